@@ -1,0 +1,36 @@
+/** A timer that was armed; cancelling one that has fired or was cancelled does nothing. */
+export interface ArmedTimer {
+  cancel(): void;
+}
+
+/**
+ * The only source of time. Passed in wherever time matters, so that tests turn it by hand.
+ * Wall time stamps what people and records see; monotonic time measures leases and deadlines, because the
+ * wall clock may step.
+ */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. May step backwards. */
+  wallMs(): number;
+  /** Milliseconds on a clock that never steps. Only differences mean anything. */
+  monotonicMs(): number;
+  /** Calls back once, `delayMs` from now, never synchronously. */
+  after(delayMs: number, callback: () => void): ArmedTimer;
+}
+
+/** The process's own clock. Its timers do not keep the process alive. */
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, callback) {
+    // setTimeout fires at once above 2^31-1 ms, so a longer wait is walked in steps.
+    const longestStepMs = 2_147_483_647;
+    let handle: NodeJS.Timeout;
+    const arm = (remainingMs: number): void => {
+      const stepMs = Math.min(Math.max(0, remainingMs), longestStepMs);
+      handle = setTimeout(() => (remainingMs > stepMs ? arm(remainingMs - stepMs) : callback()), stepMs);
+      handle.unref();
+    };
+    arm(delayMs);
+    return { cancel: () => clearTimeout(handle) };
+  },
+};
