@@ -1,0 +1,41 @@
+import type { Address } from './address.ts';
+
+/** What an operator sees of one actor; consistent, since it is taken between two turns. */
+export interface ActorSnapshot {
+  readonly address: Address;
+  readonly owner: { readonly nodeId: string; readonly epoch: number };
+  /** `active` runs; `backoff` waits to be restarted after a crash; `suspended` waits for an operator. */
+  readonly status: 'active' | 'backoff' | 'suspended';
+  readonly mailbox: { readonly depth: number; readonly bytes: number; readonly oldestQueuedMs: number };
+  readonly timers: readonly { readonly id: string; readonly dueAtMs: number }[];
+  readonly restarts: number;
+  readonly lastError: { readonly atMs: number; readonly message: string } | undefined;
+  /** What the behaviour tells of its state. */
+  readonly state: Record<string, unknown>;
+}
+
+/**
+ * The actors of this node, as the layers above use them. Addresses of a shard that this node does not own reject
+ * with `SHARD_NOT_OWNED`. All rejections are `RuntimeFailure`.
+ */
+export interface Actors {
+  /** Puts a command into the mailbox and answers the turn's reply once its commit holds. `undefined`: no such actor. */
+  ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined>;
+  /** As `ask` without an answer; failures are logged. For session events and other control messages. */
+  tell(address: Address, command: unknown): void;
+  /** The last committed state, activating the actor when it is not. `undefined`: no such actor. */
+  state<State>(address: Address): Promise<State | undefined>;
+  /** As `state` for an actor that is active here, without waiting. */
+  peek<State>(address: Address): State | undefined;
+  /** True when this node owns the shard and its lease still holds now; asked before a reply is released. */
+  owns(shard: number): boolean;
+  /** All that are active here. */
+  snapshots(): IterableIterator<ActorSnapshot>;
+  snapshot(address: Address): ActorSnapshot | undefined;
+  /** Forgets a crash count and starts a suspended actor again. */
+  resume(address: Address): Promise<void>;
+  /** Throws the in-memory state away and loads it again. */
+  restart(address: Address): Promise<void>;
+  /** Stops an actor here; `refused` when it must live. Erasure stops it whatever its state (`force`). */
+  passivate(address: Address, options?: { readonly force?: boolean }): Promise<'passivated' | 'refused'>;
+}

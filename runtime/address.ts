@@ -1,0 +1,28 @@
+/** How many shards there are; fixed for the life of the data (DESIGN: Ownership). */
+export const SHARD_COUNT = 128;
+
+/** Where an actor lives: `shard` decides which node runs it, `kind` which behaviour it has, `id` which one it is. */
+export interface Address {
+  readonly shard: number;
+  readonly kind: string;
+  readonly id: string;
+}
+
+/** The address as text, unique among all actors: `kind/id`. */
+export function addressText(address: Address): string {
+  return `${address.kind}/${address.id}`;
+}
+
+/** The shard a name hashes to (FNV-1a, 32 bits). Never changes for a name, since data is stored under it. */
+export function shardOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < name.length; index += 1) {
+    hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193) >>> 0;
+  }
+  return hash % SHARD_COUNT;
+}
+
+/** A Redis key of a shard. All of them share the hash tag, so that one script may touch them in a Redis Cluster. */
+export function shardKey(shard: number, ...parts: string[]): string {
+  return `{s${shard}}:${parts.join(':')}`;
+}

@@ -1,0 +1,79 @@
+import type { Address } from './address.ts';
+import type { Store, Write } from './store.ts';
+
+/**
+ * What one turn decided, as data. Nothing of it has happened yet: the runtime commits the writes behind the fence,
+ * then makes `state` the actor's state, then performs the effects, then releases the reply.
+ */
+export interface Turn<State, Effect> {
+  /** The actor's next state. Absent: unchanged. */
+  readonly state?: State;
+  readonly writes?: readonly Write[];
+  readonly effects?: readonly Effect[];
+  /** What the asker gets. */
+  readonly reply?: unknown;
+  /** Runs right after the commit, for large tables that are changed in place (ledgers, windows). Must not throw. */
+  readonly committed?: () => void;
+}
+
+/** A moment at which the actor wants to be told `{ type: 'timer', id }`. Derived from its state, so never lost. */
+export interface DueTimer {
+  readonly id: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly dueAtMs: number;
+}
+
+/** What the runtime tells every actor by itself. */
+export type RuntimeCommand = { readonly type: 'timer'; readonly id: string };
+
+/** What a turn may know beside state and command. */
+export interface TurnContext<Facts> {
+  readonly address: Address;
+  /** Wall-clock time of this turn; never behind the last commit of the shard. */
+  readonly nowMs: number;
+  readonly facts: Facts;
+}
+
+/**
+ * An actor's behaviour: pure decisions over a state the runtime keeps. One command at a time:
+ * `prepare` → `turn` → commit → state, effects, reply → next command.
+ */
+export interface Behaviour<State, Command, Effect, Facts = undefined> {
+  /** First part of every address of this kind. */
+  readonly kind: string;
+  /** Rebuilds the state from what the commits wrote. `undefined`: there is no such actor. */
+  load(address: Address, store: Store, nowMs: number): Promise<State | undefined>;
+  /** Reads what the turn needs to know and the state does not hold. */
+  prepare(
+    state: State,
+    command: Command,
+    context: { readonly address: Address; readonly store: Store; readonly nowMs: number },
+  ): Promise<Facts>;
+  /** Decides. Must not change `state`. A throw changes nothing and counts as a crash (see `recover`). */
+  turn(state: State, command: Command | RuntimeCommand, context: TurnContext<Facts>): Turn<State, Effect>;
+  /**
+   * When a turn threw on a command that was no client's: what to do in its place (settle the message in hand as
+   * unknown). `undefined`: drop the command.
+   */
+  recover?(
+    state: State,
+    command: Command | RuntimeCommand,
+    context: TurnContext<Facts>,
+  ): Turn<State, Effect> | undefined;
+  /** `client` commands are bounded, answered 503 when there is no room and dead-lettered when they throw; `control` ones are never dropped and go first. */
+  lane(command: Command | RuntimeCommand): 'client' | 'control';
+  /** Roughly how many bytes a command holds, for the mailbox's bound. */
+  size(command: Command): number;
+  /** Called once the commit holds. Must not throw; what comes of it is told to the actor as a command. */
+  perform(effect: Effect, address: Address): void;
+  /** The moments this state waits for. */
+  timers(state: State): readonly DueTimer[];
+  /** True while the actor must be active somewhere (a session, work in the queue): it comes back by itself after a restart. */
+  mustLive(state: State): boolean;
+  /** The first turn after every activation (process restart, take-over, crash). Settles what a lost process left behind. */
+  activated(state: State, context: Omit<TurnContext<undefined>, 'facts'>): Turn<State, Effect>;
+  /** The actor is being stopped here (passivation, hand-over, lost shard): free what it holds on this node. */
+  deactivated(state: State, address: Address): void;
+  /** For operators: JSON without secrets or message texts. */
+  describe(state: State): Record<string, unknown>;
+}

@@ -1,0 +1,32 @@
+/** Why the runtime did not carry out what it was asked. Nothing was changed, unless the code says otherwise. */
+export type RuntimeFailureCode =
+  /** The mailbox is full by count, bytes or age: come back later. */
+  | 'MAILBOX_FULL'
+  /** Another node owns the shard, or nobody does yet. */
+  | 'SHARD_NOT_OWNED'
+  /** The actor crashed too often and waits for an operator. */
+  | 'SUSPENDED'
+  /** The command made the actor throw; it was dead-lettered. */
+  | 'POISONED'
+  /** Redis cannot be reached, is full or read-only. */
+  | 'STORE_UNAVAILABLE'
+  /** The write was sent and its outcome is not known: it may have happened. */
+  | 'OUTCOME_UNKNOWN'
+  /** No answer within the deadline: it may have happened. */
+  | 'DEADLINE_EXCEEDED'
+  /** This node is stopping. */
+  | 'STOPPING';
+
+/** An expected failure of the runtime, told apart by its literal `code`. */
+export class RuntimeFailure extends Error {
+  override readonly name = 'RuntimeFailure';
+  readonly code: RuntimeFailureCode;
+  /** When it may be worth asking again, in seconds, where that is known. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: RuntimeFailureCode, message: string, retryAfterSeconds?: number) {
+    super(message);
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

@@ -1,0 +1,45 @@
+/** A value as Redis takes it. */
+export type RedisArgument = string | number | Buffer;
+
+/** Commands a turn may write with: each touches the one key that stands first. */
+export type WriteCommand =
+  | 'SET'
+  | 'DEL'
+  | 'PEXPIREAT'
+  | 'HSET'
+  | 'HDEL'
+  | 'HINCRBY'
+  | 'RPUSH'
+  | 'LTRIM'
+  | 'SADD'
+  | 'SREM'
+  | 'ZADD'
+  | 'ZREM'
+  | 'ZREMRANGEBYLEX'
+  | 'ZREMRANGEBYSCORE'
+  | 'ZREMRANGEBYRANK';
+
+/** One change in Redis, as data: command, key, arguments. Its key must carry the hash tag of the shard it is committed to. */
+export type Write = readonly [command: WriteCommand, key: string, ...args: RedisArgument[]];
+
+/** One question to Redis, as data. */
+export type Read = readonly [command: string, key: string, ...args: RedisArgument[]];
+
+/**
+ * What the durable store promises to the layers above. Reads see every commit that was acknowledged before they
+ * were asked. Rejects with `StoreUnavailable` when Redis cannot answer; a write that rejects with `ShardLost`
+ * changed nothing.
+ */
+export interface Store {
+  /** Answers in the order asked, in one round trip; all reads of a tick travel together. Values come as text. */
+  read(reads: readonly Read[]): Promise<unknown[]>;
+  /** As `read`, with values as bytes. */
+  readBytes(reads: readonly Read[]): Promise<unknown[]>;
+  /** One fenced write: all or nothing, refused unless this node owns the shard at its current epoch. */
+  commit(shard: number, writes: readonly Write[]): Promise<void>;
+  /**
+   * Writes that no shard owns (key index, request log), unfenced. All of a tick travel together. Any command;
+   * the promise settles when Redis has answered.
+   */
+  append(writes: readonly Read[]): Promise<unknown[]>;
+}
