@@ -1,0 +1,164 @@
+/**
+ * The port to the sending component: one live session a shop on the chat network. Two implementations stand behind
+ * it, the real client in worker threads and one in memory; one conformance suite runs on both.
+ *
+ * Calls only start things. What comes of them arrives as events, each told to the shop's actor. An order that was
+ * handed over gets exactly one outcome event, whatever happens to the session or its worker.
+ */
+export interface SessionHost {
+  /**
+   * Opens the shop's session: with stored credentials it resumes, without it asks for pairing and reports QR codes.
+   * A session that is open already is ended first. Every event of it carries `generation`, so that an actor can
+   * tell an old session's last words from a new one's.
+   */
+  open(shop: SessionAddress, options: { readonly generation: number }): void;
+  /** Ends the shop's session on this node and keeps its credentials. Silent: no `closed` event follows. */
+  close(shop: SessionAddress): void;
+  /** Ends the session, tells the network that this device is unlinked where it can, and erases the credentials. */
+  erase(shop: SessionAddress): Promise<void>;
+  /** Asks whether a 1:1 recipient exists on the network (cached). Outcome: `recipient_checked`. */
+  check(shop: SessionAddress, order: { readonly messageId: string; readonly to: string }): void;
+  /** Shows composing to the recipient for a moment that fits the text. Outcome: `composed`, also when it could not be shown. */
+  compose(
+    shop: SessionAddress,
+    order: { readonly messageId: string; readonly to: string; readonly textLength: number },
+  ): void;
+  /** Puts a message or status on the wire, once. Outcome: `send_outcome`. */
+  send(shop: SessionAddress, order: SendOrder): void;
+  /** The inbound message `token` stands in the store: its receipt may go out. */
+  confirmInbound(shop: SessionAddress, token: string): void;
+  /** Asks for the groups anew. Outcome: a `groups` event when the network answers; nothing when it does not. */
+  refreshGroups(shop: SessionAddress): void;
+  /** True while a worker is there to take orders. */
+  available(): boolean;
+  /** Facts of the live session for operators; no secrets. */
+  describe(shop: SessionAddress): Record<string, unknown> | undefined;
+  /** Ends all sessions and workers. */
+  stop(): Promise<void>;
+}
+
+/** Which shop a session belongs to, and the shard its credentials are stored under. */
+export interface SessionAddress {
+  readonly shard: number;
+  readonly tenantId: string;
+  readonly shopId: string;
+}
+
+/** One message or status to be put on the wire. */
+export interface SendOrder {
+  /** Our message's id (ObjectId). */
+  readonly messageId: string;
+  /** The network's id of the stanza, made and stored before the order. */
+  readonly wireId: string;
+  readonly kind: 'message' | 'status';
+  /** E.164 with plus, or a group id ending in `@g.us`; unused for a status. */
+  readonly to: string;
+  readonly text: string | undefined;
+  readonly mediaUrl: string | undefined;
+  readonly mediaType: 'image' | 'video' | 'document' | undefined;
+  /** The numbers a status is shown to, E.164 with plus. */
+  readonly audience: readonly string[] | undefined;
+  /** How long the network may take to acknowledge before the outcome counts as unknown. */
+  readonly deadlineMs: number;
+}
+
+/** What became of a send order. */
+export type SendOutcome =
+  /** The network acknowledged the stanza. */
+  | { readonly kind: 'acknowledged' }
+  /** The network refused it with an ack error that is no rate signal (for example 463, 479). Not to be tried again. */
+  | { readonly kind: 'refused'; readonly code: string }
+  /** A rate signal (ack 429, `rate-overlimit`): the message was not sent. */
+  | { readonly kind: 'rate_limited' }
+  /** Fetching or preparing the media failed before anything was sent. */
+  | { readonly kind: 'media_unavailable'; readonly detail: string }
+  /** Nothing reached the wire (no open session when the order came): safe to send again later. */
+  | { readonly kind: 'not_sent' }
+  /** Whether it was sent cannot be known (deadline, socket lost after hand-over). Never to be tried again. */
+  | { readonly kind: 'unknown' };
+
+/** Why a session ended. */
+export type SessionEnd =
+  /** 408, 428, 500, 503, connect watchdog, deaf socket, a hung or dead worker: try again with backoff. */
+  | 'transient'
+  /** 515: expected after pairing; reopen at once. */
+  | 'restart_required'
+  /** 440: another owner of this identity took over. */
+  | 'replaced'
+  /** 401: unlinked by the phone; needs pairing anew. */
+  | 'logged_out'
+  /** 403: the number is restricted. */
+  | 'forbidden'
+  /** 405: the client's version is refused; hits the whole fleet. */
+  | 'outdated'
+  /** Nobody scanned any of the QR codes. */
+  | 'qr_exhausted'
+  /** Stored credentials exist and cannot be read; they are left as they are. */
+  | 'credentials_unreadable';
+
+/** One chat group as the live session knows it. */
+export interface SessionGroup {
+  readonly id: string;
+  readonly name: string;
+  readonly participantCount: number;
+  readonly isAdmin: boolean;
+  readonly announce: boolean;
+}
+
+/** What a session tells its shop's actor. */
+export type SessionEvent =
+  | {
+      readonly type: 'session.qr';
+      readonly generation: number;
+      readonly qr: string;
+      readonly expiresAtMs: number;
+    }
+  /** Open and ready to send. `pairedAtMs`: when the current credentials were paired; `phone`: digits only. */
+  | {
+      readonly type: 'session.connected';
+      readonly generation: number;
+      readonly phone: string;
+      readonly pairedAtMs: number;
+    }
+  | {
+      readonly type: 'session.closed';
+      readonly generation: number;
+      readonly end: SessionEnd;
+      readonly statusCode: number | undefined;
+      readonly detail: string;
+    }
+  /** `exists: undefined`: the network did not answer, which is not a "no". */
+  | {
+      readonly type: 'session.recipient_checked';
+      readonly generation: number;
+      readonly messageId: string;
+      readonly exists: boolean | undefined;
+      readonly rateLimited: boolean;
+    }
+  | { readonly type: 'session.composed'; readonly generation: number; readonly messageId: string }
+  | {
+      readonly type: 'session.send_outcome';
+      readonly generation: number;
+      readonly messageId: string;
+      readonly outcome: SendOutcome;
+    }
+  /** A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirmInbound`. `from`: E.164 with plus. */
+  | {
+      readonly type: 'session.inbound';
+      readonly generation: number;
+      readonly token: string;
+      readonly wireId: string;
+      readonly from: string;
+      readonly text: string;
+      readonly atMs: number;
+    }
+  | { readonly type: 'session.groups'; readonly generation: number; readonly groups: readonly SessionGroup[] }
+  /** The worker that held this session died or hung and was ended. Orders in hand got their outcome before this. */
+  | { readonly type: 'session.worker_lost'; readonly generation: number; readonly detail: string }
+  /** The sending component as a whole is out of reach (restart intensity exceeded, no worker for 60 s). */
+  | { readonly type: 'session.unreachable' }
+  /** It is back. */
+  | { readonly type: 'session.reachable' };
+
+/** Where a host's events go: to the mailbox of the shop's actor, on its control lane. */
+export type SessionListener = (shop: SessionAddress, event: SessionEvent) => void;
