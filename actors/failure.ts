@@ -1,0 +1,69 @@
+import type { RefusalCode } from '../policy/refusal.ts';
+
+/** Expected failures of the actors, beside the policy's refusals. http/errors.ts gives each its status. */
+export type FailureCode =
+  | RefusalCode
+  | 'API_KEY_MISSING'
+  | 'API_KEY_INVALID'
+  | 'API_KEY_REVOKED'
+  | 'API_KEY_EXPIRED'
+  | 'IP_NOT_ALLOWED'
+  | 'TENANT_INACTIVE'
+  | 'FORBIDDEN_PERMISSION'
+  | 'RATE_LIMITED'
+  | 'QUOTA_EXCEEDED'
+  | 'SHOP_LIMIT_REACHED'
+  | 'SHOP_NOT_FOUND'
+  | 'AMBIGUOUS_SHOP'
+  | 'SHOP_NAME_TAKEN'
+  | 'TENANT_OWNER_MISSING'
+  | 'MESSAGE_NOT_FOUND'
+  | 'DOC_ARTICLE_NOT_FOUND'
+  /** Disconnect on a shop that never had a channel: 404. */
+  | 'CHANNEL_NEVER_CONFIGURED'
+  /** GET connect before any POST connect: 409. */
+  | 'CHANNEL_NOT_STARTED'
+  | 'MSGAPP_NOT_CONNECTED'
+  | 'MSGAPP_SESSION_LOST'
+  | 'BOT_SERVICE_UNREACHABLE'
+  | 'VALIDATION_ERROR'
+  | 'NOT_FOUND'
+  | 'CONFLICT'
+  | 'OVERLOADED'
+  | 'SERVICE_UNAVAILABLE';
+
+/** One offending field: a dotted path (`contacts.0.phone`) and what is wrong with it. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Why something asked for was not done. Nothing changed. */
+export interface Failure {
+  readonly code: FailureCode;
+  /** For the caller; absent: the table's own words for the code. */
+  readonly message?: string;
+  /** Whole seconds until it may succeed, where that is known. */
+  readonly retryAfterSeconds?: number;
+  readonly fields?: readonly FieldProblem[];
+  /** Ids of the shops that share a name. */
+  readonly candidates?: readonly string[];
+}
+
+/** Done, with what came of it, or not done, with why. */
+export type Outcome<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** It was done. */
+export function done<Value>(value: Value): Outcome<Value> {
+  return { ok: true, value };
+}
+
+/** It was not done. */
+export function failed(
+  code: FailureCode,
+  details: Omit<Failure, 'code'> = {},
+): { readonly ok: false; readonly failure: Failure } {
+  return { ok: false, failure: { code, ...details } };
+}
