@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type Clock, systemClock } from '../runtime/clock.ts';
+
+/** How a process ended: its exit code, or the signal that ended it. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A child that does not outlive this process, however this process goes. */
+export interface GuardedProcess {
+  readonly name: string;
+  /** The command's own process id, good for signals. */
+  readonly pid: number;
+  /** Standard output, when it was asked for with `output: 'read'`. */
+  readonly stdout: NodeJS.ReadableStream | null;
+  /** Standard error, when it was asked for with `errors: 'read'`. */
+  readonly stderr: NodeJS.ReadableStream | null;
+  /** Settles once, when the process has ended; never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Sends a signal; false when the process is gone. */
+  signal(signal: NodeJS.Signals): boolean;
+  /** Asks with SIGTERM, ends with SIGKILL when `graceMs` were not enough, and waits for the end. */
+  stop(options: { readonly graceMs: number }): Promise<ProcessEnd>;
+}
+
+/** What to start and where its output goes; `pass` hands it through to our standard error. */
+export interface GuardedProcessOptions {
+  /** What people know it by. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Replaces the inherited environment when given. */
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly workingDirectory?: string;
+  readonly output?: 'read' | 'pass';
+  readonly errors?: 'read' | 'pass';
+  readonly clock?: Clock;
+}
+
+/**
+ * The child shell starts a watcher and then becomes the command, so the command keeps the child's process id. The
+ * watcher reads a pipe whose other end only our process holds: when we are gone, SIGKILL included, the pipe ends and
+ * the watcher ends the command, first politely and after 10 s for good.
+ */
+const guardScript = `
+exec 3<&0
+(
+  while read -r _; do :; done
+  kill -TERM $$ || exit 0
+  tries=0
+  while [ $tries -lt 40 ]; do
+    sleep 0.25
+    kill -0 $$ || exit 0
+    tries=$((tries + 1))
+  done
+  kill -KILL $$
+) <&3 >/dev/null 2>&1 &
+exec 3<&-
+exec "$@" </dev/null
+`;
+
+/** Starts a command in our own process group that ends when we do. A command that does not exist ends with code 127. */
+export function spawnGuarded(options: GuardedProcessOptions): GuardedProcess {
+  const { name, command, args, output = 'pass', errors = 'pass', clock = systemClock } = options;
+  const child: ChildProcess = spawn('/bin/sh', ['-c', guardScript, name, command, ...args], {
+    stdio: ['pipe', output === 'read' ? 'pipe' : 2, errors === 'read' ? 'pipe' : 2],
+    ...(options.environment === undefined ? {} : { env: options.environment }),
+    ...(options.workingDirectory === undefined ? {} : { cwd: options.workingDirectory }),
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${name} could not be started: there is no /bin/sh`);
+  // The shell closes its end as it becomes the command; a write error on that pipe means nothing to us.
+  child.stdin?.on('error', () => undefined);
+  const ended = once(child, 'exit').then(([code, signal]): ProcessEnd => ({ code, signal }));
+  const signal = (wanted: NodeJS.Signals): boolean => child.kill(wanted);
+  return {
+    name,
+    pid,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    ended,
+    signal,
+    async stop({ graceMs }) {
+      signal('SIGTERM');
+      const patience = clock.after(graceMs, () => signal('SIGKILL'));
+      const end = await ended;
+      patience.cancel();
+      return end;
+    },
+  };
+}
+
+/** How a process ended, for people: `exit code 1` or `SIGKILL`. */
+export function describeEnd(end: ProcessEnd): string {
+  return end.signal ?? `exit code ${end.code}`;
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import { Redis } from 'ioredis';
+import { startRedisServer } from '../redis-server.ts';
+
+test('a private Redis keeps what it was told across a kill and a restart, and leaves nothing behind', async () => {
+  const server = await startRedisServer({ appendfsync: 'always' });
+  const before = new Redis(server.url);
+  await before.set('kept', 'yes');
+  before.disconnect();
+  const firstPid = server.pid;
+  await server.kill();
+  await server.restart();
+  assert.notEqual(server.pid, firstPid);
+  const after = new Redis(server.url);
+  assert.equal(await after.get('kept'), 'yes');
+  after.disconnect();
+  const { pid } = server;
+  await server.stop();
+  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+  assert.equal(existsSync(dirname(server.socketPath)), false);
+  await server.stop();
+});
+
+test('a server that cannot start says why in its own words', async () => {
+  await assert.rejects(startRedisServer({ extraArgs: ['--no-such-setting', 'x'] }), /no-such-setting/);
+});
