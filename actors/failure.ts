@@ -1,8 +1,8 @@
-import type { RefusalCode } from '../policy/refusal.ts';
+import type { PolicyCode } from '../policy/refusal.ts';
 
 /** Expected failures of the actors, beside the policy's refusals. http/errors.ts gives each its status. */
 export type FailureCode =
-  | RefusalCode
+  | PolicyCode
   | 'API_KEY_MISSING'
   | 'API_KEY_INVALID'
   | 'API_KEY_REVOKED'

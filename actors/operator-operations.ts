@@ -1,6 +1,6 @@
-import type { KeyLimits } from '../policy/key-limits.ts';
+import type { RateLimits } from '../policy/key-limits.ts';
 import type { PlanName } from '../policy/plan.ts';
-import type { TenantSettings } from '../policy/tenant-settings.ts';
+import type { SettingsTuning } from '../policy/tenant-settings.ts';
 import type { Outcome } from './failure.ts';
 import type { ShopReference } from './shop/shop-operations.ts';
 import type { Permission } from './tenant/permission.ts';
@@ -20,7 +20,7 @@ export interface TenantView {
   readonly active: boolean;
   readonly owner: TenantOwner | null;
   /** Only what was tuned away from the defaults. */
-  readonly settings: Partial<TenantSettings>;
+  readonly settings: SettingsTuning;
   readonly poolFallback: boolean;
   readonly platform: boolean;
   readonly createdAt: string;
@@ -33,7 +33,7 @@ export interface TenantChanges {
   readonly active?: boolean | undefined;
   readonly owner?: TenantOwner | null | undefined;
   /** Merged per setting; null returns one to its default. Values are checked against floor and roof: VALIDATION_ERROR. */
-  readonly settings?: { readonly [Name in keyof TenantSettings]?: number | null | undefined } | undefined;
+  readonly settings?: SettingsTuning | undefined;
   readonly poolFallback?: boolean | undefined;
   readonly platform?: boolean | undefined;
 }
@@ -45,7 +45,7 @@ export interface KeyView {
   readonly permissions: readonly Permission[];
   readonly expiresAt: string | null;
   readonly ipAllowlist: readonly string[];
-  readonly limits: KeyLimits;
+  readonly limits: RateLimits;
   readonly createdAt: string;
   readonly rotatedAt: string | null;
   readonly revokedAt: string | null;
@@ -57,7 +57,7 @@ export interface KeyDraft {
   readonly permissions: readonly Permission[];
   readonly expiresAt: string | null;
   readonly ipAllowlist: readonly string[];
-  readonly limits: KeyLimits;
+  readonly limits: RateLimits;
 }
 
 /** What operators do with one tenant, on the node that owns its shard. Missing things fail NOT_FOUND. Rejects only with `RuntimeFailure`. */

@@ -74,6 +74,8 @@ export type SendOutcome =
   | { readonly kind: 'media_unavailable'; readonly detail: string }
   /** Nothing reached the wire (no open session when the order came): safe to send again later. */
   | { readonly kind: 'not_sent' }
+  /** The worker that had it in hand died or was ended: it may have been sent. Never to be tried again. */
+  | { readonly kind: 'restarted' }
   /** Whether it was sent cannot be known (deadline, socket lost after hand-over). Never to be tried again. */
   | { readonly kind: 'unknown' };
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../policy/verdict.ts';
+import type { PolicyVerdict } from '../../policy/verdict.ts';
 import type { Outcome } from '../failure.ts';
 import type { CursorPage } from '../tenant/tenant-operations.ts';
 
@@ -42,7 +42,7 @@ export interface MessageView {
   readonly reason: string | null;
   readonly via: 'shop' | 'pool';
   /** The verdict that let it through; null for a status post. */
-  readonly policy: Verdict | null;
+  readonly policy: PolicyVerdict | null;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly sentAt: string | null;
@@ -53,7 +53,7 @@ export interface Accepted {
   readonly id: string;
   readonly status: MessageStatus;
   readonly statusUrl: string;
-  readonly policy: Verdict;
+  readonly policy: PolicyVerdict;
 }
 
 /** A send as the caller asked for it, valid in shape. */

@@ -1,4 +1,4 @@
-import type { KeyLimits, RateState } from '../../policy/key-limits.ts';
+import type { RateDecision, RateLimits } from '../../policy/key-limits.ts';
 import type { Outcome } from '../failure.ts';
 import type { Permission } from './permission.ts';
 
@@ -14,11 +14,11 @@ export interface Caller {
  * headers too; an admitted call has been counted in its windows and in the month's `api_calls`.
  */
 export type Admission =
-  | { readonly admitted: true; readonly caller: Caller; readonly rate: RateState }
+  | { readonly admitted: true; readonly caller: Caller; readonly rate: RateDecision }
   | {
       readonly admitted: false;
       readonly failure: (Outcome<never> & { ok: false })['failure'];
-      readonly rate?: RateState;
+      readonly rate?: RateDecision;
       readonly keyId?: string;
     };
 
@@ -32,7 +32,7 @@ export interface Identity {
     readonly createdAt: string;
   };
   readonly tenant: { readonly id: string; readonly name: string; readonly plan: string };
-  readonly limits: KeyLimits;
+  readonly limits: RateLimits;
   readonly quota: {
     readonly apiCalls: {
       readonly limit: number;

@@ -1,0 +1,223 @@
+import type { Turn } from '../../runtime/behaviour.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Write } from '../../runtime/store.ts';
+import { type ChannelEffect, type ChannelEvent, publicChannelStatus } from './channel-machine.ts';
+import { type MessageState, stateWrite } from './message-record.ts';
+import type { PacingEffect, PacingEvent, Settlement } from './pacing-machine.ts';
+import type { ShopEffect } from './shop-commands.ts';
+import {
+  channel,
+  channelState,
+  encodeActor,
+  pacing,
+  pacingState,
+  type QueuedMessage,
+  type ShopState,
+  type Transition,
+} from './shop-state.ts';
+
+/** How long pacing waits and spreads; milliseconds. */
+export interface PacingTimes {
+  /** The gap between two sends is uniform between these (SPEC: 6 to 20 seconds). */
+  readonly gapFromMs: number;
+  readonly gapToMs: number;
+  /** The pause after a rate signal (SPEC: 15 minutes). */
+  readonly pauseMs: number;
+  /** After this long without an answer, a check or composing is given up and the message put back. */
+  readonly answerMs: number;
+  /** After this long without an outcome, a send counts as unknown. Longer than the session's own deadline and media fetch. */
+  readonly outcomeMs: number;
+}
+
+/** What turns are given from outside. */
+export interface ShopTurnOptions {
+  readonly random: Random;
+  readonly times: PacingTimes;
+}
+
+const KEPT_TRANSITIONS = 20;
+
+/**
+ * One turn in the making: takes a shop's state, steps its two machines, gathers what they ask for as writes and
+ * effects, and closes into a `Turn`. The state it was made from is never changed.
+ */
+export class ShopDraft {
+  readonly writes: Write[] = [];
+  readonly effects: ShopEffect[] = [];
+  readonly nowMs: number;
+  #state: ShopState;
+  readonly #before: ShopState;
+  readonly #options: ShopTurnOptions;
+  #committed: (() => void) | undefined;
+
+  constructor(state: ShopState, nowMs: number, options: ShopTurnOptions) {
+    this.#state = state;
+    this.#before = state;
+    this.nowMs = nowMs;
+    this.#options = options;
+  }
+
+  get state(): ShopState {
+    return this.#state;
+  }
+
+  change(changes: Partial<ShopState>): void {
+    this.#state = { ...this.#state, ...changes };
+  }
+
+  /** Runs once the commit holds, for what is changed in place. */
+  onCommitted(action: () => void): void {
+    this.#committed = action;
+  }
+
+  chance(): number {
+    return this.#options.random();
+  }
+
+  /** Moments the pacing machine may need, drawn now. */
+  moments(): { untilMs: number; gapUntilMs: number; pauseUntilMs: number } {
+    const { gapFromMs, gapToMs, pauseMs, answerMs } = this.#options.times;
+    return {
+      untilMs: this.nowMs + answerMs,
+      gapUntilMs: this.nowMs + Math.round(gapFromMs + (gapToMs - gapFromMs) * this.chance()),
+      pauseUntilMs: this.nowMs + pauseMs,
+    };
+  }
+
+  stepChannel(event: ChannelEvent): void {
+    const from = channelState(this.#state);
+    const { snapshot, effects } = channel.step(this.#state.channel, event);
+    this.change({ channel: snapshot });
+    const to = channelState(this.#state);
+    this.#note({ machine: 'channel', from, to, event: event.type });
+    if (to !== 'qr_waiting') this.change({ qr: undefined });
+    if (from === 'connected' && to !== 'connected') {
+      this.change({ groups: undefined });
+      this.stepPacing({ type: 'session_down' });
+    }
+    for (const effect of effects) this.#carryChannel(effect);
+  }
+
+  stepPacing(event: PacingEvent): void {
+    const from = pacingState(this.#state);
+    const { snapshot, effects } = pacing.step(this.#state.pacing, event);
+    this.change({ pacing: snapshot });
+    this.#note({ machine: 'pacing', from, to: pacingState(this.#state), event: event.type });
+    for (const effect of effects) this.#carryPacing(effect);
+  }
+
+  /** Takes the head of the queue in hand when nothing stands against it. */
+  dispatch(): void {
+    const { queue, dispatching } = this.#state;
+    const [head, ...rest] = queue;
+    if (head === undefined || !dispatching) return;
+    if (channelState(this.#state) !== 'connected' || pacingState(this.#state) !== 'idle') return;
+    if (this.#state.pacing.context.heldByOperator) return;
+    this.change({ queue: rest, inHand: head });
+    const { messageId, kind, to, textLength } = head;
+    this.stepPacing({
+      type: 'dispatch',
+      hand: { messageId, kind, to, textLength },
+      untilMs: this.moments().untilMs,
+    });
+  }
+
+  /** A message that waits ends without having been in hand. */
+  endQueued(message: QueuedMessage, reason: string): void {
+    this.change({ queue: this.#state.queue.filter((other) => other !== message) });
+    this.#end({ messageId: message.messageId, status: 'failed', reason });
+  }
+
+  endAllQueued(reason: string): void {
+    for (const message of this.#state.queue) this.endQueued(message, reason);
+  }
+
+  /** Closes the turn. */
+  finish(reply?: unknown): Turn<ShopState, ShopEffect> {
+    this.dispatch();
+    const before = this.#before;
+    const state = this.#state;
+    const status = channelState(state);
+    if (state.channel !== before.channel || state.pacing !== before.pacing) {
+      this.writes.push([
+        'HSET',
+        state.keys.shop,
+        'actor',
+        encodeActor(state),
+        'msgapp',
+        publicChannelStatus(status),
+      ]);
+    }
+    if (status !== channelState(before) || state.qr !== before.qr) {
+      this.effects.push({ type: 'announce_channel', state: status });
+    }
+    return {
+      state: this.#state,
+      writes: this.writes,
+      effects: this.effects,
+      ...(reply === undefined ? {} : { reply }),
+      ...(this.#committed === undefined ? {} : { committed: this.#committed }),
+    };
+  }
+
+  #carryChannel(effect: ChannelEffect): void {
+    if (effect.type === 'openSession') {
+      this.effects.push({ type: 'open', generation: effect.params.generation });
+    } else if (effect.type === 'closeSession') {
+      this.effects.push({ type: 'close' });
+    } else if (effect.type === 'eraseSession') {
+      this.effects.push({ type: 'erase' });
+    } else {
+      this.endAllQueued('MSGAPP_SESSION_LOST');
+    }
+  }
+
+  #carryPacing(effect: PacingEffect): void {
+    const { inHand } = this.#state;
+    switch (effect.type) {
+      case 'checkRecipient':
+      case 'showComposing':
+        if (inHand === undefined) throw new Error(`pacing asks for ${effect.type} with no message in hand`);
+        this.effects.push({ type: effect.type === 'checkRecipient' ? 'check' : 'compose', message: inHand });
+        break;
+      case 'putOnWire':
+        this.#storeState(effect.params.messageId, 'sending', null);
+        break;
+      case 'settle':
+        this.change({ inHand: undefined });
+        this.#end(effect.params);
+        break;
+      case 'putBack':
+        this.#putBack(inHand);
+        break;
+    }
+  }
+
+  /** Back to the head of the queue; a message that stood as `sending` is queued again. */
+  #putBack(inHand: QueuedMessage | undefined): void {
+    if (inHand === undefined) return;
+    this.change({ queue: [inHand, ...this.#state.queue], inHand: undefined });
+    if (pacingState(this.#before) === 'sending') this.#storeState(inHand.messageId, 'queued', null);
+  }
+
+  #end({ messageId, status, reason }: Settlement): void {
+    const { keys } = this.#state;
+    this.writes.push(['ZREM', keys.queue, messageId]);
+    if (status !== 'sent') this.writes.push(['ZADD', keys[status], 0, messageId]);
+    this.#storeState(messageId, status, reason);
+  }
+
+  #storeState(messageId: string, status: MessageState['status'], reason: string | null): void {
+    const sentAtMs = status === 'sent' ? this.nowMs : null;
+    this.writes.push(
+      stateWrite(this.#state.shard, messageId, { status, reason, updatedAtMs: this.nowMs, sentAtMs }),
+    );
+    this.effects.push({ type: 'announce_message', messageId, status, reason });
+  }
+
+  #note(step: Omit<Transition, 'atMs'>): void {
+    if (step.from === step.to && step.machine === 'channel' && step.event === 'qr') return;
+    const transitions = [...this.#state.transitions, { atMs: this.nowMs, ...step }];
+    this.change({ transitions: transitions.slice(-KEPT_TRANSITIONS) });
+  }
+}

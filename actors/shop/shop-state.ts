@@ -1,0 +1,153 @@
+import type { SnapshotFrom } from 'xstate';
+import { SendLedger } from '../../policy/send-ledger.ts';
+import type { Address } from '../../runtime/address.ts';
+import { shardKey } from '../../runtime/address.ts';
+import type { Store } from '../../runtime/store.ts';
+import { type StoredMachine, stepper } from '../machine.ts';
+import type { SessionGroup } from '../session/session-host.ts';
+import { tenantKeys } from '../tenant/tenant-keys.ts';
+import { type ChannelEffect, type ChannelStateName, channelMachine } from './channel-machine.ts';
+import { decodeMessage } from './message-record.ts';
+import { type PacingEffect, type PacingStateName, pacingMachine } from './pacing-machine.ts';
+import { messageKey, type ShopKeys, shopKeys, shopOf } from './shop-keys.ts';
+import type { ShopReference } from './shop-operations.ts';
+
+/** The channel machine, driven as a pure function. */
+export const channel = stepper<typeof channelMachine, ChannelEffect>(channelMachine);
+/** The pacing machine, driven as a pure function. */
+export const pacing = stepper<typeof pacingMachine, PacingEffect>(pacingMachine);
+
+/** A message that waits: what pacing needs of it. Its text stays in the store until it is sent. */
+export interface QueuedMessage {
+  readonly messageId: string;
+  readonly kind: 'message' | 'status';
+  /** E.164, a group id, or empty for a status. */
+  readonly to: string;
+  readonly textLength: number;
+  readonly createdAtMs: number;
+}
+
+/** The state of a shop's actor. */
+export interface ShopState {
+  readonly shop: ShopReference;
+  readonly shard: number;
+  readonly keys: ShopKeys;
+  readonly name: string;
+  readonly channel: SnapshotFrom<typeof channelMachine>;
+  readonly pacing: SnapshotFrom<typeof pacingMachine>;
+  /** Messages in order of acceptance; the one in hand is not among them. */
+  readonly queue: readonly QueuedMessage[];
+  /** The message in hand, as it stood in the queue. */
+  readonly inHand: QueuedMessage | undefined;
+  /** What the policy counted; changed in place once a commit holds. */
+  readonly ledger: SendLedger;
+  /** The newest QR code. Never stored: a new session makes a new one. */
+  readonly qr: { readonly text: string; readonly expiresAtMs: number } | undefined;
+  /** The live session's groups; undefined until it told them. Never stored. */
+  readonly groups: readonly SessionGroup[] | undefined;
+  /** False from the first order to stop until the actor is gone: nothing more is taken from the queue. */
+  readonly dispatching: boolean;
+  /** The last transitions of both machines, newest last, for operators. */
+  readonly transitions: readonly Transition[];
+}
+
+/** One step of one of the two machines. */
+export interface Transition {
+  readonly atMs: number;
+  readonly machine: 'channel' | 'pacing';
+  readonly from: string;
+  readonly to: string;
+  readonly event: string;
+}
+
+/** Version of the stored form of both machines; a newer one is refused. */
+const STORED_VERSION = 1;
+
+interface StoredActor {
+  readonly version: number;
+  readonly channel: StoredMachine;
+  readonly pacing: StoredMachine;
+}
+
+/** The channel machine's state by name. */
+export function channelState(state: Pick<ShopState, 'channel'>): ChannelStateName {
+  return state.channel.value as ChannelStateName;
+}
+
+/** The pacing machine's state by name. */
+export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
+  return state.pacing.value as PacingStateName;
+}
+
+/** The stored form of both machines. */
+export function encodeActor(state: Pick<ShopState, 'channel' | 'pacing'>): string {
+  const stored: StoredActor = {
+    version: STORED_VERSION,
+    channel: { value: channelState(state), context: state.channel.context },
+    pacing: { value: pacingState(state), context: state.pacing.context },
+  };
+  return JSON.stringify(stored);
+}
+
+/** Rebuilds a shop from what its commits wrote; undefined when its tenant has no such shop. */
+export async function loadShop(address: Address, store: Store): Promise<ShopState | undefined> {
+  const shop = shopOf(address);
+  const keys = shopKeys(address.shard, shop.shopId);
+  const [record, actor, queueIds, ledgerEntries] = (await store.read([
+    ['HGET', tenantKeys(address.shard, shop.tenantId).shops, shop.shopId],
+    ['HGET', keys.shop, 'actor'],
+    ['ZRANGE', keys.queue, 0, -1],
+    ['LRANGE', keys.ledger, 0, -1],
+  ])) as [string | null, string | null, string[], string[]];
+  if (record === null) return undefined;
+  const machines = restoreMachines(actor);
+  const waiting = await loadQueue(address.shard, queueIds, store);
+  const handId = machines.pacing.context.hand?.messageId;
+  return {
+    shop,
+    shard: address.shard,
+    keys,
+    name: (JSON.parse(record) as { name: string }).name,
+    ...machines,
+    queue: waiting.filter((message) => message.messageId !== handId),
+    inHand: waiting.find((message) => message.messageId === handId),
+    ledger: SendLedger.restore(ledgerEntries),
+    qr: undefined,
+    groups: undefined,
+    dispatching: true,
+    transitions: [],
+  };
+}
+
+function restoreMachines(actor: string | null): Pick<ShopState, 'channel' | 'pacing'> {
+  if (actor === null) return { channel: channel.initial(), pacing: pacing.initial() };
+  const stored = JSON.parse(actor) as StoredActor;
+  if (stored.version > STORED_VERSION) {
+    throw new Error(
+      `a shop was stored in version ${stored.version}, newer than this program's ${STORED_VERSION}`,
+    );
+  }
+  return { channel: channel.restore(stored.channel), pacing: pacing.restore(stored.pacing) };
+}
+
+async function loadQueue(shard: number, ids: readonly string[], store: Store): Promise<QueuedMessage[]> {
+  if (ids.length === 0) return [];
+  const found = (await store.read(ids.map((id) => ['HMGET', messageKey(shard, id), 'body', 'state']))) as (
+    | string
+    | null
+  )[][];
+  return found.flatMap((fields) => {
+    const message = decodeMessage(fields);
+    if (message === undefined) return [];
+    const { body } = message;
+    return [
+      {
+        messageId: body.id,
+        kind: body.kind,
+        to: body.to ?? '',
+        textLength: body.text?.length ?? 0,
+        createdAtMs: body.createdAtMs,
+      },
+    ];
+  });
+}
