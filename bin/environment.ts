@@ -1,0 +1,218 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+import {
+  addressRanges,
+  adminToken,
+  count,
+  credentialsKeys,
+  gap,
+  host,
+  isLoopbackUrl,
+  lineOfText,
+  logLevel,
+  nodeId,
+  noiseRootKey,
+  port,
+  publicUrl,
+  redisAddress,
+  setupUrlTemplate,
+  webSocketUrl,
+} from './setting.ts';
+
+/** The environment as a process is given it: names and texts. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The environment cannot be used. The message lists every problem at once, without the value of a secret. */
+export class EnvironmentError extends Error {
+  readonly code = 'BAD_ENVIRONMENT';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The environment cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** Never repeated in an error: REDIS_URL may hold a password. */
+const secretNames: ReadonlySet<string> = new Set(['ADMIN_TOKEN', 'CREDENTIALS_KEY', 'REDIS_URL']);
+
+/** A shorter pause is for simulations only (DESIGN: `SEND_GAP_MS`); a real network would ban the number. */
+const shortestGapMs = 6_000;
+
+const chatNetworkSchema = v.pipe(
+  v.object({
+    MSGAPP_SOCKET_URL: v.optional(webSocketUrl),
+    MSGAPP_NOISE_ROOT_KEY: v.optional(noiseRootKey),
+    SEND_GAP_MS: gap,
+  }),
+  v.forward(
+    v.partialCheck(
+      [['MSGAPP_SOCKET_URL'], ['SEND_GAP_MS']],
+      ({ MSGAPP_SOCKET_URL: url, SEND_GAP_MS: { minMs } }) => minMs >= shortestGapMs || isLoopbackUrl(url),
+      `at least ${shortestGapMs} ms between sends, unless MSGAPP_SOCKET_URL leads to this machine`,
+    ),
+    ['SEND_GAP_MS'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['MSGAPP_SOCKET_URL'], ['MSGAPP_NOISE_ROOT_KEY']],
+      ({ MSGAPP_SOCKET_URL: url, MSGAPP_NOISE_ROOT_KEY: key }) => key === undefined || isLoopbackUrl(url),
+      "no root key of one's own, unless MSGAPP_SOCKET_URL leads to this machine",
+    ),
+    ['MSGAPP_NOISE_ROOT_KEY'],
+  ),
+);
+const processEntries = { DATA_DIR: v.optional(v.string(), '.data'), LOG_LEVEL: logLevel };
+
+const simulatorSchema = v.object({ ...processEntries, SIMULATOR_PORT: port('3002') });
+
+/** What the service can do without being told. */
+const serviceEntries = {
+  ...processEntries,
+  HOST: host,
+  PORT: port('3000'),
+  ADMIN_HOST: host,
+  ADMIN_PORT: port('3001'),
+  PUBLIC_URL: v.optional(publicUrl),
+  SETUP_URL_TEMPLATE: setupUrlTemplate,
+  PLATFORM_NAME: v.optional(lineOfText, 'Tenant Messaging'),
+  TRUSTED_PROXIES: v.optional(addressRanges),
+  NODE_ID: v.optional(nodeId),
+  MESSAGE_RETENTION_DAYS: count('30', 3_650),
+  REQUEST_LOG_RETENTION_DAYS: count('7', 3_650),
+  REQUEST_LOG_MAX_ENTRIES: count('100000', 100_000_000),
+  REQUEST_LOG_MAX_BYTES: count('268435456', 1_000_000_000_000),
+};
+
+const serviceSchema = v.intersect([
+  chatNetworkSchema,
+  v.object({
+    ...serviceEntries,
+    ADMIN_TOKEN: required(adminToken),
+    REDIS_URL: required(redisAddress),
+    CREDENTIALS_KEY: required(credentialsKeys),
+  }),
+]);
+
+/** Everything the service may be told is looked at before anything is started. */
+const devSchema = v.intersect([
+  chatNetworkSchema,
+  v.object({
+    ...serviceEntries,
+    SIMULATOR_PORT: port('3002'),
+    ADMIN_TOKEN: v.optional(adminToken),
+    REDIS_URL: v.optional(redisAddress),
+    CREDENTIALS_KEY: v.optional(credentialsKeys),
+  }),
+]);
+
+/** What the service is told. Every duration and bound has its unit in its name. */
+export type ServiceEnvironment = ReturnType<typeof serviceEnvironment>;
+
+/** Reads what `bin/service.ts` needs. Throws `EnvironmentError`. */
+export function serviceEnvironment(variables: Variables = process.env) {
+  const values = read(serviceSchema, variables);
+  const base = values.PUBLIC_URL ?? `http://${urlHost(values.HOST)}:${values.PORT}`;
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    adminHost: values.ADMIN_HOST,
+    adminPort: values.ADMIN_PORT,
+    adminToken: values.ADMIN_TOKEN,
+    redis: values.REDIS_URL,
+    dataDirectory: resolve(values.DATA_DIR),
+    /** The first seals; all of them open. */
+    credentialsKeys: values.CREDENTIALS_KEY,
+    publicUrl: base,
+    /** `{shopId}` is still to be filled in. */
+    setupUrlTemplate: values.SETUP_URL_TEMPLATE.replaceAll('{PUBLIC_URL}', base),
+    platformName: values.PLATFORM_NAME,
+    trustedProxies: values.TRUSTED_PROXIES ?? [],
+    /** Two services on one machine differ by their ports; the system's pick is not known yet, the process id is. */
+    nodeId: values.NODE_ID ?? `${hostname()}-${values.PORT === 0 ? process.pid : values.PORT}`,
+    /** `undefined`: the real network. */
+    chatNetworkUrl: values.MSGAPP_SOCKET_URL,
+    noiseRootKey: values.MSGAPP_NOISE_ROOT_KEY,
+    sendGap: values.SEND_GAP_MS,
+    logLevel: values.LOG_LEVEL,
+    messageRetentionDays: values.MESSAGE_RETENTION_DAYS,
+    requestLogRetentionDays: values.REQUEST_LOG_RETENTION_DAYS,
+    requestLogMaxEntries: values.REQUEST_LOG_MAX_ENTRIES,
+    /** Over all tenants. */
+    requestLogMaxBytes: values.REQUEST_LOG_MAX_BYTES,
+  } as const;
+}
+
+/** What `bin/dev` is told. */
+export type DevEnvironment = ReturnType<typeof devEnvironment>;
+
+/** Reads what `bin/dev.ts` needs. Throws `EnvironmentError`. */
+export function devEnvironment(variables: Variables = process.env) {
+  const given = nonEmpty(variables);
+  const startsSimulator = given.MSGAPP_SOCKET_URL === undefined;
+  // The simulator it starts is on this machine, so the rules for one hold.
+  const values = read(devSchema, startsSimulator ? { ...given, MSGAPP_SOCKET_URL: 'ws://127.0.0.1' } : given);
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    adminHost: values.ADMIN_HOST,
+    adminPort: values.ADMIN_PORT,
+    simulatorPort: values.SIMULATOR_PORT,
+    dataDirectory: resolve(values.DATA_DIR),
+    startsRedis: given.REDIS_URL === undefined,
+    startsSimulator,
+    /** As given, they win over those kept in `dev.json`. */
+    adminToken: given.ADMIN_TOKEN,
+    credentialsKey: given.CREDENTIALS_KEY,
+    /** For the processes it starts. */
+    variables: given,
+  } as const;
+}
+
+/** What `bin/simulator` is told. */
+export type SimulatorEnvironment = ReturnType<typeof simulatorEnvironment>;
+
+/** Reads what `bin/simulator.ts` needs. Throws `EnvironmentError`. */
+export function simulatorEnvironment(variables: Variables = process.env) {
+  const values = read(simulatorSchema, variables);
+  return {
+    port: values.SIMULATOR_PORT,
+    dataDirectory: resolve(values.DATA_DIR),
+    logLevel: values.LOG_LEVEL,
+  } as const;
+}
+
+/** A missing variable is read as an empty one, so that the problem told is what is expected of it. */
+function required<const Schema extends v.GenericSchema<string, unknown>>(schema: Schema) {
+  return v.optional(schema, '');
+}
+
+/** Parses all variables of a schema and throws every problem at a time. */
+function read<const Schema extends v.GenericSchema<unknown, unknown>>(
+  schema: Schema,
+  variables: Variables,
+): v.InferOutput<Schema> {
+  const given = nonEmpty(variables);
+  const result = v.safeParse(schema, given);
+  if (result.success) return result.output;
+  const problems = result.issues.map((issue) => {
+    const name = v.getDotPath(issue) ?? '';
+    return `${name}: expected ${issue.message}; found ${describeFound(name, given[name])}`;
+  });
+  throw new EnvironmentError([...new Set(problems)]);
+}
+
+/** `NAME=` is how compose files and shells say "not set". */
+function nonEmpty(variables: Variables): Variables {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+}
+
+function describeFound(name: string, value: string | undefined): string {
+  if (value === undefined) return 'nothing';
+  return secretNames.has(name) ? 'something else' : JSON.stringify(value);
+}
+
+function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

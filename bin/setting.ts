@@ -1,0 +1,163 @@
+import { isIP } from 'node:net';
+import * as v from 'valibot';
+import { parseRedisAddress } from '../runtime/redis-address.ts';
+
+// How each kind of setting is read from text. A message says what is expected, not what was found.
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** A TCP port; 0 lets the system pick one, which tests use. */
+export const port = (standard: string) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,5}$/, 'a port from 0 to 65535; 0 lets the system pick'),
+      v.transform(Number),
+      v.maxValue(65_535, 'a port from 0 to 65535; 0 lets the system pick'),
+    ),
+    standard,
+  );
+
+/** A whole number, at least 1. */
+export const count = (standard: string, most: number) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,15}$/, `a whole number from 1 to ${most}`),
+      v.transform(Number),
+      v.minValue(1, `a whole number from 1 to ${most}`),
+      v.maxValue(most, `a whole number from 1 to ${most}`),
+    ),
+    standard,
+  );
+
+/** What to listen on. Loopback unless told otherwise, so that nothing is exposed by accident. */
+export const host = v.optional(
+  v.pipe(v.string(), v.regex(/^[a-zA-Z0-9.:_-]{1,253}$/, 'a host name or an IP address to listen on')),
+  '127.0.0.1',
+);
+
+/** Where the chat network listens. */
+export const webSocketUrl = v.pipe(
+  v.string(),
+  v.check((text) => /^wss?:$/.test(parseUrl(text)?.protocol ?? ''), 'a ws:// or wss:// URL'),
+);
+
+/** Where people reach us from outside, without a slash at its end. */
+export const publicUrl = v.pipe(
+  v.string(),
+  v.check((text) => /^https?:$/.test(parseUrl(text)?.protocol ?? ''), 'an http:// or https:// URL'),
+  v.transform((text) => text.replace(/\/+$/, '')),
+);
+
+/** Where a shop's owner finishes its setup (DESIGN: `setupUrl`). */
+export const setupUrlTemplate = v.optional(
+  v.pipe(
+    v.string(),
+    v.check(
+      (text) => text.includes('{shopId}') && !/\{(?!PUBLIC_URL\}|shopId\})/.test(text),
+      'a URL with {shopId} in it; {PUBLIC_URL} is the only other name it may hold',
+    ),
+  ),
+  '{PUBLIC_URL}/shops/{shopId}/edit',
+);
+
+/** The random pause between two sends of a shop, in milliseconds. */
+export const gap = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,7}-\d{1,7}$/, 'two numbers of milliseconds, as in 6000-20000'),
+    v.transform((text) => {
+      const [minMs = 0, maxMs = 0] = text.split('-').map(Number);
+      return { minMs, maxMs };
+    }),
+    v.check(({ minMs, maxMs }) => minMs <= maxMs, 'the shorter gap first, as in 6000-20000'),
+  ),
+  '6000-20000',
+);
+
+/** The operators' bearer token. */
+export const adminToken = v.pipe(
+  v.string(),
+  v.regex(/^[\x21-\x7e]{8,512}$/, 'at least 8 printable ASCII characters without a space'),
+);
+
+/** Keys that credentials at rest are sealed with: the first seals, all of them open, so that keys can be rotated. */
+export const credentialsKeys = v.pipe(
+  v.string(),
+  v.transform((text) => text.split(',').map((key) => decodeKey(key.trim()))),
+  v.check(
+    (keys) => keys.every((key) => key !== undefined),
+    '32 bytes in base64 (openssl rand -base64 32); several, separated by commas, while keys rotate',
+  ),
+  v.transform((keys) => keys.filter((key) => key !== undefined)),
+);
+
+/** The root of a simulated network's certificates. */
+export const noiseRootKey = v.pipe(
+  v.string(),
+  v.transform(decodeKey),
+  v.check((key) => key !== undefined, '32 bytes in base64 or hex, as GET /root-key of the simulator tells'),
+);
+
+/** Where Redis is. */
+export const redisAddress = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    try {
+      return parseRedisAddress(dataset.value);
+    } catch {
+      addIssue({
+        message:
+          'redis://, rediss://, unix:///path or the path of a socket; redis:// URLs separated by commas for a cluster',
+      });
+      return NEVER;
+    }
+  }),
+);
+
+/** Addresses and ranges whose X-Forwarded-For is believed. */
+export const addressRanges = v.pipe(
+  v.string(),
+  v.transform((text): readonly string[] => text.split(',').map((part) => part.trim())),
+  v.check((parts) => parts.every(isAddressRange), 'IP addresses or CIDR ranges separated by commas'),
+);
+
+/** One of the levels pino knows. */
+export const logLevel = v.optional(v.picklist(logLevels, `one of ${logLevels.join(', ')}`), 'info');
+
+/** What a node is called among the others. */
+export const nodeId = v.pipe(
+  v.string(),
+  v.regex(/^[\w.:-]{1,64}$/, '1 to 64 letters, digits, dots, colons, dashes and underscores'),
+);
+
+/** Any text that fits on a line. */
+export const lineOfText = v.pipe(
+  v.string(),
+  v.regex(/^[^\p{Cc}]{1,200}$/u, 'one line of at most 200 characters'),
+);
+
+/** The URL, or undefined when the text is none. */
+function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+/** Whether a URL leads to this very machine. */
+export function isLoopbackUrl(text: string | undefined): boolean {
+  const name = parseUrl(text ?? '')?.hostname ?? '';
+  return name === 'localhost' || name === '[::1]' || (isIP(name) === 4 && name.startsWith('127.'));
+}
+
+function decodeKey(text: string): Buffer | undefined {
+  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
+  const isWhole = /^[0-9a-f]{64}$/i.test(text) || /^[A-Za-z0-9+/_-]{43}=?$/.test(text);
+  return isWhole && key.length === 32 ? key : undefined;
+}
+
+function isAddressRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import {
+  devEnvironment,
+  EnvironmentError,
+  serviceEnvironment,
+  simulatorEnvironment,
+  type Variables,
+} from '../../bin/environment.ts';
+
+const key = Buffer.alloc(32, 7).toString('base64');
+const otherKey = Buffer.alloc(32, 8).toString('base64');
+const least = { ADMIN_TOKEN: 'operators-only', REDIS_URL: 'redis://127.0.0.1:6379', CREDENTIALS_KEY: key };
+const simulated = { MSGAPP_SOCKET_URL: 'ws://127.0.0.1:3002/ws/chat' };
+
+/** The names of what was wrong, in any order. */
+function refused(
+  variables: Variables,
+  reader: (variables: Variables) => unknown = serviceEnvironment,
+): EnvironmentError {
+  try {
+    reader(variables);
+  } catch (error) {
+    assert.ok(error instanceof EnvironmentError, String(error));
+    return error;
+  }
+  return assert.fail('nothing was refused');
+}
+
+function names(error: EnvironmentError): string[] {
+  return error.problems.map((problem) => problem.slice(0, problem.indexOf(':'))).sort();
+}
+
+test('the least a service can be told fills in the rest', () => {
+  const { nodeId, ...environment } = serviceEnvironment(least);
+  assert.match(nodeId, /-3000$/);
+  assert.deepEqual(environment, {
+    host: '127.0.0.1',
+    port: 3000,
+    adminHost: '127.0.0.1',
+    adminPort: 3001,
+    adminToken: 'operators-only',
+    redis: { kind: 'single', options: { host: '127.0.0.1', port: 6379 } },
+    dataDirectory: resolve('.data'),
+    credentialsKeys: [Buffer.alloc(32, 7)],
+    publicUrl: 'http://127.0.0.1:3000',
+    setupUrlTemplate: 'http://127.0.0.1:3000/shops/{shopId}/edit',
+    platformName: 'Tenant Messaging',
+    trustedProxies: [],
+    chatNetworkUrl: undefined,
+    noiseRootKey: undefined,
+    sendGap: { minMs: 6000, maxMs: 20_000 },
+    logLevel: 'info',
+    messageRetentionDays: 30,
+    requestLogRetentionDays: 7,
+    requestLogMaxEntries: 100_000,
+    requestLogMaxBytes: 268_435_456,
+  });
+});
+
+test('everything a service can be told is read', () => {
+  const environment = serviceEnvironment({
+    ...least,
+    ...simulated,
+    HOST: '::',
+    PORT: '0',
+    ADMIN_HOST: '10.0.0.1',
+    ADMIN_PORT: '65535',
+    REDIS_URL: 'redis://a:1,redis://b:2',
+    DATA_DIR: '/var/lib/x',
+    CREDENTIALS_KEY: `${otherKey}, ${key}`,
+    PUBLIC_URL: 'https://api.example.com/',
+    SETUP_URL_TEMPLATE: '{PUBLIC_URL}/s?id={shopId}',
+    PLATFORM_NAME: 'Postbox',
+    TRUSTED_PROXIES: '10.0.0.0/8, ::1, fd00::/8',
+    NODE_ID: 'node-1',
+    MSGAPP_NOISE_ROOT_KEY: Buffer.alloc(32, 9).toString('hex'),
+    SEND_GAP_MS: '0-5',
+    LOG_LEVEL: 'silent',
+    MESSAGE_RETENTION_DAYS: '1',
+    REQUEST_LOG_RETENTION_DAYS: '2',
+    REQUEST_LOG_MAX_ENTRIES: '3',
+    REQUEST_LOG_MAX_BYTES: '4',
+  });
+  assert.deepEqual(environment, {
+    host: '::',
+    port: 0,
+    adminHost: '10.0.0.1',
+    adminPort: 65_535,
+    adminToken: 'operators-only',
+    redis: {
+      kind: 'cluster',
+      nodes: [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 2 },
+      ],
+      options: {},
+    },
+    dataDirectory: '/var/lib/x',
+    credentialsKeys: [Buffer.alloc(32, 8), Buffer.alloc(32, 7)],
+    publicUrl: 'https://api.example.com',
+    setupUrlTemplate: 'https://api.example.com/s?id={shopId}',
+    platformName: 'Postbox',
+    trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8'],
+    nodeId: 'node-1',
+    chatNetworkUrl: 'ws://127.0.0.1:3002/ws/chat',
+    noiseRootKey: Buffer.alloc(32, 9),
+    sendGap: { minMs: 0, maxMs: 5 },
+    logLevel: 'silent',
+    messageRetentionDays: 1,
+    requestLogRetentionDays: 2,
+    requestLogMaxEntries: 3,
+    requestLogMaxBytes: 4,
+  });
+});
+
+const accepted: readonly Variables[] = [
+  { REDIS_URL: '/run/redis.sock' },
+  { REDIS_URL: 'unix:///run/redis.sock' },
+  { REDIS_URL: 'rediss://user:pass@redis.example.com/3' },
+  { MSGAPP_SOCKET_URL: 'wss://web.example.com/ws/chat', SEND_GAP_MS: '6000-6000' },
+  { ...simulated, SEND_GAP_MS: '10-20' },
+  { MSGAPP_SOCKET_URL: 'ws://localhost:1', SEND_GAP_MS: '10-20' },
+  { MSGAPP_SOCKET_URL: 'ws://[::1]:1', SEND_GAP_MS: '10-20' },
+  { ...simulated, MSGAPP_NOISE_ROOT_KEY: key },
+  { PORT: '', LOG_LEVEL: '' },
+];
+
+for (const variables of accepted) {
+  test(`a service starts with ${JSON.stringify(variables)}`, () => {
+    assert.ok(serviceEnvironment({ ...least, ...variables }));
+  });
+}
+
+const refusals: readonly {
+  readonly name: string;
+  readonly variables: Variables;
+  readonly expected: RegExp;
+}[] = [
+  { name: 'ADMIN_TOKEN', variables: { ADMIN_TOKEN: undefined }, expected: /8 printable .* found nothing/ },
+  { name: 'ADMIN_TOKEN', variables: { ADMIN_TOKEN: '' }, expected: /8 printable .* found nothing/ },
+  { name: 'ADMIN_TOKEN', variables: { ADMIN_TOKEN: 'short' }, expected: /8 printable/ },
+  { name: 'ADMIN_TOKEN', variables: { ADMIN_TOKEN: 'with a space' }, expected: /8 printable/ },
+  { name: 'REDIS_URL', variables: { REDIS_URL: undefined }, expected: /redis:\/\// },
+  { name: 'REDIS_URL', variables: { REDIS_URL: 'http://h:1' }, expected: /redis:\/\// },
+  { name: 'REDIS_URL', variables: { REDIS_URL: 'redis://%zz:%zz@h' }, expected: /redis:\/\// },
+  { name: 'CREDENTIALS_KEY', variables: { CREDENTIALS_KEY: undefined }, expected: /32 bytes in base64/ },
+  { name: 'CREDENTIALS_KEY', variables: { CREDENTIALS_KEY: 'c2hvcnQ=' }, expected: /32 bytes in base64/ },
+  { name: 'CREDENTIALS_KEY', variables: { CREDENTIALS_KEY: `${key},` }, expected: /32 bytes in base64/ },
+  { name: 'HOST', variables: { HOST: 'http://a' }, expected: /host name or an IP address/ },
+  { name: 'PORT', variables: { PORT: '65536' }, expected: /0 to 65535.*found "65536"/ },
+  { name: 'PORT', variables: { PORT: '3e3' }, expected: /0 to 65535/ },
+  { name: 'ADMIN_HOST', variables: { ADMIN_HOST: 'a b' }, expected: /host name or an IP address/ },
+  { name: 'ADMIN_PORT', variables: { ADMIN_PORT: '-1' }, expected: /0 to 65535/ },
+  { name: 'PUBLIC_URL', variables: { PUBLIC_URL: 'ftp://a' }, expected: /http:\/\/ or https:\/\// },
+  { name: 'SETUP_URL_TEMPLATE', variables: { SETUP_URL_TEMPLATE: 'https://a/edit' }, expected: /\{shopId\}/ },
+  {
+    name: 'SETUP_URL_TEMPLATE',
+    variables: { SETUP_URL_TEMPLATE: '{HOST}/{shopId}' },
+    expected: /\{shopId\}/,
+  },
+  { name: 'PLATFORM_NAME', variables: { PLATFORM_NAME: 'two\nlines' }, expected: /one line/ },
+  { name: 'TRUSTED_PROXIES', variables: { TRUSTED_PROXIES: '10.0.0.0/33' }, expected: /CIDR/ },
+  { name: 'TRUSTED_PROXIES', variables: { TRUSTED_PROXIES: 'proxy.local' }, expected: /CIDR/ },
+  { name: 'NODE_ID', variables: { NODE_ID: 'a b' }, expected: /letters, digits/ },
+  {
+    name: 'MSGAPP_SOCKET_URL',
+    variables: { MSGAPP_SOCKET_URL: 'http://127.0.0.1' },
+    expected: /ws:\/\/ or wss:\/\//,
+  },
+  {
+    name: 'MSGAPP_NOISE_ROOT_KEY',
+    variables: { ...simulated, MSGAPP_NOISE_ROOT_KEY: 'abc' },
+    expected: /32 bytes/,
+  },
+  {
+    name: 'MSGAPP_NOISE_ROOT_KEY',
+    variables: { MSGAPP_NOISE_ROOT_KEY: key },
+    expected: /leads to this machine/,
+  },
+  {
+    name: 'MSGAPP_NOISE_ROOT_KEY',
+    variables: { MSGAPP_SOCKET_URL: 'wss://web.example.com', MSGAPP_NOISE_ROOT_KEY: key },
+    expected: /leads to this machine/,
+  },
+  { name: 'SEND_GAP_MS', variables: { SEND_GAP_MS: '5999-20000' }, expected: /at least 6000 ms/ },
+  {
+    name: 'SEND_GAP_MS',
+    variables: { MSGAPP_SOCKET_URL: 'ws://127.example.com', SEND_GAP_MS: '1-2' },
+    expected: /at least 6000 ms/,
+  },
+  { name: 'SEND_GAP_MS', variables: { SEND_GAP_MS: '20000-6000' }, expected: /shorter gap first/ },
+  { name: 'SEND_GAP_MS', variables: { SEND_GAP_MS: '6000' }, expected: /6000-20000/ },
+  { name: 'LOG_LEVEL', variables: { LOG_LEVEL: 'loud' }, expected: /fatal, error/ },
+  { name: 'MESSAGE_RETENTION_DAYS', variables: { MESSAGE_RETENTION_DAYS: '0' }, expected: /1 to 3650/ },
+  {
+    name: 'REQUEST_LOG_RETENTION_DAYS',
+    variables: { REQUEST_LOG_RETENTION_DAYS: 'x' },
+    expected: /1 to 3650/,
+  },
+  {
+    name: 'REQUEST_LOG_MAX_ENTRIES',
+    variables: { REQUEST_LOG_MAX_ENTRIES: '1.5' },
+    expected: /whole number/,
+  },
+  { name: 'REQUEST_LOG_MAX_BYTES', variables: { REQUEST_LOG_MAX_BYTES: '-1' }, expected: /whole number/ },
+];
+
+for (const { name, variables, expected } of refusals) {
+  test(`a service refuses ${JSON.stringify(variables)}`, () => {
+    const error = refused({ ...least, ...variables });
+    assert.deepEqual(names(error), [name]);
+    assert.match(error.message, expected);
+  });
+}
+
+test('every problem is listed at once, those between two variables too', () => {
+  const error = refused({ PORT: 'x', SEND_GAP_MS: '1-2', MSGAPP_NOISE_ROOT_KEY: key, LOG_LEVEL: 'loud' });
+  assert.deepEqual(names(error), [
+    'ADMIN_TOKEN',
+    'CREDENTIALS_KEY',
+    'LOG_LEVEL',
+    'MSGAPP_NOISE_ROOT_KEY',
+    'PORT',
+    'REDIS_URL',
+    'SEND_GAP_MS',
+  ]);
+  assert.ok(error.problems.every((problem) => error.message.includes(problem)));
+});
+
+test('the value of a secret is never repeated', () => {
+  const secret = 'hush hush';
+  const { message } = refused({ ADMIN_TOKEN: secret, CREDENTIALS_KEY: secret, REDIS_URL: secret });
+  assert.equal(message.includes('hush'), false);
+});
+
+test('bin/dev needs nothing, and starts what it was not given', () => {
+  const environment = devEnvironment({ REDIS_URL: '' });
+  assert.equal(environment.startsRedis, true);
+  assert.equal(environment.startsSimulator, true);
+  assert.equal(environment.simulatorPort, 3002);
+});
+
+test('bin/dev may hurry its own simulator, but not a network it was given', () => {
+  assert.ok(devEnvironment({ SEND_GAP_MS: '1-2' }));
+  const error = refused({ SEND_GAP_MS: '1-2', MSGAPP_SOCKET_URL: 'wss://web.example.com' }, devEnvironment);
+  assert.deepEqual(names(error), ['SEND_GAP_MS']);
+});
+
+test('bin/dev refuses what the service would refuse, before it starts anything', () => {
+  const error = refused({ PUBLIC_URL: 'x', CREDENTIALS_KEY: 'x', SIMULATOR_PORT: 'x' }, devEnvironment);
+  assert.deepEqual(names(error), ['CREDENTIALS_KEY', 'PUBLIC_URL', 'SIMULATOR_PORT']);
+});
+
+test('bin/dev hands over what it was given as it was given', () => {
+  const environment = devEnvironment({ ...least, ...simulated, CUSTOM: 'kept' });
+  assert.equal(environment.startsRedis, false);
+  assert.equal(environment.startsSimulator, false);
+  assert.equal(environment.credentialsKey, key);
+  assert.equal(environment.variables.CUSTOM, 'kept');
+});
+
+test('bin/simulator is told its port and where to keep its handsets', () => {
+  assert.deepEqual(simulatorEnvironment({ SIMULATOR_PORT: '0', DATA_DIR: '/d', LOG_LEVEL: 'warn' }), {
+    port: 0,
+    dataDirectory: '/d',
+    logLevel: 'warn',
+  });
+  assert.deepEqual(names(refused({ SIMULATOR_PORT: '70000' }, simulatorEnvironment)), ['SIMULATOR_PORT']);
+});
