@@ -1,0 +1,136 @@
+import { DAY_MS } from './durations.ts';
+import { type DeclarationFact, isDeclarationActive } from './recipient-class.ts';
+import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
+
+/** Most contacts in one declaration (DESIGN section 4: Declarations). */
+export const DECLARATION_BATCH_LIMIT = 100;
+
+/** Most new declarations of a tenant in 24 hours (DESIGN section 4: Declarations). */
+export const DECLARATIONS_PER_DAY = 500;
+
+/** How many entries can count at a time, one new declaration each: `LTRIM key -DECLARATION_LEDGER_BOUND -1`. */
+export const DECLARATION_LEDGER_BOUND = DECLARATIONS_PER_DAY;
+
+/** One accepted batch: how many of its contacts were new, and when. */
+export interface DeclarationEntry {
+  readonly atMs: number;
+  readonly count: number;
+}
+
+/** A contact of a batch, with what is stored of its number now. */
+export interface DeclarationItem {
+  readonly phone: string;
+  readonly current: DeclarationFact | null;
+}
+
+/** The policy's yes. `entry` is to be committed with the contacts and recorded after; `null`: nothing was new. */
+export interface DeclarationAdmission {
+  readonly admitted: true;
+  readonly newCount: number;
+  readonly entry: DeclarationEntry | null;
+}
+
+/**
+ * A tenant's new declarations of the last 24 hours. Time never runs behind the newest entry, as in `SendLedger`, and
+ * a ledger restored from its encoded entries answers as the one that never stopped.
+ */
+export class DeclarationLedger {
+  #entries: DeclarationEntry[] = [];
+
+  /** The ledger that recorded these entries, oldest first. */
+  static restore(encoded: readonly string[]): DeclarationLedger {
+    const ledger = new DeclarationLedger();
+    for (const entry of encoded) {
+      ledger.record(decodeDeclarations(entry));
+    }
+    return ledger;
+  }
+
+  /** The moment that counts as now: `nowMs`, but never before the newest entry. */
+  effectiveNowMs(nowMs: number): number {
+    return Math.max(nowMs, this.#entries.at(-1)?.atMs ?? nowMs);
+  }
+
+  /** Adds an accepted batch and forgets what is too old to count. Only after its commit holds. */
+  record(entry: DeclarationEntry): void {
+    const atMs = this.effectiveNowMs(entry.atMs);
+    this.#entries = [...this.liveAt(atMs), { atMs, count: entry.count }];
+  }
+
+  /** The entries that count at a moment, oldest first. */
+  liveAt(timeMs: number): readonly DeclarationEntry[] {
+    return this.#entries.filter((entry) => entry.atMs > timeMs - DAY_MS);
+  }
+}
+
+/**
+ * Decides on a batch of declarations, all or nothing. New is a number without an active declaration: never declared,
+ * revoked or expired; renewing an active one is free, and a number that comes twice in a batch counts once. Changes
+ * nothing: record the admission's entry after its commit.
+ */
+export function evaluateDeclarations(
+  ledger: DeclarationLedger,
+  facts: { readonly items: readonly DeclarationItem[]; readonly nowMs: number },
+): DeclarationAdmission | PolicyRefusal {
+  const { items, nowMs } = facts;
+  if (items.length > DECLARATION_BATCH_LIMIT) {
+    const message = `A batch has at most ${DECLARATION_BATCH_LIMIT} contacts.`;
+    return refuse('DECLARE_BATCH_TOO_LARGE', message);
+  }
+  const atMs = ledger.effectiveNowMs(nowMs);
+  const newCount = countNew(items, atMs);
+  if (newCount > 0 && countOf(ledger.liveAt(atMs)) + newCount > DECLARATIONS_PER_DAY) {
+    return refuseUntil({
+      code: 'DECLARE_DAILY_CAP_REACHED',
+      message: `A tenant declares at most ${DECLARATIONS_PER_DAY} new contacts in 24 hours.`,
+      reliefMs: reliefMs({ ledger, items, nowMs, atMs }),
+      nowMs,
+    });
+  }
+  return { admitted: true, newCount, entry: newCount === 0 ? null : { atMs, count: newCount } };
+}
+
+/** The entry as ASCII text: time and count in base 36. */
+export function encodeDeclarations(entry: DeclarationEntry): string {
+  return `${entry.atMs.toString(36)}.${entry.count.toString(36)}`;
+}
+
+/** The entry that was encoded. Throws on anything that `encodeDeclarations` did not write. */
+export function decodeDeclarations(encoded: string): DeclarationEntry {
+  const [atMs = 0, count = 0] = encoded.split('.').map((part) => Number.parseInt(part, 36));
+  const entry = { atMs, count };
+  if (encodeDeclarations(entry) !== encoded) {
+    throw new Error('a stored declaration entry is not readable');
+  }
+  return entry;
+}
+
+function countNew(items: readonly DeclarationItem[], timeMs: number): number {
+  const phones = items
+    .filter(({ current }) => !isDeclarationActive(current, timeMs))
+    .map(({ phone }) => phone);
+  return new Set(phones).size;
+}
+
+function countOf(entries: readonly DeclarationEntry[]): number {
+  return entries.reduce((total, { count }) => total + count, 0);
+}
+
+/**
+ * The first whole second from now at which the batch fits. Room only grows when an entry gets too old, but meanwhile
+ * declarations of the batch may expire and become new, so each such moment is tried as the caller will meet it: at
+ * its next whole second. Finite, since a batch alone always fits.
+ */
+function reliefMs(facts: {
+  readonly ledger: DeclarationLedger;
+  readonly items: readonly DeclarationItem[];
+  readonly nowMs: number;
+  readonly atMs: number;
+}): number {
+  const { ledger, items, nowMs, atMs } = facts;
+  const seconds = ledger.liveAt(atMs).map((entry) => Math.ceil((entry.atMs + DAY_MS - nowMs) / 1000));
+  const fitting = seconds
+    .map((second) => nowMs + 1000 * second)
+    .find((timeMs) => countOf(ledger.liveAt(timeMs)) + countNew(items, timeMs) <= DECLARATIONS_PER_DAY);
+  return fitting ?? Number.POSITIVE_INFINITY;
+}

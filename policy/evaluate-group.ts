@@ -1,0 +1,133 @@
+import { DAY_MS, HOUR_MS } from './durations.ts';
+import { MESSAGE_TEXT_LIMIT, refuseContent } from './message-content.ts';
+import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
+import { kindSet, type SendLedger } from './send-ledger.ts';
+import type { TenantSettings } from './tenant-settings.ts';
+import { type Fingerprint, groupFingerprint } from './text-fingerprint.ts';
+import type { Evaluation } from './verdict.ts';
+import { messageCaps, warmupDay } from './warm-up.ts';
+
+/** Participants that one share of `groupsPerDay` pays for (DESIGN section 4: Settings). */
+export const GROUP_SIZE_UNIT = 50;
+
+/** What the live session knows of a group (SPEC: Send policy, groups). */
+export interface GroupContext {
+  readonly participantCount: number;
+  /** The shop's number administers the group. */
+  readonly isAdmin: boolean;
+  /** Announce-only. Part of the context a caller must supply; no rule depends on it. */
+  readonly announce: boolean;
+}
+
+/** All the policy asks about a message to a group, beside what the shop has sent. */
+export interface GroupFacts {
+  readonly groupId: string;
+  readonly text: string | undefined;
+  readonly mediaUrls: readonly string[];
+  /** `null`: the session knows no such group. */
+  readonly group: GroupContext | null;
+  readonly pairedAtMs: number | null;
+  readonly settings: TenantSettings;
+  readonly nowMs: number;
+}
+
+const groupKinds = kindSet('group');
+
+/** The shares a group of this size takes: one for every `GROUP_SIZE_UNIT` participants, rounded up, at least one. */
+export function groupShares(participantCount: number): number {
+  return Math.max(1, Math.ceil(participantCount / GROUP_SIZE_UNIT));
+}
+
+/**
+ * Decides on a message to a group: content, context, administration, limit per group, daily shares; the first that
+ * refuses is the answer. Groups have a budget of their own and use up nothing else. Changes nothing: record the
+ * admission's entry after its commit.
+ */
+export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation {
+  const unfit = refuseContent({ ...facts, textLimit: MESSAGE_TEXT_LIMIT }) ?? refuseContext(facts.group);
+  if (unfit !== undefined || facts.group === null) {
+    return unfit ?? refuseWithoutContext();
+  }
+  const { settings } = facts;
+  const atMs = ledger.effectiveNowMs(facts.nowMs);
+  const fingerprint = groupFingerprint(facts.groupId);
+  const shares = groupShares(facts.group.participantCount);
+  const sharesToday = ledger.weightSince({ kinds: groupKinds, sinceMs: atMs - DAY_MS });
+  const refusal =
+    refuseGroup({ ledger, facts, fingerprint, atMs }) ?? refuseShares({ ledger, facts, shares, sharesToday });
+  if (refusal !== undefined) {
+    return refusal;
+  }
+  const caps = messageCaps({ pairedAtMs: facts.pairedAtMs, settings, nowMs: atMs });
+  return {
+    admitted: true,
+    verdict: {
+      recipientClass: 'group',
+      warmupDay: warmupDay({ pairedAtMs: facts.pairedAtMs, nowMs: atMs }),
+      caps: { ...caps, perDay: settings.groupsPerDay, perHour: settings.groupsPerDay },
+      usage: {
+        today: sharesToday + shares,
+        lastHour: ledger.weightSince({ kinds: groupKinds, sinceMs: atMs - HOUR_MS }) + shares,
+        coldToday: ledger.weightSince({ kinds: kindSet('cold'), sinceMs: atMs - DAY_MS }),
+        declaredToday: ledger.weightSince({ kinds: kindSet('declared'), sinceMs: atMs - DAY_MS }),
+      },
+    },
+    entry: { kind: 'group', atMs, subject: shares, fingerprint },
+  };
+}
+
+/** Without a context, or with one that cannot be true, nobody knows what the send would cost. */
+function refuseContext(group: GroupContext | null): PolicyRefusal | undefined {
+  if (group === null || !Number.isInteger(group.participantCount) || group.participantCount < 0) {
+    return refuseWithoutContext();
+  }
+  if (!group.isAdmin) {
+    return refuse('GROUP_NOT_ADMINISTERED', "The shop's number does not administer the group.");
+  }
+  return undefined;
+}
+
+function refuseWithoutContext(): PolicyRefusal {
+  return refuse('GROUP_CONTEXT_REQUIRED', "The shop's session knows no such group.");
+}
+
+/** At most `groupPerRecipient24h` messages to one group. */
+function refuseGroup(judgement: {
+  readonly ledger: SendLedger;
+  readonly facts: GroupFacts;
+  readonly fingerprint: Fingerprint;
+  readonly atMs: number;
+}): PolicyRefusal | undefined {
+  const { ledger, facts, fingerprint, atMs } = judgement;
+  const limit = facts.settings.groupPerRecipient24h;
+  const lastOverLimitMs = ledger.groupTimesMs({ fingerprint, nowMs: atMs })[limit - 1];
+  if (lastOverLimitMs === undefined) {
+    return undefined;
+  }
+  return refuseUntil({
+    code: 'RECIPIENT_RATE_LIMITED',
+    message: `The group got ${limit} messages in the last 24 hours.`,
+    reliefMs: lastOverLimitMs + DAY_MS,
+    nowMs: facts.nowMs,
+  });
+}
+
+/** The daily budget of shares. A group that takes more than the whole budget is never let through by waiting. */
+function refuseShares(judgement: {
+  readonly ledger: SendLedger;
+  readonly facts: GroupFacts;
+  readonly shares: number;
+  readonly sharesToday: number;
+}): PolicyRefusal | undefined {
+  const { ledger, facts, shares, sharesToday } = judgement;
+  const { groupsPerDay } = facts.settings;
+  if (sharesToday + shares <= groupsPerDay) {
+    return undefined;
+  }
+  return refuseUntil({
+    code: 'GROUP_DAILY_CAP_REACHED',
+    message: `The group takes ${shares} of the shop's ${groupsPerDay} group shares of 24 hours; ${sharesToday} are used.`,
+    reliefMs: ledger.roomAtMs({ kinds: groupKinds, windowMs: DAY_MS, room: groupsPerDay - shares }),
+    nowMs: facts.nowMs,
+  });
+}

@@ -1,0 +1,192 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
+import { hasText, MESSAGE_TEXT_LIMIT, refuseContent } from './message-content.ts';
+import { phoneAsInteger } from './recipient.ts';
+import { type DeclarationFact, type PersonClass, recipientClass } from './recipient-class.ts';
+import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
+import { kindSet, type MessageTally, type SendLedger } from './send-ledger.ts';
+import type { TenantSettings } from './tenant-settings.ts';
+import { mediaFingerprint, textFingerprint } from './text-fingerprint.ts';
+import type { Evaluation } from './verdict.ts';
+import {
+  coldCap,
+  hourlyCap,
+  type MessageCaps,
+  messageCaps,
+  reliefAcrossWarmup,
+  warmupDay,
+} from './warm-up.ts';
+
+/** Most messages to one recipient in 24 hours (SPEC: Send policy, 1:1 messages). */
+export const RECIPIENT_PER_DAY = 3;
+
+/** Least time between two messages to a recipient who did not reply in between (SPEC: the same). */
+export const RECIPIENT_SPACING_MS = 10 * MINUTE_MS;
+
+/** Most distinct numbers that may get an identical text within an hour (SPEC: the same). */
+export const BULK_RECIPIENTS_PER_HOUR = 20;
+
+/** All the policy asks about a 1:1 message, beside what the shop has sent. */
+export interface MessageFacts {
+  /** In E.164 shape; `evaluateMessage` throws otherwise. */
+  readonly recipient: string;
+  readonly text: string | undefined;
+  readonly mediaUrls: readonly string[];
+  /** The number matches a stored customer record of the tenant. */
+  readonly isCustomer: boolean;
+  /** When the number last wrote to this shop; `null`: never. */
+  readonly lastInboundAtMs: number | null;
+  /** The number's latest message to this shop was an opt-out (`isOptOut`). */
+  readonly optedOut: boolean;
+  /** What the tenant declared of the number, whether or not it still holds. */
+  readonly declaration: DeclarationFact | null;
+  /** Pairing of the shop's current credentials; `null`: never paired. */
+  readonly pairedAtMs: number | null;
+  readonly settings: TenantSettings;
+  readonly nowMs: number;
+}
+
+const messageKinds = kindSet('known', 'cold', 'declared');
+
+/** The moment judged: the facts as of a now that never runs behind the ledger, and what was counted then. */
+interface Judgement {
+  readonly facts: MessageFacts;
+  readonly ledger: SendLedger;
+  readonly tally: MessageTally;
+  readonly caps: MessageCaps;
+  readonly personClass: PersonClass;
+  /** Now as the ledger sees it. */
+  readonly atMs: number;
+}
+
+/**
+ * Decides on a 1:1 message. The rules are asked in the order of DESIGN section 4 and the first that refuses is the
+ * answer: content, opt-out, bulk pattern, recipient limit, daily, hourly, cold or declared. Changes nothing: record
+ * the admission's entry after its commit.
+ */
+export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evaluation {
+  const unfit = refuseContent({ ...facts, textLimit: MESSAGE_TEXT_LIMIT });
+  if (unfit !== undefined) {
+    return unfit;
+  }
+  if (facts.optedOut) {
+    return refuse(
+      'RECIPIENT_OPTED_OUT',
+      'The recipient opted out; they may be written to again once they write in.',
+    );
+  }
+  const atMs = ledger.effectiveNowMs(facts.nowMs);
+  const recipient = phoneAsInteger(facts.recipient);
+  const fingerprint = hasText(facts.text)
+    ? textFingerprint(facts.text)
+    : mediaFingerprint(facts.mediaUrls[0] ?? '');
+  const tally = ledger.tallyMessages({ recipient, fingerprint, nowMs: atMs });
+  const personClass = recipientClass({ ...facts, nowMs: atMs });
+  const caps = messageCaps({ ...facts, nowMs: atMs });
+  const judgement: Judgement = { facts, ledger, tally, caps, personClass, atMs };
+  const refusal =
+    refuseBulk(judgement) ??
+    refuseRecipient(judgement) ??
+    refuseBudget(judgement) ??
+    refuseClassBudget(judgement);
+  if (refusal !== undefined) {
+    return refusal;
+  }
+  return {
+    admitted: true,
+    verdict: {
+      recipientClass: personClass,
+      warmupDay: warmupDay({ pairedAtMs: facts.pairedAtMs, nowMs: atMs }),
+      caps,
+      usage: {
+        today: tally.today + 1,
+        lastHour: tally.lastHour + 1,
+        coldToday: tally.coldToday + (personClass === 'cold' ? 1 : 0),
+        declaredToday: tally.declaredToday + (personClass === 'declared' ? 1 : 0),
+      },
+    },
+    entry: { kind: personClass, atMs, subject: recipient, fingerprint },
+  };
+}
+
+/** Identical content to too many others in the last hour; lifted when the oldest of the newest twenty is an hour old. */
+function refuseBulk({ facts, tally }: Judgement): PolicyRefusal | undefined {
+  const twentiethMs = tally.sameContentMs[BULK_RECIPIENTS_PER_HOUR - 1];
+  if (twentiethMs === undefined) {
+    return undefined;
+  }
+  return refuseUntil({
+    code: 'BULK_PATTERN_BLOCKED',
+    message: `The same text went to ${BULK_RECIPIENTS_PER_HOUR} other numbers within an hour.`,
+    reliefMs: twentiethMs + HOUR_MS,
+    nowMs: facts.nowMs,
+  });
+}
+
+/** Too many to this recipient in 24 hours, or too soon after the last one without a reply since. */
+function refuseRecipient({ facts, tally, atMs }: Judgement): PolicyRefusal | undefined {
+  const lastMs = tally.toRecipientMs[0];
+  const thirdMs = tally.toRecipientMs[RECIPIENT_PER_DAY - 1];
+  const roomAtMs = thirdMs === undefined ? atMs : thirdMs + DAY_MS;
+  // A reply in the very millisecond of the message counts as before it, which errs on the side of silence.
+  const isReplied = lastMs !== undefined && facts.lastInboundAtMs !== null && facts.lastInboundAtMs > lastMs;
+  const spacedAtMs = lastMs === undefined || isReplied ? atMs : lastMs + RECIPIENT_SPACING_MS;
+  const reliefMs = Math.max(roomAtMs, spacedAtMs);
+  if (reliefMs <= atMs) {
+    return undefined;
+  }
+  const message =
+    roomAtMs > atMs
+      ? `The recipient got ${RECIPIENT_PER_DAY} messages in the last 24 hours.`
+      : 'The recipient got a message less than 10 minutes ago and has not replied since.';
+  return refuseUntil({ code: 'RECIPIENT_RATE_LIMITED', message, reliefMs, nowMs: facts.nowMs });
+}
+
+/** The daily cap of the warm-up, then the hourly cap that follows from it. */
+function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRefusal | undefined {
+  const { pairedAtMs, nowMs } = facts;
+  if (tally.today >= caps.perDay) {
+    const reliefMs = reliefAcrossWarmup({
+      pairedAtMs,
+      nowMs: atMs,
+      roomAtMs: (perDay) => ledger.roomAtMs({ kinds: messageKinds, windowMs: DAY_MS, room: perDay - 1 }),
+    });
+    const message = `The shop has used its ${caps.perDay} messages of 24 hours.`;
+    return refuseUntil({ code: 'DAILY_CAP_REACHED', message, reliefMs, nowMs });
+  }
+  if (tally.lastHour >= caps.perHour) {
+    const reliefMs = reliefAcrossWarmup({
+      pairedAtMs,
+      nowMs: atMs,
+      roomAtMs: (perDay) =>
+        ledger.roomAtMs({ kinds: messageKinds, windowMs: HOUR_MS, room: hourlyCap(perDay) - 1 }),
+    });
+    const message = `The shop has used its ${caps.perHour} messages of an hour.`;
+    return refuseUntil({ code: 'HOURLY_CAP_REACHED', message, reliefMs, nowMs });
+  }
+  return undefined;
+}
+
+/** The budget of cold or of declared recipients; neither ever spills into the other. */
+function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
+  const { facts, ledger, tally, caps, personClass, atMs } = judgement;
+  const { pairedAtMs, settings, nowMs } = facts;
+  if (personClass === 'cold' && tally.coldToday >= caps.coldPerDay) {
+    const reliefMs = reliefAcrossWarmup({
+      pairedAtMs,
+      nowMs: atMs,
+      roomAtMs: (perDay) =>
+        ledger.roomAtMs({ kinds: kindSet('cold'), windowMs: DAY_MS, room: coldCap(perDay, settings) - 1 }),
+    });
+    const message = `The shop has used its ${caps.coldPerDay} messages of 24 hours to cold recipients.`;
+    return refuseUntil({ code: 'COLD_RECIPIENT_CAP_REACHED', message, reliefMs, nowMs });
+  }
+  if (personClass === 'declared' && tally.declaredToday >= caps.declaredPerDay) {
+    const room = caps.declaredPerDay - 1;
+    const roomAtMs = ledger.roomAtMs({ kinds: kindSet('declared'), windowMs: DAY_MS, room });
+    // Once the declaration expires the recipient is cold and this rule has no say any more.
+    const reliefMs = Math.min(roomAtMs, facts.declaration?.expiresAtMs ?? Number.POSITIVE_INFINITY);
+    const message = `The shop has used its ${caps.declaredPerDay} messages of 24 hours to declared recipients.`;
+    return refuseUntil({ code: 'DECLARED_RECIPIENT_CAP_REACHED', message, reliefMs, nowMs });
+  }
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import { DAY_MS } from './durations.ts';
+import type { LedgerEntry } from './ledger-entry.ts';
+import { CAPTION_LIMIT, refuseContent } from './message-content.ts';
+import { type PolicyRefusal, refuseUntil } from './refusal.ts';
+import { kindSet, type SendLedger } from './send-ledger.ts';
+import type { TenantSettings } from './tenant-settings.ts';
+
+/** All the policy asks about a status, beside what the shop has posted. */
+export interface StatusFacts {
+  readonly caption: string | undefined;
+  readonly mediaUrls: readonly string[];
+  readonly settings: TenantSettings;
+  readonly nowMs: number;
+}
+
+/** The policy's yes to a status. `entry` is to be committed with it and recorded once that commit holds. */
+export interface StatusAdmission {
+  readonly admitted: true;
+  readonly statusesPerDay: number;
+  /** Includes this one. */
+  readonly statusesToday: number;
+  readonly entry: LedgerEntry;
+}
+
+const statusKinds = kindSet('status');
+
+/**
+ * Decides on a status: content, then the shop's own daily cap of statuses. Uses up nothing else. Changes nothing:
+ * record the admission's entry after its commit.
+ */
+export function evaluateStatus(ledger: SendLedger, facts: StatusFacts): StatusAdmission | PolicyRefusal {
+  const { caption, mediaUrls, nowMs } = facts;
+  const { statusesPerDay } = facts.settings;
+  const unfit = refuseContent({ text: caption, mediaUrls, textLimit: CAPTION_LIMIT });
+  if (unfit !== undefined) {
+    return unfit;
+  }
+  const atMs = ledger.effectiveNowMs(nowMs);
+  const postedToday = ledger.weightSince({ kinds: statusKinds, sinceMs: atMs - DAY_MS });
+  if (postedToday >= statusesPerDay) {
+    return refuseUntil({
+      code: 'STATUSES_DAILY_CAP_REACHED',
+      message: `The shop has used its ${statusesPerDay} statuses of 24 hours.`,
+      reliefMs: ledger.roomAtMs({ kinds: statusKinds, windowMs: DAY_MS, room: statusesPerDay - 1 }),
+      nowMs,
+    });
+  }
+  return {
+    admitted: true,
+    statusesPerDay,
+    statusesToday: postedToday + 1,
+    entry: { kind: 'status', atMs, subject: 0, fingerprint: { high: 0, low: 0 } },
+  };
+}

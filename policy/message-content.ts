@@ -1,0 +1,51 @@
+import { type PolicyRefusal, refuse } from './refusal.ts';
+
+/** Most characters, counted as code points, that the text of a message may have (SPEC: Limits). */
+export const MESSAGE_TEXT_LIMIT = 4096;
+
+/** Most characters of a status's caption (SPEC: POST statuses). */
+export const CAPTION_LIMIT = 700;
+
+/** Most attachments of a message or status (SPEC: Limits). */
+const mediaLimit = 1;
+
+/**
+ * The content rule: text within its limit, at most one attachment, and one of the two there. A blank text counts as
+ * none, since the network shows nothing of it. `undefined` when the content is fine.
+ */
+export function refuseContent(content: {
+  readonly text: string | undefined;
+  readonly mediaUrls: readonly string[];
+  readonly textLimit: number;
+}): PolicyRefusal | undefined {
+  const { text, mediaUrls, textLimit } = content;
+  if (text !== undefined && exceedsCodePoints(text, textLimit)) {
+    return refuse('MESSAGE_TOO_LONG', `The text has more than ${textLimit} characters.`);
+  }
+  if (mediaUrls.length > mediaLimit) {
+    return refuse('TOO_MANY_MEDIA', `A message carries at most ${mediaLimit} attachment.`);
+  }
+  if (mediaUrls.length === 0 && !hasText(text)) {
+    return refuse('EMPTY_MESSAGE', 'A message needs a text or an attachment.');
+  }
+  return undefined;
+}
+
+/** True when there is a text and it is not blank. */
+export function hasText(text: string | undefined): text is string {
+  return text !== undefined && /\S/.test(text);
+}
+
+function exceedsCodePoints(text: string, limit: number): boolean {
+  // A code point takes one or two UTF-16 units, so most texts need no counting.
+  if (text.length <= limit || text.length > 2 * limit) {
+    return text.length > limit;
+  }
+  let pairs = 0;
+  for (let index = 1; index < text.length; index += 1) {
+    const isPair =
+      (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
+    pairs += isPair ? 1 : 0;
+  }
+  return text.length - pairs > limit;
+}

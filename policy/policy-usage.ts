@@ -1,0 +1,54 @@
+import { DAY_MS, HOUR_MS } from './durations.ts';
+import { type KindSet, kindSet, type SendLedger } from './send-ledger.ts';
+import type { TenantSettings } from './tenant-settings.ts';
+import { messageCaps, warmupDay } from './warm-up.ts';
+
+/** How full one of a shop's windows is. */
+export interface WindowUsage {
+  readonly window: 'perDay' | 'perHour' | 'coldPerDay' | 'declaredPerDay' | 'groupsPerDay' | 'statusesPerDay';
+  /** Sends that count; shares for groups. More than the cap when the cap was lowered since. */
+  readonly used: number;
+  readonly cap: number;
+  /** When the oldest that counts stops counting; `null` when nothing counts. */
+  readonly nextReliefMs: number | null;
+}
+
+/** Where a shop stands in its warm-up and in each window, for operators to look at. Changes nothing. */
+export function policyUsage(
+  ledger: SendLedger,
+  facts: {
+    readonly settings: TenantSettings;
+    readonly pairedAtMs: number | null;
+    readonly nowMs: number;
+  },
+): { readonly warmupDay: number; readonly windows: readonly WindowUsage[] } {
+  const { settings, pairedAtMs } = facts;
+  const nowMs = ledger.effectiveNowMs(facts.nowMs);
+  const caps = messageCaps({ settings, pairedAtMs, nowMs });
+  const messages = kindSet('known', 'cold', 'declared');
+  const usage = (
+    window: WindowUsage['window'],
+    of: { readonly kinds: KindSet; readonly windowMs: number; readonly cap: number },
+  ): WindowUsage => {
+    const query = { kinds: of.kinds, sinceMs: nowMs - of.windowMs };
+    const oldestMs = ledger.oldestSince(query);
+    return {
+      window,
+      used: ledger.weightSince(query),
+      cap: of.cap,
+      nextReliefMs: oldestMs === undefined ? null : oldestMs + of.windowMs,
+    };
+  };
+  const day = (kinds: KindSet, cap: number) => ({ kinds, windowMs: DAY_MS, cap });
+  return {
+    warmupDay: warmupDay({ pairedAtMs, nowMs }),
+    windows: [
+      usage('perDay', day(messages, caps.perDay)),
+      usage('perHour', { kinds: messages, windowMs: HOUR_MS, cap: caps.perHour }),
+      usage('coldPerDay', day(kindSet('cold'), caps.coldPerDay)),
+      usage('declaredPerDay', day(kindSet('declared'), caps.declaredPerDay)),
+      usage('groupsPerDay', day(kindSet('group'), settings.groupsPerDay)),
+      usage('statusesPerDay', day(kindSet('status'), settings.statusesPerDay)),
+    ],
+  };
+}

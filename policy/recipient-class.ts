@@ -1,0 +1,31 @@
+/** The classes of 1:1 recipients (SPEC: Recipient classes). */
+export type PersonClass = 'known' | 'declared' | 'cold';
+
+/** A tenant's stored declaration of a number, as far as the policy cares. */
+export interface DeclarationFact {
+  /** The declaration counts before this moment, no longer at it; `null`: it does not expire. */
+  readonly expiresAtMs: number | null;
+  readonly revoked: boolean;
+}
+
+/** True while the declaration makes its number `declared`: not revoked and not yet expired. */
+export function isDeclarationActive(declaration: DeclarationFact | null, nowMs: number): boolean {
+  return (
+    declaration !== null &&
+    !declaration.revoked &&
+    (declaration.expiresAtMs === null || nowMs < declaration.expiresAtMs)
+  );
+}
+
+/** Known beats declared beats cold (SPEC: Recipient classes). */
+export function recipientClass(facts: {
+  readonly isCustomer: boolean;
+  readonly lastInboundAtMs: number | null;
+  readonly declaration: DeclarationFact | null;
+  readonly nowMs: number;
+}): PersonClass {
+  if (facts.isCustomer || facts.lastInboundAtMs !== null) {
+    return 'known';
+  }
+  return isDeclarationActive(facts.declaration, facts.nowMs) ? 'declared' : 'cold';
+}

@@ -1,0 +1,23 @@
+const phoneNumber = /^\+[1-9]\d{6,14}$/;
+const groupId = /^[0-9A-Za-z._-]{1,64}@g\.us$/;
+
+/** True for a number in E.164 shape: a plus sign, then 7 to 15 digits that do not start with 0 (DESIGN section 4). */
+export function isPhoneNumber(text: string): boolean {
+  return phoneNumber.test(text);
+}
+
+/** True for a group identifier: a name and the group suffix `@g.us` (DESIGN section 4). */
+export function isGroupId(text: string): boolean {
+  return groupId.test(text);
+}
+
+/**
+ * The number as an integer. One to one with the text, since E.164's 15 digits fit the 53 bits of a double and none
+ * starts with 0; so two recipients never collide. Throws on anything that is not a phone number.
+ */
+export function phoneAsInteger(phone: string): number {
+  if (!isPhoneNumber(phone)) {
+    throw new TypeError('a 1:1 recipient must be in E.164 shape before the policy sees it');
+  }
+  return Number(phone.slice(1));
+}

@@ -1,0 +1,273 @@
+import { DAY_MS, HOUR_MS } from './durations.ts';
+import { decodeEntry, type EntryKind, type LedgerEntry } from './ledger-entry.ts';
+import type { Fingerprint } from './text-fingerprint.ts';
+
+/**
+ * How many entries can count at a time: the roofs of the daily caps of 1:1 messages (250), groups (100 shares, at
+ * least one each) and statuses (30). Keeping this many newest entries loses nothing: `LTRIM key -LEDGER_BOUND -1`.
+ */
+export const LEDGER_BOUND = 380;
+
+/** What the newest 24 hours hold that bears on a 1:1 message. */
+export interface MessageTally {
+  today: number;
+  lastHour: number;
+  coldToday: number;
+  declaredToday: number;
+  /** Times of the messages to this recipient, newest first. */
+  readonly toRecipientMs: number[];
+  /** Times of the latest message with the same content to each other recipient in the last hour, newest first. */
+  readonly sameContentMs: number[];
+}
+
+/** Kinds of entries as a set of bits, for counting several at a time. */
+export type KindSet = number;
+
+const codes: Readonly<Record<EntryKind, number>> = { known: 0, cold: 1, declared: 2, group: 3, status: 4 };
+
+/** The set of the given kinds. */
+export function kindSet(...members: readonly EntryKind[]): KindSet {
+  return members.reduce((set, kind) => set | (1 << codes[kind]), 0);
+}
+
+const wordsPerEntry = 5;
+const smallestCapacity = 16;
+const kindShift = 24;
+const subjectHighMask = 0xff_ffff;
+const wordRange = 2 ** 32;
+
+/**
+ * Everything a shop was let send in the last 24 hours, from which each rule is answered by a scan. A ring of five
+ * 32-bit words an entry: time since a base; kind and upper bits of the subject; its lower 32 bits; the two halves of
+ * the fingerprint. The ring grows and shrinks with what it holds and never holds more than `LEDGER_BOUND` when each
+ * entry was admitted before it was recorded.
+ *
+ * Time never runs behind the newest entry: when the clock steps back, entries and questions count as of the newest
+ * entry, so that no window ever holds more than its cap. A ledger restored from its encoded entries answers as the
+ * one that never stopped.
+ */
+export class SendLedger {
+  #words = new Uint32Array(smallestCapacity * wordsPerEntry);
+  #head = 0;
+  #size = 0;
+  #baseMs = 0;
+
+  /** The ledger that recorded these entries, oldest first. Entries that are too old to count are dropped. */
+  static restore(encoded: readonly string[]): SendLedger {
+    const ledger = new SendLedger();
+    for (const entry of encoded) {
+      ledger.record(decodeEntry(entry));
+    }
+    return ledger;
+  }
+
+  /** Entries held, including some that no longer count. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Time of the newest entry; `-Infinity` when there is none. */
+  get newestMs(): number {
+    return this.#size === 0 ? Number.NEGATIVE_INFINITY : this.#timeAt(this.#size - 1);
+  }
+
+  /** Memory of the ring in bytes. */
+  get bytes(): number {
+    return this.#words.byteLength;
+  }
+
+  /** The moment that counts as now: `nowMs`, but never before the newest entry. */
+  effectiveNowMs(nowMs: number): number {
+    return Math.max(nowMs, this.newestMs);
+  }
+
+  /** Adds an accepted send and forgets what is too old to count. Only after its commit holds. */
+  record(entry: LedgerEntry): void {
+    const atMs = this.effectiveNowMs(entry.atMs);
+    this.#forgetUntil(atMs - DAY_MS);
+    const capacity = this.#words.length / wordsPerEntry;
+    if (this.#size === capacity) {
+      this.#resize(capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity);
+    } else if (capacity > smallestCapacity && this.#size < capacity / 4) {
+      this.#resize(Math.max(smallestCapacity, Math.floor(capacity / 2)));
+    }
+    if (this.#size === 0) {
+      this.#baseMs = atMs;
+    } else if (atMs - this.#baseMs >= wordRange) {
+      this.#rebase();
+    }
+    const words = this.#words;
+    const word = this.#wordAt(this.#size);
+    words[word] = atMs - this.#baseMs;
+    words[word + 1] = (codes[entry.kind] << kindShift) | Math.floor(entry.subject / wordRange);
+    words[word + 2] = entry.subject % wordRange;
+    words[word + 3] = entry.fingerprint.high;
+    words[word + 4] = entry.fingerprint.low;
+    this.#size += 1;
+  }
+
+  /** Counts all that bears on a 1:1 message, in one scan. */
+  tallyMessages(query: {
+    readonly recipient: number;
+    readonly fingerprint: Fingerprint;
+    readonly nowMs: number;
+  }): MessageTally {
+    const tally: MessageTally = {
+      today: 0,
+      lastHour: 0,
+      coldToday: 0,
+      declaredToday: 0,
+      toRecipientMs: [],
+      sameContentMs: [],
+    };
+    const words = this.#words;
+    const recipientHigh = Math.floor(query.recipient / wordRange);
+    const recipientLow = query.recipient % wordRange;
+    const { high, low } = query.fingerprint;
+    const sinceDay = query.nowMs - DAY_MS - this.#baseMs;
+    const sinceHour = query.nowMs - HOUR_MS - this.#baseMs;
+    const others: number[] = [];
+    for (let index = this.#size - 1; index >= 0; index -= 1) {
+      const word = this.#wordAt(index);
+      const time = words[word] as number;
+      if (time <= sinceDay) {
+        break;
+      }
+      const kindAndHigh = words[word + 1] as number;
+      const kind = kindAndHigh >>> kindShift;
+      if (kind > codes.declared) {
+        continue;
+      }
+      const isInHour = time > sinceHour;
+      tally.today += 1;
+      tally.lastHour += isInHour ? 1 : 0;
+      tally.coldToday += kind === codes.cold ? 1 : 0;
+      tally.declaredToday += kind === codes.declared ? 1 : 0;
+      const subjectHigh = kindAndHigh & subjectHighMask;
+      const subjectLow = words[word + 2] as number;
+      if (subjectLow === recipientLow && subjectHigh === recipientHigh) {
+        tally.toRecipientMs.push(this.#baseMs + time);
+      } else if (isInHour && words[word + 3] === high && words[word + 4] === low) {
+        const other = subjectHigh * wordRange + subjectLow;
+        if (!others.includes(other)) {
+          others.push(other);
+          tally.sameContentMs.push(this.#baseMs + time);
+        }
+      }
+    }
+    return tally;
+  }
+
+  /** Times of the last 24 hours' messages to a group, newest first. */
+  groupTimesMs(query: { readonly fingerprint: Fingerprint; readonly nowMs: number }): number[] {
+    const times: number[] = [];
+    const { high, low } = query.fingerprint;
+    this.#scan({ kinds: kindSet('group'), sinceMs: query.nowMs - DAY_MS }, (word, atMs) => {
+      if (this.#words[word + 3] === high && this.#words[word + 4] === low) {
+        times.push(atMs);
+      }
+      return true;
+    });
+    return times;
+  }
+
+  /** How much entries of these kinds weigh that are younger than `sinceMs`: shares for groups, 1 for all others. */
+  weightSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): number {
+    let total = 0;
+    this.#scan(query, (word) => {
+      total += this.#weightAt(word);
+      return true;
+    });
+    return total;
+  }
+
+  /** Time of the oldest entry of these kinds that is younger than `sinceMs`. */
+  oldestSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): number | undefined {
+    let oldest: number | undefined;
+    this.#scan(query, (_word, atMs) => {
+      oldest = atMs;
+      return true;
+    });
+    return oldest;
+  }
+
+  /**
+   * The first moment at which the entries of these kinds that still count in a window of `windowMs` weigh no more
+   * than `room`; in the past when they already do, `Infinity` for a negative room.
+   */
+  roomAtMs(query: { readonly kinds: KindSet; readonly windowMs: number; readonly room: number }): number {
+    if (query.room < 0) {
+      return Number.POSITIVE_INFINITY;
+    }
+    let weight = 0;
+    let reliefMs = Number.NEGATIVE_INFINITY;
+    this.#scan({ kinds: query.kinds, sinceMs: Number.NEGATIVE_INFINITY }, (word, atMs) => {
+      weight += this.#weightAt(word);
+      if (weight > query.room) {
+        reliefMs = atMs + query.windowMs;
+      }
+      return weight <= query.room;
+    });
+    return reliefMs;
+  }
+
+  /** Visits the entries of these kinds younger than `sinceMs`, newest first, until the visitor says false. */
+  #scan(
+    query: { readonly kinds: KindSet; readonly sinceMs: number },
+    visit: (word: number, atMs: number) => boolean,
+  ): void {
+    for (let index = this.#size - 1; index >= 0; index -= 1) {
+      const word = this.#wordAt(index);
+      const atMs = this.#baseMs + (this.#words[word] as number);
+      if (atMs <= query.sinceMs) {
+        return;
+      }
+      const kind = (this.#words[word + 1] as number) >>> kindShift;
+      if (((query.kinds >>> kind) & 1) === 1 && !visit(word, atMs)) {
+        return;
+      }
+    }
+  }
+
+  #weightAt(word: number): number {
+    const kind = (this.#words[word + 1] as number) >>> kindShift;
+    return kind === codes.group ? (this.#words[word + 2] as number) : 1;
+  }
+
+  /** Where the entry with this index, counted from the oldest, starts in the words. */
+  #wordAt(index: number): number {
+    const word = (this.#head + index) * wordsPerEntry;
+    return word < this.#words.length ? word : word - this.#words.length;
+  }
+
+  #timeAt(index: number): number {
+    return this.#baseMs + (this.#words[this.#wordAt(index)] as number);
+  }
+
+  #forgetUntil(timeMs: number): void {
+    while (this.#size > 0 && this.#timeAt(0) <= timeMs) {
+      this.#head = (this.#head + 1) % (this.#words.length / wordsPerEntry);
+      this.#size -= 1;
+    }
+  }
+
+  #resize(capacity: number): void {
+    const words = new Uint32Array(capacity * wordsPerEntry);
+    for (let index = 0; index < this.#size; index += 1) {
+      const word = this.#wordAt(index);
+      words.set(this.#words.subarray(word, word + wordsPerEntry), index * wordsPerEntry);
+    }
+    this.#words = words;
+    this.#head = 0;
+  }
+
+  /** Moves the base to the oldest entry: times are kept in 32 bits, which last 49 days from the base. */
+  #rebase(): void {
+    const shift = this.#words[this.#wordAt(0)] as number;
+    for (let index = 0; index < this.#size; index += 1) {
+      const word = this.#wordAt(index);
+      this.#words[word] = (this.#words[word] as number) - shift;
+    }
+    this.#baseMs += shift;
+  }
+}

@@ -1,0 +1,34 @@
+import type { LedgerEntry } from './ledger-entry.ts';
+import type { PersonClass } from './recipient-class.ts';
+import type { PolicyRefusal } from './refusal.ts';
+import type { MessageCaps } from './warm-up.ts';
+
+/** The classes of recipients of messages (SPEC: Recipient classes). */
+export type RecipientClass = PersonClass | 'group';
+
+/**
+ * The verdict that lets a send through, as the API shows it (SPEC: Policy verdict object). `usage` includes this
+ * send. For a group `caps.perDay` and `perHour` are its budget and `usage.today` and `lastHour` the shares used of
+ * it (there is no hourly cap of its own), while the cold and declared figures stay the shop's.
+ */
+export interface PolicyVerdict {
+  readonly recipientClass: RecipientClass;
+  readonly warmupDay: number;
+  readonly caps: MessageCaps;
+  readonly usage: {
+    readonly today: number;
+    readonly lastHour: number;
+    readonly coldToday: number;
+    readonly declaredToday: number;
+  };
+}
+
+/** The policy's yes. `entry` is to be committed with the message and recorded once that commit holds. */
+export interface Admission {
+  readonly admitted: true;
+  readonly verdict: PolicyVerdict;
+  readonly entry: LedgerEntry;
+}
+
+/** What evaluating a message comes to. */
+export type Evaluation = Admission | PolicyRefusal;

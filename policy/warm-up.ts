@@ -1,0 +1,82 @@
+import { DAY_MS } from './durations.ts';
+import type { TenantSettings } from './tenant-settings.ts';
+
+/** The warm-up's steps: from which day on how many 1:1 messages a day (SPEC: Send policy, 1:1 messages). */
+export const WARMUP_STEPS = [
+  { fromDay: 0, perDay: 20 },
+  { fromDay: 3, perDay: 50 },
+  { fromDay: 7, perDay: 100 },
+  { fromDay: 14, perDay: 250 },
+] as const;
+
+/** The caps of 1:1 messages in force at a moment. */
+export interface MessageCaps {
+  readonly perDay: number;
+  readonly perHour: number;
+  readonly coldPerDay: number;
+  readonly declaredPerDay: number;
+}
+
+/** When a shop's number was paired, and when it is now. */
+interface WarmupMoment {
+  /** Pairing of the current credentials; `null`, never paired, counts as day 0 without end. */
+  readonly pairedAtMs: number | null;
+  readonly nowMs: number;
+}
+
+/** Whole days since the pairing of the current credentials; never negative. */
+export function warmupDay(moment: WarmupMoment): number {
+  const { pairedAtMs, nowMs } = moment;
+  return pairedAtMs === null ? 0 : Math.max(0, Math.floor((nowMs - pairedAtMs) / DAY_MS));
+}
+
+/** The caps a shop has now. */
+export function messageCaps(facts: WarmupMoment & { readonly settings: TenantSettings }): MessageCaps {
+  const perDay = dailyCap(warmupDay(facts));
+  return {
+    perDay,
+    perHour: hourlyCap(perDay),
+    coldPerDay: coldCap(perDay, facts.settings),
+    declaredPerDay: facts.settings.declaredPerDay,
+  };
+}
+
+/** A sixth of the daily cap, at least 10 (SPEC: Send policy, 1:1 messages). */
+export function hourlyCap(perDay: number): number {
+  return Math.max(10, Math.floor(perDay / 6));
+}
+
+/** As tuned, else a tenth of the daily cap, at least 5 (SPEC: Send policy, 1:1 messages). */
+export function coldCap(perDay: number, settings: TenantSettings): number {
+  return settings.coldPerDay ?? Math.max(5, Math.floor(perDay / 10));
+}
+
+/**
+ * The first moment, from now on, at which a rule whose cap follows the daily cap lets a send through: either because
+ * the window has room under the present cap, or because a warm-up step raised the cap before that. `roomAtMs` tells
+ * for a daily cap when the window has room.
+ */
+export function reliefAcrossWarmup(
+  facts: WarmupMoment & { readonly roomAtMs: (perDay: number) => number },
+): number {
+  const { pairedAtMs, nowMs, roomAtMs } = facts;
+  const day = warmupDay(facts);
+  let relief = roomAtMs(dailyCap(day));
+  for (const step of WARMUP_STEPS) {
+    if (step.fromDay > day && pairedAtMs !== null) {
+      const startMs = pairedAtMs + step.fromDay * DAY_MS;
+      relief = Math.min(relief, Math.max(startMs, roomAtMs(step.perDay)));
+    }
+  }
+  return Math.max(nowMs, relief);
+}
+
+function dailyCap(day: number): number {
+  let perDay: number = WARMUP_STEPS[0].perDay;
+  for (const step of WARMUP_STEPS) {
+    if (day >= step.fromDay) {
+      perDay = step.perDay;
+    }
+  }
+  return perDay;
+}
