@@ -1,7 +1,6 @@
 import type { SnapshotFrom } from 'xstate';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import type { Address } from '../../runtime/address.ts';
-import { shardKey } from '../../runtime/address.ts';
 import type { Store } from '../../runtime/store.ts';
 import { type StoredMachine, stepper } from '../machine.ts';
 import type { SessionGroup } from '../session/session-host.ts';

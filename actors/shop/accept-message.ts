@@ -1,0 +1,90 @@
+import { evaluateGroup } from '../../policy/evaluate-group.ts';
+import { evaluateMessage } from '../../policy/evaluate-message.ts';
+import { isPhoneNumber } from '../../policy/recipient.ts';
+import type { TenantSettings } from '../../policy/tenant-settings.ts';
+import type { Evaluation } from '../../policy/verdict.ts';
+import { done, failed, type Outcome } from '../failure.ts';
+import { channelRefusal, enqueue, refused } from './acceptance.ts';
+import { type MessageBody, type MessageState, statusUrl } from './message-record.ts';
+import type { ShopDraft } from './shop-draft.ts';
+import type { SendFacts } from './shop-facts.ts';
+import type { Accepted, MessageDraft } from './shop-operations.ts';
+import type { ShopState } from './shop-state.ts';
+
+/** What acceptance is given from outside. */
+export interface AcceptanceOptions {
+  /** Ids in order of making. */
+  readonly makeId: (nowMs: number) => string;
+  readonly makeWireId: () => string;
+  readonly retentionMs: number;
+}
+
+/** What a send answers. */
+export type SendReply = Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }>;
+
+/** Idempotent replay → policy → channel availability → queued (DESIGN section 4: Order on a send). */
+export function acceptMessage(
+  draft: ShopDraft,
+  command: { readonly draft: MessageDraft; readonly settings: TenantSettings },
+  facts: SendFacts & { readonly available: boolean },
+  options: AcceptanceOptions,
+): SendReply {
+  if (facts.original !== undefined) return done({ replayed: true, accepted: answer(facts.original) });
+  const evaluation = evaluate(draft.state, command, facts, draft.nowMs);
+  if (!evaluation.admitted) {
+    const { code, message, retryAfterSeconds } = evaluation;
+    return refused({ code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
+  }
+  const unavailable = channelRefusal(draft.state, facts.available);
+  if (unavailable !== undefined) return failed(unavailable);
+  const { to, text, mediaUrl, mediaType, idempotencyKey } = command.draft;
+  const { tenantId, shopId } = draft.state.shop;
+  const body: MessageBody = {
+    id: options.makeId(draft.nowMs),
+    tenantId,
+    shopId,
+    kind: 'message',
+    to,
+    text: text ?? null,
+    mediaUrl: mediaUrl ?? null,
+    mediaType: mediaUrl === undefined ? null : mediaType,
+    via: 'shop',
+    policy: evaluation.verdict,
+    createdAtMs: draft.nowMs,
+    wireId: options.makeWireId(),
+    idempotencyKey: idempotencyKey ?? null,
+  };
+  enqueue(draft, { body, entry: evaluation.entry, retentionMs: options.retentionMs });
+  return done({ replayed: false, accepted: answer({ body, state: { status: 'queued' } }) });
+}
+
+function evaluate(
+  state: ShopState,
+  { draft, settings }: { readonly draft: MessageDraft; readonly settings: TenantSettings },
+  facts: SendFacts,
+  nowMs: number,
+): Evaluation {
+  const { pairedAtMs } = state.channel.context;
+  const content = { text: draft.text, mediaUrls: draft.mediaUrl === undefined ? [] : [draft.mediaUrl] };
+  if (!isPhoneNumber(draft.to)) {
+    const group = state.groups?.find(({ id }) => id === draft.to) ?? null;
+    return evaluateGroup(state.ledger, { groupId: draft.to, ...content, group, pairedAtMs, settings, nowMs });
+  }
+  return evaluateMessage(state.ledger, {
+    recipient: draft.to,
+    ...content,
+    isCustomer: facts.isCustomer,
+    lastInboundAtMs: facts.writer?.lastInboundAtMs ?? null,
+    optedOut: facts.writer?.optedOut ?? false,
+    declaration: facts.declaration,
+    pairedAtMs,
+    settings,
+    nowMs,
+  });
+}
+
+function answer(message: { body: MessageBody; state: Pick<MessageState, 'status'> }): Accepted {
+  const { id, policy } = message.body;
+  if (policy === null) throw new Error(`message ${id} was accepted without a verdict`);
+  return { id, status: message.state.status, statusUrl: statusUrl(id), policy };
+}

@@ -1,0 +1,53 @@
+import { encodeEntry, type LedgerEntry } from '../../policy/ledger-entry.ts';
+import { LEDGER_BOUND } from '../../policy/send-ledger.ts';
+import { type Failure, type FailureCode, failed } from '../failure.ts';
+import { bodyWrites, type MessageBody } from './message-record.ts';
+import type { ShopDraft } from './shop-draft.ts';
+import { idempotencyKey } from './shop-keys.ts';
+import { channelState, type ShopState } from './shop-state.ts';
+
+/** Why a shop's channel can take no message now; undefined when it can (DESIGN section 4: Channel availability). */
+export function channelRefusal(state: ShopState, available: boolean): FailureCode | undefined {
+  const { flagged, pairedAtMs } = state.channel.context;
+  if (flagged) return 'MSGAPP_SESSION_LOST';
+  const name = channelState(state);
+  const resumes = (name === 'starting' || name === 'reconnecting') && pairedAtMs !== null;
+  if (name !== 'connected' && !resumes) return 'MSGAPP_NOT_CONNECTED';
+  return available ? undefined : 'BOT_SERVICE_UNREACHABLE';
+}
+
+/** A policy's refusal as a failure of the actor. */
+export function refused(refusal: Failure): ReturnType<typeof failed> {
+  const { code, ...details } = refusal;
+  return failed(code, details);
+}
+
+/** Accepts a message or status: stored, queued and counted in one commit. */
+export function enqueue(
+  draft: ShopDraft,
+  message: { body: MessageBody; entry: LedgerEntry; retentionMs: number },
+): void {
+  const { body, entry, retentionMs } = message;
+  const { keys, shard, ledger, queue } = draft.state;
+  draft.writes.push(
+    ...bodyWrites(shard, body, retentionMs),
+    ['ZADD', keys.messages, 0, body.id],
+    ['ZADD', keys.queue, 0, body.id],
+    ['RPUSH', keys.ledger, encodeEntry(entry)],
+  );
+  if (ledger.size >= LEDGER_BOUND) draft.writes.push(['LTRIM', keys.ledger, -LEDGER_BOUND, -1]);
+  if (body.idempotencyKey !== null) {
+    const key = idempotencyKey(shard, body.shopId, body.idempotencyKey);
+    draft.writes.push(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
+  }
+  draft.onCommitted(() => ledger.record(entry));
+  const waiting = {
+    messageId: body.id,
+    kind: body.kind,
+    to: body.to ?? '',
+    textLength: body.text?.length ?? 0,
+    createdAtMs: body.createdAtMs,
+  };
+  draft.change({ queue: [...queue, waiting] });
+  draft.effects.push({ type: 'announce_message', messageId: body.id, status: 'queued', reason: null });
+}

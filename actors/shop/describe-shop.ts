@@ -1,0 +1,24 @@
+import { publicChannelStatus } from './channel-machine.ts';
+import { channelState, pacingState, type ShopState } from './shop-state.ts';
+
+/** What operators see of a shop: both machines, the queue and its last steps; no texts, codes or credentials. */
+export function describeShop(state: ShopState): Record<string, unknown> {
+  const { context } = state.channel;
+  return {
+    tenantId: state.shop.tenantId,
+    shopId: state.shop.shopId,
+    name: state.name,
+    status: publicChannelStatus(channelState(state)),
+    channel: { state: channelState(state), ...context },
+    pacing: { state: pacingState(state), ...state.pacing.context },
+    queue: {
+      depth: state.queue.length,
+      inHand: state.inHand ?? null,
+      waiting: state.queue.slice(0, 100),
+    },
+    counted: state.ledger.size,
+    groups: state.groups?.length ?? null,
+    qrWaiting: state.qr !== undefined,
+    transitions: state.transitions,
+  };
+}

@@ -1,0 +1,163 @@
+import { isGroupId, isPhoneNumber } from '../../policy/recipient.ts';
+import type { SessionEnd, SessionEvent } from '../session/session-host.ts';
+import { tenantKeys } from '../tenant/tenant-keys.ts';
+import type { MessageBody } from './message-record.ts';
+import type { PacingTimes, ShopDraft } from './shop-draft.ts';
+import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
+import type { ShopState } from './shop-state.ts';
+import { afterInbound } from './writer.ts';
+
+/** How long the network may take to acknowledge a stanza before the outcome counts as unknown. */
+export const ACKNOWLEDGE_DEADLINE_MS = 30_000;
+
+/** What a word of one session changes, when that session is the shop's newest. */
+type LiveEvent = Exclude<
+  SessionEvent,
+  { type: 'session.inbound' | 'session.send_outcome' | 'session.unreachable' | 'session.reachable' }
+>;
+
+/** What a shop makes of a word from its session. */
+export function onSessionEvent(
+  draft: ShopDraft,
+  event: SessionEvent,
+  facts: ShopFacts,
+  times: Pick<PacingTimes, 'outcomeMs'>,
+): void {
+  switch (event.type) {
+    // What was written to the shop counts, and what was sent is settled, whichever session it went through.
+    case 'session.inbound':
+      onInbound(draft, event, facts);
+      break;
+    case 'session.send_outcome':
+      if (draft.state.inHand?.messageId === event.messageId) {
+        draft.stepPacing({ type: 'outcome', outcome: event.outcome, ...draft.moments() });
+      }
+      break;
+    case 'session.unreachable':
+      draft.endAllQueued('BOT_SERVICE_UNREACHABLE');
+      break;
+    case 'session.reachable':
+      break;
+    default:
+      if (event.generation === draft.state.channel.context.generation)
+        onLiveEvent(draft, event, facts, times);
+  }
+}
+
+function onLiveEvent(
+  draft: ShopDraft,
+  event: LiveEvent,
+  facts: ShopFacts,
+  times: Pick<PacingTimes, 'outcomeMs'>,
+): void {
+  switch (event.type) {
+    case 'session.qr':
+      draft.stepChannel({ type: 'qr' });
+      draft.change({ qr: { text: event.qr, expiresAtMs: event.expiresAtMs } });
+      break;
+    case 'session.connected':
+      onConnected(draft, event);
+      break;
+    case 'session.closed':
+      onClosed(draft, event);
+      break;
+    case 'session.worker_lost':
+      onClosed(draft, { end: 'transient', statusCode: undefined, detail: event.detail });
+      break;
+    case 'session.groups':
+      draft.change({ groups: event.groups });
+      break;
+    case 'session.recipient_checked':
+      if (draft.state.inHand?.messageId !== event.messageId) break;
+      draft.stepPacing({
+        type: 'checked',
+        exists: event.exists,
+        rateLimited: event.rateLimited,
+        ...draft.moments(),
+      });
+      break;
+    case 'session.composed':
+      if (draft.state.inHand?.messageId === event.messageId && facts.dispatch) {
+        onComposed(draft, event.messageId, facts.dispatch, times.outcomeMs);
+      }
+      break;
+  }
+}
+
+function onClosed(
+  draft: ShopDraft,
+  closed: { readonly end: SessionEnd; readonly statusCode: number | undefined; readonly detail: string },
+): void {
+  const { end, statusCode, detail } = closed;
+  draft.stepChannel({ type: 'closed', end, statusCode, detail, nowMs: draft.nowMs, chance: draft.chance() });
+}
+
+function onInbound(
+  draft: ShopDraft,
+  event: Extract<SessionEvent, { type: 'session.inbound' }>,
+  facts: ShopFacts,
+): void {
+  const writer = afterInbound(facts.writer, event, draft.nowMs);
+  if (writer !== undefined) {
+    draft.writes.push(['HSET', draft.state.keys.writers, event.from, JSON.stringify(writer)]);
+  }
+  draft.effects.push({ type: 'confirm', token: event.token });
+}
+
+/** Channel state with phone, the shop's status and the owner's number go into one commit (DESIGN section 4). */
+function onConnected(draft: ShopDraft, event: Extract<SessionEvent, { type: 'session.connected' }>): void {
+  const { phone, pairedAtMs } = event;
+  draft.stepChannel({ type: 'connected', phone, pairedAtMs });
+  const { ownerNumber } = tenantKeys(draft.state.shard, draft.state.shop.tenantId);
+  draft.writes.push(['SET', ownerNumber, `+${phone}`, 'NX']);
+  draft.effects.push({ type: 'owner_number', phone: `+${phone}` }, { type: 'refresh_groups' });
+}
+
+interface Obstacle {
+  readonly status: 'failed' | 'rejected';
+  readonly reason: string;
+}
+
+/** The record ran out of its retention while the message waited. */
+const gone: Obstacle = { status: 'failed', reason: 'EXPIRED' };
+
+/** What stands against a message just before the wire; undefined when nothing does (DESIGN section 4: Dispatch). */
+function obstacle(
+  state: ShopState,
+  body: MessageBody,
+  { writer, audience }: DispatchFacts,
+): Obstacle | undefined {
+  const to = body.to ?? '';
+  if (isPhoneNumber(to) && writer?.optedOut) return { status: 'rejected', reason: 'RECIPIENT_OPTED_OUT' };
+  if (isGroupId(to) && !state.groups?.find(({ id }) => id === to)?.isAdmin) {
+    return { status: 'rejected', reason: 'GROUP_NOT_ADMINISTERED' };
+  }
+  if (body.kind === 'status' && audience.length === 0)
+    return { status: 'failed', reason: 'STATUS_NO_AUDIENCE' };
+  return undefined;
+}
+
+/** The last look before the wire. `sending` and the order go into one turn: the order follows the commit. */
+function onComposed(draft: ShopDraft, messageId: string, facts: DispatchFacts, outcomeMs: number): void {
+  const { body, audience } = facts;
+  const against = body === undefined ? gone : obstacle(draft.state, body, facts);
+  if (body === undefined || against !== undefined) {
+    draft.stepPacing({ type: 'blocked', ...(against ?? gone) });
+    return;
+  }
+  draft.stepPacing({ type: 'composed', untilMs: draft.nowMs + outcomeMs });
+  draft.effects.push({
+    type: 'send',
+    order: {
+      messageId,
+      wireId: body.wireId,
+      kind: body.kind,
+      to: body.to ?? '',
+      text: body.text ?? undefined,
+      mediaUrl: body.mediaUrl ?? undefined,
+      mediaType: body.mediaType ?? undefined,
+      audience: body.kind === 'status' ? audience : undefined,
+      deadlineMs: ACKNOWLEDGE_DEADLINE_MS,
+    },
+  });
+}

@@ -1,0 +1,137 @@
+import type { Address } from '../../runtime/address.ts';
+import type { Behaviour, DueTimer, Turn } from '../../runtime/behaviour.ts';
+import { done, failed } from '../failure.ts';
+import { type AcceptanceOptions, acceptMessage } from './accept-message.ts';
+import { acceptStatus } from './accept-status.ts';
+import { describeShop } from './describe-shop.ts';
+import { onSessionEvent } from './session-turn.ts';
+import type { ShopCommand, ShopEffect } from './shop-commands.ts';
+import { ShopDraft, type ShopTurnOptions } from './shop-draft.ts';
+import { readShopFacts, type ShopFacts } from './shop-facts.ts';
+import { channelState, loadShop, pacingState, type ShopState } from './shop-state.ts';
+import { endOverdue, waitingTimer } from './waiting-limits.ts';
+
+/** What a shop's behaviour is given from outside. */
+export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions {
+  /** Carries out effects; what comes of them is told to the actor. */
+  readonly perform: (effect: ShopEffect, address: Address) => void;
+  /** The shop's actor leaves this node or is suspended: its session here must end. */
+  readonly leave: (address: Address) => void;
+  /** A session worker is there to take orders. */
+  readonly available: () => boolean;
+}
+
+/** One shop: its channel, the pacing of its queue and its send policy, one command at a time. */
+export function shopBehaviour(
+  options: ShopBehaviourOptions,
+): Behaviour<ShopState, ShopCommand, ShopEffect, ShopFacts> {
+  return {
+    kind: 'shop',
+    load: (address, store) => loadShop(address, store),
+    prepare: (state, command, { store, nowMs }) =>
+      readShopFacts({ state, command, store, nowMs, available: options.available() }),
+    turn(state, command, { nowMs, facts }) {
+      return turn(new ShopDraft(state, nowMs, options), command, facts, options);
+    },
+    recover(state, command, { nowMs }) {
+      if (command.type !== 'session.send_outcome' || state.inHand === undefined) return undefined;
+      const draft = new ShopDraft(state, nowMs, options);
+      draft.stepPacing({ type: 'outcome', outcome: { kind: 'unknown' }, ...draft.moments() });
+      return draft.finish();
+    },
+    lane: ({ type }) =>
+      type === 'send' || type === 'post_status' || type === 'connect' ? 'client' : 'control',
+    size: (command) => ('draft' in command ? JSON.stringify(command.draft).length : 64),
+    perform: options.perform,
+    timers: shopTimers,
+    mustLive: (state) => {
+      const name = channelState(state);
+      return (
+        state.queue.length > 0 ||
+        state.inHand !== undefined ||
+        !['unconfigured', 'disconnected'].includes(name)
+      );
+    },
+    activated(state, { nowMs, cause }) {
+      const draft = new ShopDraft(state, nowMs, options);
+      // After a crash of the actor alone its session still runs, and the outcome of what is on the wire still comes.
+      if (cause !== 'crash') settleLostProcess(draft);
+      else draft.effects.push({ type: 'refresh_groups' });
+      endOverdue(draft);
+      return draft.finish();
+    },
+    draining(state, { nowMs }) {
+      const draft = new ShopDraft(state, nowMs, options);
+      draft.change({ dispatching: false });
+      draft.stepPacing({ type: 'session_down' });
+      return draft.finish();
+    },
+    settled: (state) => pacingState(state) !== 'sending',
+    deactivated(_state, address, reason) {
+      if (reason !== 'crashed') options.leave(address);
+    },
+    describe: describeShop,
+  };
+}
+
+function turn(
+  draft: ShopDraft,
+  command: ShopCommand,
+  facts: ShopFacts,
+  options: ShopBehaviourOptions,
+): Turn<ShopState, ShopEffect> {
+  switch (command.type) {
+    case 'send':
+      if (facts.send === undefined) throw new Error('a send came to its turn without facts');
+      return draft.finish(
+        acceptMessage(draft, command, { ...facts.send, available: facts.available }, options),
+      );
+    case 'post_status':
+      return draft.finish(acceptStatus(draft, command, facts.available, options));
+    case 'connect':
+      draft.stepChannel({ type: 'connect', nowMs: draft.nowMs, configId: options.makeId(draft.nowMs) });
+      return draft.finish(done(true));
+    case 'disconnect':
+      if (channelState(draft.state) === 'unconfigured')
+        return draft.finish(failed('CHANNEL_NEVER_CONFIGURED'));
+      draft.stepChannel({ type: 'disconnect', nowMs: draft.nowMs });
+      return draft.finish(done(true));
+    case 'hold':
+    case 'release':
+      draft.stepPacing({ type: command.type });
+      return draft.finish(done(true));
+    case 'timer':
+      onTimer(draft, command.id);
+      return draft.finish();
+    default:
+      onSessionEvent(draft, command, facts, options.times);
+      return draft.finish();
+  }
+}
+
+function onTimer(draft: ShopDraft, id: string): void {
+  if (id === 'pacing') draft.stepPacing({ type: 'elapsed', gapUntilMs: draft.moments().gapUntilMs });
+  else if (id === 'reconnect') draft.stepChannel({ type: 'reconnect_due' });
+  else endOverdue(draft);
+}
+
+/** What a process that is gone left behind (SPEC: restart of the sending component; DESIGN section 3). */
+function settleLostProcess(draft: ShopDraft): void {
+  if (pacingState(draft.state) === 'sending') {
+    draft.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...draft.moments() });
+  } else {
+    draft.stepPacing({ type: 'session_down' });
+  }
+  draft.stepChannel({ type: 'activated', nowMs: draft.nowMs });
+}
+
+function shopTimers(state: ShopState): DueTimer[] {
+  const { untilMs } = state.pacing.context;
+  const { reconnectAtMs } = state.channel.context;
+  const timers: DueTimer[] = [];
+  if (untilMs !== null) timers.push({ id: 'pacing', dueAtMs: untilMs });
+  if (reconnectAtMs !== null) timers.push({ id: 'reconnect', dueAtMs: reconnectAtMs });
+  const waiting = waitingTimer(state);
+  if (waiting) timers.push(waiting);
+  return timers;
+}

@@ -1,0 +1,131 @@
+import { isPhoneNumber } from '../../policy/recipient.ts';
+import { type DeclarationFact, isDeclarationActive } from '../../policy/recipient-class.ts';
+import type { Read, Store } from '../../runtime/store.ts';
+import { declarationFact, decodeContact } from '../tenant/contact-record.ts';
+import { tenantKeys } from '../tenant/tenant-keys.ts';
+import { decodeMessage, type MessageBody, type MessageState } from './message-record.ts';
+import type { ShopCommand } from './shop-commands.ts';
+import { idempotencyKey, messageKey } from './shop-keys.ts';
+import type { MessageDraft } from './shop-operations.ts';
+import type { ShopState } from './shop-state.ts';
+import { decodeWriter, type Writer } from './writer.ts';
+
+/** What a turn needs to know beside the shop's state, read before it. */
+export interface ShopFacts {
+  readonly send?: SendFacts;
+  readonly dispatch?: DispatchFacts;
+  /** Who wrote, for an inbound message. */
+  readonly writer?: Writer;
+  /** A session worker is there to take orders. */
+  readonly available: boolean;
+}
+
+/** What the policy asks of a recipient. */
+export interface SendFacts {
+  /** The original of the same idempotency key. */
+  readonly original: { readonly body: MessageBody; readonly state: MessageState } | undefined;
+  readonly isCustomer: boolean;
+  readonly writer: Writer | undefined;
+  readonly declaration: DeclarationFact | null;
+}
+
+/** What is looked at again just before the wire. */
+export interface DispatchFacts {
+  readonly body: MessageBody | undefined;
+  readonly writer: Writer | undefined;
+  /** Whom a status is shown to: customers, writers and active declarations, less the opted out. */
+  readonly audience: readonly string[];
+}
+
+/** Reads what the turn on a command will need; nothing where the state is enough. */
+export function readShopFacts(options: {
+  state: ShopState;
+  command: ShopCommand;
+  store: Store;
+  nowMs: number;
+  available: boolean;
+}): ShopFacts | Promise<ShopFacts> {
+  const { state, command, store, nowMs, available } = options;
+  if (command.type === 'send') {
+    return readSend(state, command.draft, store).then((send) => ({ send, available }));
+  }
+  if (command.type === 'session.composed' && state.inHand?.messageId === command.messageId) {
+    return readDispatch(state, command.messageId, store, nowMs).then((dispatch) => ({ dispatch, available }));
+  }
+  if (command.type === 'session.inbound') {
+    return store.read([['HGET', state.keys.writers, command.from]]).then(([stored]) => {
+      const writer = decodeWriter(stored as string | null);
+      return writer === undefined ? { available } : { writer, available };
+    });
+  }
+  return { available };
+}
+
+async function readSend(state: ShopState, draft: MessageDraft, store: Store): Promise<SendFacts> {
+  const { shard, keys, shop } = state;
+  const tenant = tenantKeys(shard, shop.tenantId);
+  const reads: Read[] = [];
+  if (isPhoneNumber(draft.to)) {
+    reads.push(
+      ['SISMEMBER', tenant.customers, draft.to],
+      ['HGET', keys.writers, draft.to],
+      ['HGET', tenant.contacts, draft.to],
+    );
+  }
+  if (draft.idempotencyKey !== undefined) {
+    reads.push(['GET', idempotencyKey(shard, shop.shopId, draft.idempotencyKey)]);
+  }
+  const answers = reads.length === 0 ? [] : ((await store.read(reads)) as (string | number | null)[]);
+  const originalId = draft.idempotencyKey === undefined ? null : (answers.pop() as string | null);
+  const [isCustomer = 0, writer = null, contact = null] = answers;
+  return {
+    original: originalId === null ? undefined : await readMessage(shard, originalId, store),
+    isCustomer: Number(isCustomer) === 1,
+    writer: decodeWriter(writer as string | null),
+    declaration: declarationFact(decodeContact(contact as string | null)),
+  };
+}
+
+async function readMessage(
+  shard: number,
+  messageId: string,
+  store: Store,
+): Promise<{ body: MessageBody; state: MessageState } | undefined> {
+  const [fields] = await store.read([['HMGET', messageKey(shard, messageId), 'body', 'state']]);
+  return decodeMessage(fields as (string | null)[]);
+}
+
+async function readDispatch(
+  state: ShopState,
+  messageId: string,
+  store: Store,
+  nowMs: number,
+): Promise<DispatchFacts> {
+  const message = await readMessage(state.shard, messageId, store);
+  if (message?.body.kind === 'status') {
+    return { body: message.body, writer: undefined, audience: await readAudience(state, store, nowMs) };
+  }
+  const [writer] = await store.read([['HGET', state.keys.writers, message?.body.to ?? '']]);
+  return { body: message?.body, writer: decodeWriter(writer as string | null), audience: [] };
+}
+
+async function readAudience(state: ShopState, store: Store, nowMs: number): Promise<string[]> {
+  const tenant = tenantKeys(state.shard, state.shop.tenantId);
+  const [customers, contacts, writers] = (await store.read([
+    ['SMEMBERS', tenant.customers],
+    ['HVALS', tenant.contacts],
+    ['HGETALL', state.keys.writers],
+  ])) as [string[], string[], string[]];
+  const audience = new Set(customers);
+  for (const stored of contacts) {
+    const contact = decodeContact(stored);
+    if (contact && isDeclarationActive(declarationFact(contact), nowMs)) audience.add(contact.phone);
+  }
+  // HGETALL answers a flat list of field and value through a pipeline.
+  for (let index = 0; index + 1 < writers.length; index += 2) {
+    const phone = writers[index] ?? '';
+    if (decodeWriter(writers[index + 1] ?? null)?.optedOut) audience.delete(phone);
+    else audience.add(phone);
+  }
+  return [...audience];
+}

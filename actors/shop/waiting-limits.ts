@@ -1,0 +1,33 @@
+import type { DueTimer } from '../../runtime/behaviour.ts';
+import type { ShopDraft } from './shop-draft.ts';
+import type { QueuedMessage, ShopState } from './shop-state.ts';
+
+/** After this long without a session a queued message fails MSGAPP_NOT_CONNECTED (DESIGN section 3). */
+export const NO_SESSION_LIMIT_MS = 10 * 60_000;
+/** No message stays queued longer than this (DESIGN section 3): EXPIRED. */
+export const QUEUED_LIMIT_MS = 24 * 3_600_000;
+
+function end(state: ShopState, message: QueuedMessage): { atMs: number; reason: string } {
+  const expiresAtMs = message.createdAtMs + QUEUED_LIMIT_MS;
+  const { downSinceMs } = state.channel.context;
+  if (downSinceMs !== null) {
+    const givenUpAtMs = Math.max(downSinceMs, message.createdAtMs) + NO_SESSION_LIMIT_MS;
+    if (givenUpAtMs <= expiresAtMs) return { atMs: givenUpAtMs, reason: 'MSGAPP_NOT_CONNECTED' };
+  }
+  return { atMs: expiresAtMs, reason: 'EXPIRED' };
+}
+
+/** When the message that waits longest has waited too long; the queue stands in order of age. */
+export function waitingTimer(state: ShopState): DueTimer | undefined {
+  const [head] = state.queue;
+  return head && { id: 'waiting', dueAtMs: end(state, head).atMs };
+}
+
+/** Fails what has waited too long. */
+export function endOverdue(draft: ShopDraft): void {
+  for (const message of draft.state.queue) {
+    const { atMs, reason } = end(draft.state, message);
+    if (atMs > draft.nowMs) return;
+    draft.endQueued(message, reason);
+  }
+}

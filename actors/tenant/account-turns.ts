@@ -1,0 +1,141 @@
+import { PLANS } from '../../policy/plan.ts';
+import { checkSettings, resolveSettings, type SettingsTuning } from '../../policy/tenant-settings.ts';
+import type { Turn } from '../../runtime/behaviour.ts';
+import type { Write } from '../../runtime/store.ts';
+import { done, failed } from '../failure.ts';
+import type { TenantChanges } from '../operator-operations.ts';
+import type { TenantEffect } from './tenant-commands.ts';
+import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
+import { foldedName, type TenantState } from './tenant-state.ts';
+
+/** Changes what operators may change. Settings are merged one by one; one out of range refuses them all. */
+export function changeTenant(state: TenantState, changes: TenantChanges): Turn<TenantState, TenantEffect> {
+  const problems = checkSettings(changes.settings ?? {});
+  if (problems.length > 0) {
+    const fields = problems.map(({ field, message }) => ({ field: `settings.${field}`, message }));
+    return { reply: failed('VALIDATION_ERROR', { fields }) };
+  }
+  const record = changedRecord(state.record, changes);
+  const writes: Write[] = [['SET', state.keys.record, JSON.stringify(record)]];
+  let { ownerNumber } = state;
+  if (changes.owner !== undefined) {
+    ownerNumber = changes.owner?.notificationNumber ?? null;
+    writes.push(
+      ownerNumber === null ? ['DEL', state.keys.ownerNumber] : ['SET', state.keys.ownerNumber, ownerNumber],
+    );
+  }
+  return {
+    state: { ...state, record, ownerNumber, settings: resolveSettings(record.settings) },
+    writes,
+    effects: [{ type: 'announce_tenant', tenantId: record.id }],
+    reply: done(tenantView(record, ownerNumber)),
+  };
+}
+
+/** A record with changes laid over it; what is absent stays. */
+export function changedRecord(record: TenantRecord, changes: TenantChanges): TenantRecord {
+  const { owner } = changes;
+  return {
+    ...record,
+    name: changes.name ?? record.name,
+    plan: changes.plan ?? record.plan,
+    active: changes.active ?? record.active,
+    poolFallback: changes.poolFallback ?? record.poolFallback,
+    platform: changes.platform ?? record.platform,
+    owner: owner === undefined ? record.owner : owner && { name: owner.name },
+    settings: tuned({ ...record.settings, ...changes.settings }),
+  };
+}
+
+/** A setting that was returned to its default is not stored. */
+function tuned(settings: SettingsTuning): SettingsTuning {
+  return Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== null && value !== undefined),
+  ) as SettingsTuning;
+}
+
+/** Adds a shop: within the plan, under a free name, for a tenant with an owner; an operator's import is free of all three. */
+export function createShop(
+  state: TenantState,
+  shop: { name: string; phone: string | undefined; imported: boolean; id: string; nowMs: number },
+): Turn<TenantState, TenantEffect> {
+  if (!shop.imported) {
+    const { shops } = PLANS[state.record.plan];
+    if (state.shops.size >= shops) return { reply: failed('SHOP_LIMIT_REACHED') };
+    const name = foldedName(shop.name);
+    for (const other of state.shops.values()) {
+      if (foldedName(other.name) === name) return { reply: failed('SHOP_NAME_TAKEN') };
+    }
+    if (state.record.owner === null) return { reply: failed('TENANT_OWNER_MISSING') };
+  }
+  const record: ShopRecord = {
+    id: shop.id,
+    name: shop.name,
+    phone: shop.phone ?? null,
+    createdAtMs: shop.nowMs,
+  };
+  return {
+    state: { ...state, shops: new Map(state.shops).set(record.id, record) },
+    writes: [['HSET', state.keys.shops, record.id, JSON.stringify(record)]],
+    effects: [{ type: 'announce_shop', tenantId: state.tenantId, shopId: record.id }],
+    reply: done(shopView(record, null)),
+  };
+}
+
+/** Takes a shop out of the tenant at once; its data is erased right after. */
+export function deleteShop(state: TenantState, shopId: string): Turn<TenantState, TenantEffect> {
+  if (!state.shops.has(shopId)) return { reply: failed('NOT_FOUND') };
+  const shops = new Map(state.shops);
+  shops.delete(shopId);
+  return {
+    state: { ...state, shops, erasing: new Set(state.erasing).add(shopId) },
+    writes: [
+      ['HDEL', state.keys.shops, shopId],
+      ['SADD', state.keys.erasing, shopId],
+    ],
+    effects: [
+      { type: 'erase_shop', shopId },
+      { type: 'announce_shop', tenantId: state.tenantId, shopId },
+    ],
+    reply: done([shopId]),
+  };
+}
+
+/** Hides the tenant at once; its shops are erased right after, then what is left of it. */
+export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect> {
+  const record = { ...state.record, deleted: true };
+  const shopIds = [...state.shops.keys()];
+  const erasing = new Set([...state.erasing, ...shopIds]);
+  const writes: Write[] = [
+    ['SET', state.keys.record, JSON.stringify(record)],
+    ['DEL', state.keys.shops],
+  ];
+  if (shopIds.length > 0) writes.push(['SADD', state.keys.erasing, ...shopIds]);
+  const next: TenantState = { ...state, record, shops: new Map(), erasing };
+  return {
+    state: next,
+    writes: erasing.size === 0 ? lastWrites(state) : writes,
+    effects: [
+      ...shopIds.map((shopId) => ({ type: 'erase_shop' as const, shopId })),
+      { type: 'forget_keys', hashes: [...state.apiKeysByHash.keys()] },
+      { type: 'announce_tenant', tenantId: state.tenantId },
+    ],
+    reply: done(shopIds),
+  };
+}
+
+/** A shop's data is gone; with the last one of a deleted tenant goes the tenant itself. */
+export function shopErased(state: TenantState, shopId: string): Turn<TenantState, TenantEffect> {
+  const erasing = new Set(state.erasing);
+  erasing.delete(shopId);
+  const gone = state.record.deleted && erasing.size === 0;
+  return {
+    state: { ...state, erasing },
+    writes: gone ? lastWrites(state) : [['SREM', state.keys.erasing, shopId]],
+    reply: done(true),
+  };
+}
+
+function lastWrites(state: TenantState): Write[] {
+  return Object.values(state.keys).map((key: string) => ['DEL', key] as const);
+}

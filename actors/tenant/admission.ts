@@ -1,0 +1,47 @@
+import { isIPv6 } from 'node:net';
+import type { KeyLimits } from '../../policy/key-limits.ts';
+import type { FailureCode } from '../failure.ts';
+import type { Admission } from './tenant-operations.ts';
+import type { LiveKey, TenantState } from './tenant-state.ts';
+
+/** Why a key may not call at all; undefined when it may (SPEC: Authentication). */
+function keyRefusal(
+  state: TenantState,
+  key: LiveKey,
+  call: { ip: string; nowMs: number },
+): FailureCode | undefined {
+  const { revokedAtMs, expiresAtMs } = key.record;
+  if (revokedAtMs !== null) return 'API_KEY_REVOKED';
+  if (expiresAtMs !== null && call.nowMs >= expiresAtMs) return 'API_KEY_EXPIRED';
+  if (key.allowlist && !key.allowlist.check(call.ip, isIPv6(call.ip) ? 'ipv6' : 'ipv4'))
+    return 'IP_NOT_ALLOWED';
+  return state.record.active ? undefined : 'TENANT_INACTIVE';
+}
+
+/**
+ * Authenticates and counts one call: key, address, tenant, then the key's windows, then the month's quota. A call
+ * that the windows refuse counts nothing; one that the quota refuses has been counted in the windows.
+ */
+export function admit(
+  state: TenantState | undefined,
+  call: { readonly keyHash: string; readonly ip: string; readonly nowMs: number },
+  keyLimits: KeyLimits,
+): Admission {
+  const key = state === undefined || state.record.deleted ? undefined : state.apiKeysByHash.get(call.keyHash);
+  if (state === undefined || key === undefined)
+    return { admitted: false, failure: { code: 'API_KEY_INVALID' } };
+  const { id: keyId, limits } = key.record;
+  const refusal = keyRefusal(state, key, call);
+  if (refusal !== undefined) return { admitted: false, failure: { code: refusal }, keyId };
+  const rate = keyLimits.take({ keyId, limits, nowMs: call.nowMs });
+  if (!rate.allowed) {
+    const retryAfterSeconds = rate.retryAfterSeconds ?? 1;
+    return { admitted: false, failure: { code: 'RATE_LIMITED', retryAfterSeconds }, rate, keyId };
+  }
+  const quota = state.quota.take({ plan: state.record.plan, nowMs: call.nowMs });
+  if (!quota.allowed) {
+    const retryAfterSeconds = quota.retryAfterSeconds ?? 1;
+    return { admitted: false, failure: { code: 'QUOTA_EXCEEDED', retryAfterSeconds }, rate, keyId };
+  }
+  return { admitted: true, caller: { tenantId: state.tenantId, keyId, permissions: key.permissions }, rate };
+}

@@ -1,0 +1,29 @@
+import type { Identity } from './tenant-operations.ts';
+import type { TenantState } from './tenant-state.ts';
+
+/** What `GET /me` tells of a key and its tenant; undefined when the key is gone. */
+export function tenantIdentity(state: TenantState, keyId: string, nowMs: number): Identity | undefined {
+  const key = state.apiKeys.get(keyId)?.record;
+  if (key === undefined) return undefined;
+  const quota = state.quota.peek({ plan: state.record.plan, nowMs });
+  const { id, name, permissions, expiresAtMs, createdAtMs, limits } = key;
+  return {
+    key: {
+      id,
+      name,
+      permissions,
+      expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+      createdAt: new Date(createdAtMs).toISOString(),
+    },
+    tenant: { id: state.record.id, name: state.record.name, plan: state.record.plan },
+    limits,
+    quota: {
+      apiCalls: {
+        limit: quota.limit,
+        used: quota.used,
+        remaining: quota.remaining,
+        resetsAt: new Date(quota.resetsAtMs).toISOString(),
+      },
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type { KeyLimits } from '../../policy/key-limits.ts';
+import type { Address } from '../../runtime/address.ts';
+import type { Behaviour, Turn } from '../../runtime/behaviour.ts';
+import type { Store } from '../../runtime/store.ts';
+import { done } from '../failure.ts';
+import { changeTenant, createShop, deleteShop, deleteTenant, shopErased } from './account-turns.ts';
+import { type ContactRecord, decodeContact } from './contact-record.ts';
+import { declareContacts, revokeContact } from './contact-turns.ts';
+import { putKey, revokeKey, rotateKey } from './key-turns.ts';
+import type { TenantCommand, TenantEffect } from './tenant-commands.ts';
+import { loadTenant, type TenantState } from './tenant-state.ts';
+
+/** What a tenant's behaviour is given from outside. */
+export interface TenantBehaviourOptions {
+  readonly keyLimits: KeyLimits;
+  readonly makeId: (nowMs: number) => string;
+  readonly perform: (effect: TenantEffect, address: Address) => void;
+}
+
+/** Contacts as stored, for the commands that need them. */
+type TenantFacts = ReadonlyMap<string, ContactRecord>;
+
+const noFacts: TenantFacts = new Map();
+
+/** One tenant: its account, keys, shops and declared contacts, one command at a time. */
+export function tenantBehaviour(
+  options: TenantBehaviourOptions,
+): Behaviour<TenantState, TenantCommand, TenantEffect, TenantFacts> {
+  return {
+    kind: 'tenant',
+    load: (address, store) => loadTenant(address, store, options.keyLimits),
+    prepare(state, command, { store }) {
+      if (command.type === 'declare')
+        return readContacts(
+          state,
+          command.contacts.map(({ phone }) => phone),
+          store,
+        );
+      if (command.type === 'revoke_contact') return readContacts(state, [command.phone], store);
+      return noFacts;
+    },
+    turn: (state, command, { nowMs, facts }) => turn(state, command, { nowMs, stored: facts, ...options }),
+    lane: ({ type }) => (controlCommands.has(type) ? 'control' : 'client'),
+    size: (command) => (command.type === 'declare' ? 600 * command.contacts.length : 256),
+    perform: options.perform,
+    timers: () => [],
+    mustLive: ({ erasing }) => erasing.size > 0,
+    // An erasure that a lost process left unfinished goes on.
+    activated: (state) => ({
+      effects: [...state.erasing].map((shopId) => ({ type: 'erase_shop' as const, shopId })),
+    }),
+    draining: (state) => usageTurn(state, options.keyLimits),
+    deactivated(state, _address, reason) {
+      if (reason === 'crashed') return;
+      for (const keyId of state.apiKeys.keys()) options.keyLimits.forget(keyId);
+    },
+    describe: (state) => ({
+      tenantId: state.tenantId,
+      name: state.record.name,
+      status: state.record.deleted ? 'deleting' : state.record.active ? 'active' : 'inactive',
+      plan: state.record.plan,
+      shops: state.shops.size,
+      keys: state.apiKeys.size,
+      erasing: state.erasing.size,
+    }),
+  };
+}
+
+const controlCommands = new Set(['timer', 'shop_erased', 'owner_number', 'store_usage']);
+
+async function readContacts(
+  state: TenantState,
+  phones: readonly string[],
+  store: Store,
+): Promise<TenantFacts> {
+  const [stored] = (await store.read([['HMGET', state.keys.contacts, ...phones]])) as [(string | null)[]];
+  const contacts = new Map<string, ContactRecord>();
+  for (const text of stored) {
+    const contact = decodeContact(text);
+    if (contact) contacts.set(contact.phone, contact);
+  }
+  return contacts;
+}
+
+function turn(
+  state: TenantState,
+  command: TenantCommand,
+  context: { nowMs: number; stored: TenantFacts } & TenantBehaviourOptions,
+): Turn<TenantState, TenantEffect> {
+  const { nowMs, makeId } = context;
+  switch (command.type) {
+    case 'create_shop':
+      return createShop(state, { ...command, id: makeId(nowMs), nowMs });
+    case 'declare':
+      return declareContacts(state, command.contacts, context);
+    case 'revoke_contact':
+      return revokeContact(state, command.phone, context);
+    case 'change':
+      return changeTenant(state, command.changes);
+    case 'add_customers':
+      return {
+        writes: [['SADD', state.keys.customers, ...command.phones]],
+        reply: done({ added: command.phones.length }),
+      };
+    case 'put_key':
+      return putKey(state, command.key);
+    case 'rotate_key':
+      return rotateKey(state, { ...command, nowMs });
+    case 'revoke_key':
+      return revokeKey(state, { ...command, nowMs });
+    case 'delete_shop':
+      return deleteShop(state, command.shopId);
+    case 'delete_tenant':
+      return deleteTenant(state);
+    case 'shop_erased':
+      return shopErased(state, command.shopId);
+    case 'owner_number':
+      return { state: { ...state, ownerNumber: state.ownerNumber ?? command.phone } };
+    case 'store_usage':
+      return usageTurn(state, context.keyLimits);
+    case 'timer':
+      return {};
+  }
+}
+
+/** Stores the windows that changed since the last time, and the month's count. */
+function usageTurn(state: TenantState, keyLimits: KeyLimits): Turn<TenantState, TenantEffect> {
+  if (state.record.deleted) return {};
+  const fields = ['quota', state.quota.encode()];
+  for (const keyId of state.apiKeys.keys()) {
+    const changed = keyLimits.changedState(keyId);
+    if (changed !== undefined) fields.push(keyId, changed);
+  }
+  return { writes: [['HSET', state.keys.usage, ...fields]] };
+}

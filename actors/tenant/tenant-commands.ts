@@ -1,0 +1,42 @@
+import type { RuntimeCommand } from '../../runtime/behaviour.ts';
+import type { TenantChanges } from '../operator-operations.ts';
+import type { ApiKeyRecord } from './tenant-record.ts';
+
+/** A contact as it was declared, valid in shape. */
+export interface DeclaredContact {
+  readonly phone: string;
+  readonly note: string | undefined;
+  readonly expiresAt: string | undefined;
+}
+
+/** What a tenant's actor is asked or told. */
+export type TenantCommand =
+  | {
+      readonly type: 'create_shop';
+      readonly name: string;
+      readonly phone: string | undefined;
+      readonly imported: boolean;
+    }
+  | { readonly type: 'declare'; readonly contacts: readonly DeclaredContact[] }
+  | { readonly type: 'revoke_contact'; readonly phone: string }
+  | { readonly type: 'change'; readonly changes: TenantChanges }
+  | { readonly type: 'add_customers'; readonly phones: readonly string[] }
+  | { readonly type: 'put_key'; readonly key: ApiKeyRecord }
+  | { readonly type: 'rotate_key'; readonly keyId: string; readonly hash: string }
+  | { readonly type: 'revoke_key'; readonly keyId: string }
+  | { readonly type: 'delete_shop'; readonly shopId: string }
+  | { readonly type: 'delete_tenant' }
+  /** Nothing of the shop is left in the store. */
+  | { readonly type: 'shop_erased'; readonly shopId: string }
+  /** A shop's commit may have set the owner's number. */
+  | { readonly type: 'owner_number'; readonly phone: string }
+  /** Windows and quota that changed since the last second are to be stored. */
+  | { readonly type: 'store_usage' }
+  | RuntimeCommand;
+
+/** What a tenant's turn asks to be done once its commit holds. */
+export type TenantEffect =
+  | { readonly type: 'erase_shop'; readonly shopId: string }
+  | { readonly type: 'forget_keys'; readonly hashes: readonly string[] }
+  | { readonly type: 'announce_tenant'; readonly tenantId: string }
+  | { readonly type: 'announce_shop'; readonly tenantId: string; readonly shopId: string };

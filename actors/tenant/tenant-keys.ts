@@ -1,0 +1,47 @@
+import { type Address, shardKey, shardOf } from '../../runtime/address.ts';
+
+/** The address of a tenant's actor. */
+export function tenantAddress(tenantId: string): Address {
+  return { shard: shardOf(tenantId), kind: 'tenant', id: tenantId };
+}
+
+/** The keys of one tenant. */
+export interface TenantKeys {
+  /** String: the tenant's record. */
+  readonly record: string;
+  /** String: where the owner is notified; learned from the first connection when the owner has none. */
+  readonly ownerNumber: string;
+  /** Hash by key id: the records of API keys, with the hash of each. */
+  readonly apiKeys: string;
+  /** Hash by shop id: the records of shops. */
+  readonly shops: string;
+  /** Set of shop ids whose erasure was decided and is not finished. */
+  readonly erasing: string;
+  /** Set of phone numbers of stored customers. */
+  readonly customers: string;
+  /** Hash by phone: declared contacts. */
+  readonly contacts: string;
+  /** Sorted set, score 0: `id:phone` of declared contacts, for lists. */
+  readonly contactOrder: string;
+  /** List: how many numbers were declared when, for the daily ceiling. */
+  readonly declared: string;
+  /** Hash: window state by key id, and `quota`. */
+  readonly usage: string;
+}
+
+/** Names the keys of a tenant. */
+export function tenantKeys(shard: number, tenantId: string): TenantKeys {
+  const key = (...parts: string[]): string => shardKey(shard, 'tenant', tenantId, ...parts);
+  return {
+    record: key(),
+    ownerNumber: key('owner-number'),
+    apiKeys: key('api-keys'),
+    shops: key('shops'),
+    erasing: key('erasing'),
+    customers: key('customers'),
+    contacts: key('contacts'),
+    contactOrder: key('contact-order'),
+    declared: key('declared'),
+    usage: key('usage'),
+  };
+}

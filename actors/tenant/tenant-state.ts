@@ -1,0 +1,122 @@
+import { BlockList, isIPv6 } from 'node:net';
+import { DeclarationLedger } from '../../policy/declaration-limits.ts';
+import type { KeyLimits } from '../../policy/key-limits.ts';
+import { QuotaMeter } from '../../policy/quota-meter.ts';
+import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
+import type { Address } from '../../runtime/address.ts';
+import type { Store } from '../../runtime/store.ts';
+import type { Permission } from './permission.ts';
+import { type TenantKeys, tenantKeys } from './tenant-keys.ts';
+import type { ApiKeyRecord, ShopRecord, TenantRecord } from './tenant-record.ts';
+
+/** A key ready to be checked: its record with the permissions and the allowlist made quick to ask. */
+export interface LiveKey {
+  readonly record: ApiKeyRecord;
+  readonly permissions: ReadonlySet<Permission>;
+  /** Undefined: any address may use the key. */
+  readonly allowlist: BlockList | undefined;
+}
+
+/** The state of a tenant's actor. */
+export interface TenantState {
+  readonly tenantId: string;
+  readonly shard: number;
+  readonly keys: TenantKeys;
+  readonly record: TenantRecord;
+  readonly settings: TenantSettings;
+  readonly ownerNumber: string | null;
+  readonly apiKeys: ReadonlyMap<string, LiveKey>;
+  /** The same keys by hash, revoked ones too, so that they can be told from unknown ones. */
+  readonly apiKeysByHash: ReadonlyMap<string, LiveKey>;
+  readonly shops: ReadonlyMap<string, ShopRecord>;
+  /** Ids of shops whose erasure is not finished. */
+  readonly erasing: ReadonlySet<string>;
+  /** New declarations of the last day; changed in place once a commit holds. */
+  readonly declared: DeclarationLedger;
+  /** Calls of this month; counts in place at each admission and is stored once a second. */
+  readonly quota: QuotaMeter;
+}
+
+/** Rebuilds a tenant from what its commits wrote; undefined when there is none. */
+export async function loadTenant(
+  address: Address,
+  store: Store,
+  keyLimits: KeyLimits,
+): Promise<TenantState | undefined> {
+  const keys = tenantKeys(address.shard, address.id);
+  const [record, ownerNumber, apiKeys, shops, erasing, declared, usage] = (await store.read([
+    ['GET', keys.record],
+    ['GET', keys.ownerNumber],
+    ['HVALS', keys.apiKeys],
+    ['HVALS', keys.shops],
+    ['SMEMBERS', keys.erasing],
+    ['LRANGE', keys.declared, 0, -1],
+    ['HGETALL', keys.usage],
+  ])) as [string | null, string | null, string[], string[], string[], string[], string[]];
+  if (record === null) return undefined;
+  const tenant = JSON.parse(record) as TenantRecord;
+  if (tenant.version > 1)
+    throw new Error(`a tenant was stored in version ${tenant.version}, newer than this program's 1`);
+  const live = apiKeys.map((stored) => liveKey(JSON.parse(stored) as ApiKeyRecord));
+  const used = pairs(usage);
+  for (const { record: key } of live) {
+    const state = used.get(key.id);
+    if (state !== undefined) keyLimits.restore({ keyId: key.id, limits: key.limits, state });
+  }
+  const quota = used.get('quota');
+  return {
+    tenantId: address.id,
+    shard: address.shard,
+    keys,
+    record: tenant,
+    settings: resolveSettings(tenant.settings),
+    ownerNumber,
+    ...indexKeys(live),
+    shops: new Map(shops.map((stored) => JSON.parse(stored) as ShopRecord).map((shop) => [shop.id, shop])),
+    erasing: new Set(erasing),
+    declared: DeclarationLedger.restore(declared),
+    quota: quota === undefined ? new QuotaMeter() : QuotaMeter.restore(quota),
+  };
+}
+
+/** Makes a stored key quick to check. */
+export function liveKey(record: ApiKeyRecord): LiveKey {
+  return { record, permissions: new Set(record.permissions), allowlist: allowlist(record.ipAllowlist) };
+}
+
+/** The two indexes over a tenant's keys. */
+export function indexKeys(keys: Iterable<LiveKey>): Pick<TenantState, 'apiKeys' | 'apiKeysByHash'> {
+  const list = [...keys];
+  return {
+    apiKeys: new Map(list.map((key) => [key.record.id, key])),
+    apiKeysByHash: new Map(list.map((key) => [key.record.hash, key])),
+  };
+}
+
+/** The form in which names are compared: exact but for case (SPEC: Conventions). */
+export function foldedName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** Newest first. */
+export function shopsNewestFirst(state: TenantState): ShopRecord[] {
+  return [...state.shops.values()].sort((left, right) => (left.id < right.id ? 1 : -1));
+}
+
+function allowlist(entries: readonly string[]): BlockList | undefined {
+  if (entries.length === 0) return undefined;
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+function pairs(flat: readonly string[]): Map<string, string> {
+  const map = new Map<string, string>();
+  for (let index = 0; index + 1 < flat.length; index += 2) map.set(flat[index] ?? '', flat[index + 1] ?? '');
+  return map;
+}

@@ -1,0 +1,41 @@
+import type { KeyLimits } from '../../policy/key-limits.ts';
+import type { Actors } from '../../runtime/actors.ts';
+import { shardOf } from '../../runtime/address.ts';
+import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import { tenantAddress } from './tenant-keys.ts';
+
+/** How often changed windows and quotas are stored: what a crash may lose (DESIGN: Windows). */
+export const USAGE_STORE_MS = 1_000;
+
+/** Has the windows and quotas that calls changed stored once a second, and gives back the memory of idle keys. */
+export class UsageStorer {
+  readonly #options: { readonly actors: Actors; readonly clock: Clock; readonly keyLimits: KeyLimits };
+  #tenants = new Set<string>();
+  #timer: ArmedTimer | undefined;
+
+  constructor(options: { readonly actors: Actors; readonly clock: Clock; readonly keyLimits: KeyLimits }) {
+    this.#options = options;
+  }
+
+  /** A call of this tenant was counted. */
+  changed(tenantId: string): void {
+    this.#tenants.add(tenantId);
+    this.#timer ??= this.#options.clock.after(USAGE_STORE_MS, () => this.#store());
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  #store(): void {
+    const { actors, clock, keyLimits } = this.#options;
+    this.#timer = undefined;
+    const tenants = this.#tenants;
+    this.#tenants = new Set();
+    keyLimits.sweep(clock.wallMs());
+    for (const tenantId of tenants) {
+      // A shard that was handed over has stored its usage on the way.
+      if (actors.owns(shardOf(tenantId))) actors.tell(tenantAddress(tenantId), { type: 'store_usage' });
+    }
+  }
+}
