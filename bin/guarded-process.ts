@@ -36,6 +36,8 @@ export interface GuardedProcessOptions {
   readonly workingDirectory?: string;
   readonly output?: 'read' | 'pass';
   readonly errors?: 'read' | 'pass';
+  /** An open file the command keeps open as long as it lives; with a lock on it, the lock lives as long. */
+  readonly keepsOpen?: number;
   readonly clock?: Clock;
 }
 
@@ -45,7 +47,7 @@ export interface GuardedProcessOptions {
  * the watcher ends the command, first politely and after 10 s for good.
  */
 const guardScript = `
-exec 3<&0
+exec 4<&0
 (
   while read -r _; do :; done
   kill -TERM $$ || exit 0
@@ -56,8 +58,8 @@ exec 3<&0
     tries=$((tries + 1))
   done
   kill -KILL $$
-) <&3 >/dev/null 2>&1 &
-exec 3<&-
+) <&4 3>&- 4>&- >/dev/null 2>&1 &
+exec 4<&-
 exec "$@" </dev/null
 `;
 
@@ -65,7 +67,12 @@ exec "$@" </dev/null
 export function spawnGuarded(options: GuardedProcessOptions): GuardedProcess {
   const { name, command, args, output = 'pass', errors = 'pass', clock = systemClock } = options;
   const child: ChildProcess = spawn('/bin/sh', ['-c', guardScript, name, command, ...args], {
-    stdio: ['pipe', output === 'read' ? 'pipe' : 2, errors === 'read' ? 'pipe' : 2],
+    stdio: [
+      'pipe',
+      output === 'read' ? 'pipe' : 2,
+      errors === 'read' ? 'pipe' : 2,
+      options.keepsOpen ?? 'ignore',
+    ],
     ...(options.environment === undefined ? {} : { env: options.environment }),
     ...(options.workingDirectory === undefined ? {} : { cwd: options.workingDirectory }),
   });

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, systemClock } from '../runtime/clock.ts';
-import { describeEnd, type GuardedProcess, spawnGuarded } from './guarded-process.ts';
+import {
+  describeEnd,
+  type GuardedProcess,
+  type GuardedProcessOptions,
+  spawnGuarded,
+} from './guarded-process.ts';
 
 /** A Redis of our own on a Unix socket, with an append-only file. */
 export interface PrivateRedis {
@@ -24,6 +29,8 @@ export interface PrivateRedisOptions {
   readonly extraArgs?: readonly string[];
   /** How long it may take to come up, loading included. */
   readonly timeoutMs?: number;
+  /** Default: `spawnGuarded`. */
+  readonly spawn?: (options: GuardedProcessOptions) => GuardedProcess;
   readonly clock?: Clock;
 }
 
@@ -32,13 +39,8 @@ export interface PrivateRedisOptions {
  * not come up. Ends when our process does.
  */
 export async function startPrivateRedis(options: PrivateRedisOptions): Promise<PrivateRedis> {
-  const {
-    directory,
-    appendfsync = 'always',
-    extraArgs = [],
-    timeoutMs = 60_000,
-    clock = systemClock,
-  } = options;
+  const { directory, appendfsync = 'always', extraArgs = [], timeoutMs = 60_000 } = options;
+  const { spawn = spawnGuarded, clock = systemClock } = options;
   const socketPath = options.socketPath ?? join(directory, 'redis.sock');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   // Left by a run that was killed. Nobody answers on it: the data directory belongs to one run at a time.
@@ -56,7 +58,7 @@ export async function startPrivateRedis(options: PrivateRedisOptions): Promise<P
     // A copy that was cut short by a kill is trimmed to its last whole command, not refused.
     'aof-load-truncated': 'yes',
   };
-  const process = spawnGuarded({
+  const process = spawn({
     name: 'redis',
     command: 'redis-server',
     args: [...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]), ...extraArgs],

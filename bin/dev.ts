@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import * as v from 'valibot';
+import { type DevState, devStateFile, ensureDemoAccount } from './demo-account.ts';
+import { type DevEnvironment, devEnvironment } from './environment.ts';
+import { type FileLock, lockFile } from './file-lock.ts';
+import type { GuardedProcess } from './guarded-process.ts';
+import type { Household } from './household.ts';
+import { refuseTakenPorts } from './port-check.ts';
+import { startPrivateRedis } from './private-redis.ts';
+import { readReadyLine } from './ready-line.ts';
+import { runHousehold } from './run-household.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** The line of JSON that says where everything is (DESIGN, section 5). */
+interface Addresses {
+  readonly ready: true;
+  readonly api: string;
+  readonly admin: string;
+  readonly simulator: string | null;
+  readonly apiKey: string;
+  readonly adminToken: string;
+}
+
+/** Starts everything in order, each on top of what stands, and tells where it is. */
+async function bringUp(environment: DevEnvironment, household: Household): Promise<Addresses> {
+  const { dataDirectory } = environment;
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  const lock = await claim(dataDirectory);
+  await refuseTakenPorts([
+    { variable: 'PORT', host: environment.host, port: environment.port },
+    { variable: 'ADMIN_PORT', host: environment.adminHost, port: environment.adminPort },
+    ...(environment.startsSimulator
+      ? [{ variable: 'SIMULATOR_PORT', host: '127.0.0.1', port: environment.simulatorPort }]
+      : []),
+  ]);
+  const file = devStateFile(dataDirectory);
+  const state = withSecrets(environment, file.read());
+  file.write(state);
+  const variables: Record<string, string | undefined> = {
+    ...environment.variables,
+    DATA_DIR: dataDirectory,
+    ADMIN_TOKEN: state.adminToken,
+    CREDENTIALS_KEY: state.credentialsKey,
+  };
+  if (environment.startsRedis) variables.REDIS_URL = await startRedis(environment, household, lock);
+  const startNode = (name: string): GuardedProcess =>
+    household.start({
+      name,
+      command: process.execPath,
+      args: ['--import', import.meta.resolve('tsx'), `bin/${name}.ts`],
+      workingDirectory: root,
+      environment: variables,
+      output: 'read',
+      keepsOpen: lock.file,
+    });
+  let simulator: string | null = null;
+  if (environment.startsSimulator) {
+    const line = await readReadyLine(startNode('simulator'), { schema: simulatorLine });
+    simulator = line.simulator;
+    variables.MSGAPP_SOCKET_URL = `${simulator.replace(/^http/, 'ws')}/ws/chat`;
+    variables.MSGAPP_NOISE_ROOT_KEY = await readRootKey(simulator);
+  }
+  const { api, admin } = await readReadyLine(startNode('service'), { schema: serviceLine });
+  const { apiKey } = await ensureDemoAccount({ adminUrl: admin, file, state });
+  return { ready: true, api, admin, simulator, apiKey, adminToken: state.adminToken };
+}
+
+const simulatorLine = v.object({ ready: v.literal(true), simulator: v.string() });
+const serviceLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.string() });
+
+/**
+ * One run at a time on a data directory, and none before every process of the last one is gone: a Redis that still
+ * writes its last words must not meet the next one. Returns the lock that the processes of this run keep.
+ */
+async function claim(dataDirectory: string): Promise<FileLock> {
+  const own = await lockFile(join(dataDirectory, 'dev.lock'), { waitSeconds: 0 });
+  if (own === undefined)
+    throw new Error(`Another bin/dev is running on ${dataDirectory}; set DATA_DIR to another folder.`);
+  const shared = await lockFile(join(dataDirectory, 'processes.lock'), { waitSeconds: 20 });
+  if (shared === undefined)
+    throw new Error(`Processes of an earlier bin/dev are still running on ${dataDirectory}.`);
+  return shared;
+}
+
+/** Secrets given in the environment win; those made once are used again. */
+function withSecrets(environment: DevEnvironment, kept: DevState | undefined): DevState {
+  const { adminToken = kept?.adminToken ?? randomBytes(24).toString('base64url') } = environment;
+  const { credentialsKey = kept?.credentialsKey ?? randomBytes(32).toString('base64') } = environment;
+  return { ...kept, adminToken, credentialsKey };
+}
+
+/** The kernel takes no longer path for a socket than 107 bytes; a deep data directory has its socket elsewhere. */
+const longestSocketPath = 107;
+
+async function startRedis(
+  environment: DevEnvironment,
+  household: Household,
+  lock: FileLock,
+): Promise<string> {
+  const directory = join(environment.dataDirectory, 'redis');
+  const { socketPath } = await startPrivateRedis({
+    directory,
+    socketPath: socketPathFor(directory),
+    spawn: (options) => household.start({ ...options, keepsOpen: lock.file }),
+  });
+  return socketPath;
+}
+
+function socketPathFor(directory: string): string {
+  const nearby = join(directory, 'redis.sock');
+  if (Buffer.byteLength(nearby) <= longestSocketPath) return nearby;
+  const elsewhere = mkdtempSync(join(tmpdir(), 'redis-'));
+  process.once('exit', () => rmSync(elsewhere, { recursive: true, force: true }));
+  return join(elsewhere, 'redis.sock');
+}
+
+const rootKeyReply = v.object({ data: v.object({ noiseRootKey: v.string() }) });
+
+async function readRootKey(simulator: string): Promise<string> {
+  const reply = await fetch(`${simulator}/root-key`, { signal: AbortSignal.timeout(10_000) });
+  return v.parse(rootKeyReply, await reply.json()).data.noiseRootKey;
+}
+
+await runHousehold({ name: 'bin/dev', bringUp: (household) => bringUp(devEnvironment(), household) });

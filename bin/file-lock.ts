@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+
+/** A lock that lasts until every process that keeps the file open is gone; nothing of it is left after a kill. */
+export interface FileLock {
+  /** Hand it to a child to let the lock last as long as the child, too. */
+  readonly file: number;
+  /** Lets go of our own hold. */
+  release(): void;
+}
+
+/**
+ * Takes flock(2) on a file that is made when missing; `undefined` when others still hold it after `waitSeconds`.
+ * Node has no call for it, so flock(1) takes it on the open file that it shares with us, and leaves it to us.
+ */
+export async function lockFile(
+  path: string,
+  options: { readonly waitSeconds: number },
+): Promise<FileLock | undefined> {
+  const file = openSync(path, 'a', 0o600);
+  const flock = spawn('flock', ['--wait', String(options.waitSeconds), '3'], {
+    stdio: ['ignore', 'ignore', 'inherit', file],
+  });
+  const [code] = await once(flock, 'exit');
+  if (code === 0) return { file, release: () => closeSync(file) };
+  closeSync(file);
+  return undefined;
+}

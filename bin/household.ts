@@ -1,0 +1,48 @@
+import {
+  type GuardedProcess,
+  type GuardedProcessOptions,
+  type ProcessEnd,
+  spawnGuarded,
+} from './guarded-process.ts';
+
+/** A member that ended although nobody asked it to. */
+export interface Loss {
+  readonly name: string;
+  readonly end: ProcessEnd;
+}
+
+/** Processes that live and end together. */
+export interface Household {
+  /** Starts a member. Throws once the household is ending. */
+  start(options: GuardedProcessOptions): GuardedProcess;
+  /** Settles with the first member that ended by itself; never when `stop` came first. */
+  readonly broken: Promise<Loss>;
+  /** Ends the members, the youngest first, so that each can still lean on those it was built on. */
+  stop(options: { readonly graceMs: number }): Promise<void>;
+}
+
+/** Founds an empty household. */
+export function foundHousehold(): Household {
+  const members: GuardedProcess[] = [];
+  let ending = false;
+  let tellLoss: (loss: Loss) => void;
+  const broken = new Promise<Loss>((resolve) => {
+    tellLoss = resolve;
+  });
+  return {
+    broken,
+    start(options) {
+      if (ending) throw new Error(`${options.name} is not started any more`);
+      const member = spawnGuarded(options);
+      members.push(member);
+      void member.ended.then((end) => {
+        if (!ending) tellLoss({ name: member.name, end });
+      });
+      return member;
+    },
+    async stop({ graceMs }) {
+      ending = true;
+      for (const member of members.toReversed()) await member.stop({ graceMs });
+    },
+  };
+}

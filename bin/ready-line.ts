@@ -1,0 +1,39 @@
+import { createInterface } from 'node:readline';
+import * as v from 'valibot';
+import { type Clock, systemClock } from '../runtime/clock.ts';
+import { describeEnd, type GuardedProcess } from './guarded-process.ts';
+
+/**
+ * Waits for the one line of JSON with which a process says that it is up. Lines that are none, and later ones, go to
+ * our standard error. Rejects when the process ends first, says something else or stays silent too long.
+ */
+export async function readReadyLine<const Schema extends v.GenericSchema>(
+  process: GuardedProcess,
+  options: { readonly schema: Schema; readonly timeoutMs?: number; readonly clock?: Clock },
+): Promise<v.InferOutput<Schema>> {
+  const { schema, timeoutMs = 120_000, clock = systemClock } = options;
+  if (process.stdout === null) throw new Error(`${process.name} was started without reading what it says`);
+  const lines = createInterface({ input: process.stdout });
+  return new Promise((resolve, reject) => {
+    const patience = clock.after(timeoutMs, () =>
+      reject(new Error(`${process.name} did not say that it is ready within ${timeoutMs / 1_000} s`)),
+    );
+    lines.on('line', (line) => {
+      const answer = v.safeParse(schema, parseJson(line));
+      if (answer.success) resolve(answer.output);
+      else console.error(line);
+    });
+    void process.ended.then((end) => {
+      patience.cancel();
+      reject(new Error(`${process.name} could not start (${describeEnd(end)}); what it said stands above`));
+    });
+  });
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import { systemClock } from '../runtime/clock.ts';
+import { startSimulator } from '../simulator/simulator.ts';
+import { simulatorEnvironment } from './environment.ts';
+
+/** Starts the simulated chat network alone, says where it is, and ends it on a signal. */
+async function main(): Promise<void> {
+  const { port, dataDirectory } = simulatorEnvironment();
+  const simulator = await startSimulator({ port, dataDir: dataDirectory, clock: systemClock });
+  process.stdout.write(`${JSON.stringify({ ready: true, simulator: simulator.url })}\n`);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.once(signal, () => void simulator.close().then(() => process.exit(0)));
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(`bin/simulator: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+});
