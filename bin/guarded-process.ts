@@ -49,12 +49,13 @@ export interface GuardedProcessOptions {
 const guardScript = `
 exec 4<&0
 (
+  lives() { kill -0 $$ && ! grep -qs '^State:.*Z' /proc/$$/status; }
   while read -r _; do :; done
   kill -TERM $$ || exit 0
   tries=0
-  while [ $tries -lt 40 ]; do
-    sleep 0.25
-    kill -0 $$ || exit 0
+  while [ $tries -lt 100 ]; do
+    sleep 0.1
+    lives || exit 0
     tries=$((tries + 1))
   done
   kill -KILL $$

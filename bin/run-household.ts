@@ -20,7 +20,8 @@ export async function runHousehold(options: {
   const { name, bringUp } = options;
   const household = foundHousehold();
   const asked = Promise.race(endSignals.map((signal) => nextSignal(signal)));
-  const lost = household.broken.then((loss) => `${loss.name} ended (${describeEnd(loss.end)})`);
+  // A signal to the whole group may be seen on the members first, and a step that misses one can say more about it.
+  const lost = household.broken.then((loss) => delay(300, `${loss.name} ended (${describeEnd(loss.end)})`));
   const life = bringUp(household).then(
     (line) => {
       process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -28,9 +29,7 @@ export async function runHousehold(options: {
     },
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
-  // While bringing up, the step that misses the lost member can say more about it, if it says it soon.
-  const lostEarly = lost.then((sentence) => Promise.race([life, delay(500, sentence)]));
-  const failure = await Promise.race([asked, life, lostEarly]);
+  const failure = await Promise.race([asked, life, lost]);
   if (failure !== undefined) console.error(`${name}: ${failure}`);
   await household.stop({ graceMs });
   process.exit(failure === undefined ? 0 : 1);

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { lockFile } from '../../bin/file-lock.ts';
+
+const patient = 'exec sleep 600';
+
+interface Running {
+  readonly process: ChildProcess;
+  readonly pid: number;
+  /** The first line on standard output. */
+  readonly line: Promise<{ readonly ready: boolean; readonly pids: readonly number[] }>;
+  /** Settles when the process and everything that inherited its output are gone. */
+  readonly over: Promise<{
+    readonly code: number | null;
+    readonly signal: string | null;
+    readonly errors: string;
+  }>;
+}
+
+/** Starts a household in a process group of its own. */
+function run(scenario: object): Running {
+  const script = join(import.meta.dirname, 'household-process.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(scenario)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const line = once(createInterface({ input: child.stdout }), 'line').then(([text]) => JSON.parse(text));
+  // A scenario that fails prints no line.
+  line.catch(() => undefined);
+  const over = once(child, 'close').then(([code, signal]) => ({ code, signal, errors }));
+  return { process: child, pid: child.pid ?? assert.fail('it did not start'), line, over };
+}
+
+/** False for one that has ended and whose new parent, the system's first process, has not looked yet. */
+function runs(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function assertGone(pids: readonly number[]): void {
+  for (const pid of pids) assert.equal(runs(pid), false, `${pid} still runs`);
+}
+
+const two = [
+  { name: 'first', script: patient },
+  { name: 'second', script: patient },
+];
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  test(`${signal} to the process ends everything with exit 0`, async () => {
+    const household = run({ members: two, outcome: 'ready' });
+    const { pids } = await household.line;
+    household.process.kill(signal);
+    const { code, errors } = await household.over;
+    assert.deepEqual({ code, errors }, { code: 0, errors: '' });
+    assertGone(pids);
+  });
+
+  test(`${signal} to the whole group ends everything with exit 0`, async () => {
+    const household = run({ members: two, outcome: 'ready' });
+    const { pids } = await household.line;
+    process.kill(-household.pid, signal);
+    assert.equal((await household.over).code, 0);
+    assertGone(pids);
+  });
+}
+
+test('a signal while things are still coming up ends what is there with exit 0', async () => {
+  const household = run({ members: two, outcome: 'hangs' });
+  const { pids } = await household.line;
+  household.process.kill('SIGTERM');
+  assert.equal((await household.over).code, 0);
+  assertGone(pids);
+});
+
+test('members stay in the process group, each under the id that was told', async () => {
+  const household = run({
+    members: [{ name: 'one', script: 'echo "$$ $(ps -o pgid= -p $$)" >&2; read _' }, ...two],
+    outcome: 'ready',
+  });
+  // The first member reads an empty input and ends at once, which ends the others.
+  const { code, errors } = await household.over;
+  const { pids } = await household.line;
+  assert.equal(code, 1);
+  assert.match(errors, new RegExp(`^${pids[0]} +${household.pid}$`, 'm'));
+});
+
+test('when a member is killed the others are ended, and the exit says so', async () => {
+  const household = run({ members: two, outcome: 'ready' });
+  const { pids } = await household.line;
+  process.kill(pids[1] ?? 0, 'SIGKILL');
+  const { code, errors } = await household.over;
+  assert.equal(code, 1);
+  assert.equal(errors, 'household: second ended (SIGKILL)\n');
+  assertGone(pids);
+});
+
+test('a member that ends by itself with exit 0 is missed all the same', async () => {
+  const household = run({ members: [...two, { name: 'third', script: 'exit 0' }], outcome: 'hangs' });
+  const { code, errors } = await household.over;
+  assert.equal(code, 1);
+  assert.equal(errors, 'household: third ended (exit code 0)\n');
+  assertGone((await household.line).pids);
+});
+
+test('when bringing up fails, what was started is ended and one sentence says why', async () => {
+  const household = run({ members: two, outcome: 'fails' });
+  const { code, errors } = await household.over;
+  assert.equal(code, 1);
+  assert.equal(errors, 'household: the last step went wrong\n');
+});
+
+test('members end when the process is killed for good, and only then is their lock free', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'household-'));
+  const lockPath = join(folder, 'lock');
+  const slow = `trap 'kill $child; echo ended politely >&2; exit' TERM; sleep 600 & child=$!; wait`;
+  const household = run({ members: [{ name: 'slow', script: slow }, ...two], outcome: 'ready', lockPath });
+  await household.line;
+  assert.equal(await lockFile(lockPath, { waitSeconds: 0 }), undefined);
+  household.process.kill('SIGKILL');
+  const lock = await lockFile(lockPath, { waitSeconds: 60 });
+  const { signal, errors } = await household.over;
+  assert.equal(signal, 'SIGKILL');
+  assert.match(errors, /ended politely/);
+  assert.ok(lock);
+  lock.release();
+  rmSync(folder, { recursive: true });
+});
