@@ -22,7 +22,9 @@ export async function lockFile(
   const flock = spawn('flock', ['--wait', String(options.waitSeconds), '3'], {
     stdio: ['ignore', 'ignore', 'inherit', file],
   });
-  const [code] = await once(flock, 'exit');
+  const [code] = await once(flock, 'exit').catch((cause) => {
+    throw new Error('flock is missing; Debian has it in util-linux.', { cause });
+  });
   if (code === 0) return { file, release: () => closeSync(file) };
   closeSync(file);
   return undefined;

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+
+const root = resolve(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A machine of its own: a checkout with bin/prepare, and a PATH on which only the named programs are. */
+function machine(name: string, programs: Readonly<Record<string, string>>): string {
+  const place = join(folder, name);
+  mkdirSync(join(place, 'bin'), { recursive: true });
+  mkdirSync(join(place, 'path'));
+  cpSync(join(root, 'bin/prepare'), join(place, 'bin/prepare'));
+  writeFileSync(
+    join(place, 'package-lock.json'),
+    JSON.stringify({ packages: { '': {}, 'node_modules/a': { version: '1.0.0' } } }),
+  );
+  for (const tool of ['bash', 'dirname', 'sed', 'cat', 'mktemp', 'tail', 'rm', 'mkdir', 'ln', 'env', 'sh']) {
+    symlinkSync(`/bin/${tool}`, join(place, 'path', tool));
+  }
+  for (const [program, script] of Object.entries(programs)) {
+    writeFileSync(join(place, 'path', program), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(place, 'path', program), 0o755);
+  }
+  return place;
+}
+
+function prepare(place: string): Promise<{ readonly code: number; readonly errors: string }> {
+  return new Promise((settle) => {
+    execFile(
+      join(place, 'bin/prepare'),
+      { env: { PATH: join(place, 'path') } },
+      (failure, _output, errors) => {
+        settle({ code: failure === null ? 0 : Number(failure.code), errors });
+      },
+    );
+  });
+}
+
+const node = `exec ${process.execPath} "$@"`;
+const installsPackages = `mkdir -p node_modules && cat > node_modules/.package-lock.json < package-lock.json`;
+const whole = { node, npm: installsPackages, flock: '', 'redis-server': '' };
+
+test('a machine without Node is told so', async () => {
+  const { node: _node, ...rest } = whole;
+  assert.deepEqual(await prepare(machine('no-node', rest)), {
+    code: 1,
+    errors: 'Node 20 or newer is needed; found none.\n',
+  });
+});
+
+test('an old Node is told with its version', async () => {
+  const place = machine('old-node', { ...whole, node: 'echo v18.19.1' });
+  assert.deepEqual(await prepare(place), {
+    code: 1,
+    errors: 'Node 20 or newer is needed; found v18.19.1.\n',
+  });
+});
+
+test('packages are installed once, and silence means that all is there', async () => {
+  const place = machine('fresh', whole);
+  const first = await prepare(place);
+  assert.equal(first.code, 0);
+  assert.match(first.errors, /^Installing the npm packages .*\nInstalled the npm packages in \d+ s\.\n$/);
+  assert.deepEqual(await prepare(place), { code: 0, errors: '' });
+});
+
+test('a package of another version than the lock file says is installed again', async () => {
+  const place = machine('stale', whole);
+  await prepare(place);
+  writeFileSync(
+    join(place, 'package-lock.json'),
+    JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.1' } } }),
+  );
+  assert.match((await prepare(place)).errors, /Installing/);
+});
+
+test('a failed install of packages ends in one sentence', async () => {
+  const { code, errors } = await prepare(machine('npm-fails', { ...whole, npm: 'echo E404 >&2; exit 1' }));
+  assert.equal(code, 1);
+  assert.match(errors, /E404\nThe npm packages could not be installed; npm says why above\.\n$/);
+});
+
+test('no redis-server and no way to install it is told in one sentence', async () => {
+  const { 'redis-server': _redis, ...rest } = whole;
+  const { code, errors } = await prepare(machine('no-redis', rest));
+  assert.equal(code, 1);
+  assert.match(errors, /redis-server is missing and there is no apt-get; install Redis 7 by hand\.\n$/);
+});
+
+test('an apt-get that fails is quoted', async () => {
+  const { 'redis-server': _redis, ...rest } = whole;
+  const sudo = 'shift; exec "$@"';
+  const { code, errors } = await prepare(
+    machine('apt-fails', { ...rest, sudo, 'apt-get': 'echo E: no network; exit 100' }),
+  );
+  assert.equal(code, 1);
+  assert.match(errors, /E: no network\nredis-server could not be installed; apt-get says why above\.\n$/);
+});
+
+test('the server of redis-tools is linked to its name, and no service is installed', async () => {
+  const { 'redis-server': _redis, ...rest } = whole;
+  const place = machine('installs', {
+    ...rest,
+    sudo: 'shift; exec "$@"',
+    'apt-get': `[ "$1" = update ] || { case "$*" in *redis-server*) exit 1;; esac; printf '#!/bin/sh\\n' > ${folder}/installs/path/redis-check-rdb; /bin/chmod 755 ${folder}/installs/path/redis-check-rdb; }`,
+  });
+  const { code, errors } = await prepare(place);
+  assert.equal(code, 0, errors);
+  assert.match(errors, /Installing redis-server \(apt-get install redis-tools\)/);
+  assert.deepEqual(await prepare(place), { code: 0, errors: '' });
+});
