@@ -23,6 +23,9 @@ export interface DueTimer {
   readonly dueAtMs: number;
 }
 
+/** Why an actor stops here. After `crashed` it is loaded again at once, or after a backoff. */
+export type DeactivationReason = 'passivated' | 'released' | 'lost' | 'crashed' | 'suspended';
+
 /** What the runtime tells every actor by itself. */
 export type RuntimeCommand = { readonly type: 'timer'; readonly id: string };
 
@@ -43,12 +46,15 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   readonly kind: string;
   /** Rebuilds the state from what the commits wrote. `undefined`: there is no such actor. */
   load(address: Address, store: Store, nowMs: number): Promise<State | undefined>;
-  /** Reads what the turn needs to know and the state does not hold. */
+  /**
+   * Reads what the turn needs to know and the state does not hold. Facts that are at hand are returned as they are:
+   * a promise costs the hot path. A `RuntimeFailure` is passed on to the asker and is no crash.
+   */
   prepare(
     state: State,
-    command: Command,
+    command: Command | RuntimeCommand,
     context: { readonly address: Address; readonly store: Store; readonly nowMs: number },
-  ): Promise<Facts>;
+  ): Facts | Promise<Facts>;
   /** Decides. Must not change `state`. A throw changes nothing and counts as a crash (see `recover`). */
   turn(state: State, command: Command | RuntimeCommand, context: TurnContext<Facts>): Turn<State, Effect>;
   /**
@@ -68,12 +74,23 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   perform(effect: Effect, address: Address): void;
   /** The moments this state waits for. */
   timers(state: State): readonly DueTimer[];
-  /** True while the actor must be active somewhere (a session, work in the queue): it comes back by itself after a restart. */
+  /**
+   * True while the actor must be active somewhere (a session, work in the queue, a timer that must not be late): it
+   * comes back by itself after a restart. Asked before each commit of the state the turn decided, and again after
+   * `committed`.
+   */
   mustLive(state: State): boolean;
   /** The first turn after every activation (process restart, take-over, crash). Settles what a lost process left behind. */
-  activated(state: State, context: Omit<TurnContext<undefined>, 'facts'>): Turn<State, Effect>;
-  /** The actor is being stopped here (passivation, hand-over, lost shard): free what it holds on this node. */
-  deactivated(state: State, address: Address): void;
+  activated(
+    state: State,
+    context: Omit<TurnContext<undefined>, 'facts'> & { readonly cause?: 'activation' | 'crash' },
+  ): Turn<State, Effect>;
+  /** A graceful hand-over begins: stop starting new work. Client commands no longer come. */
+  draining?(state: State, context: Omit<TurnContext<undefined>, 'facts'>): Turn<State, Effect>;
+  /** False while something is in hand that a hand-over should wait for, up to `RuntimeLimits.settleMs`. */
+  settled?(state: State): boolean;
+  /** The actor is being stopped here (passivation, hand-over, lost shard, crash): free what it holds on this node. */
+  deactivated(state: State, address: Address, reason: DeactivationReason): void;
   /** For operators: JSON without secrets or message texts. */
   describe(state: State): Record<string, unknown>;
 }

@@ -1,0 +1,21 @@
+#!lua
+-- Gives a shard to an owner with the next epoch. Claiming, taking over, settling an unknown outcome (the owner
+-- stays, the epoch rises, so that what is still under way on a dead connection is refused) and releasing are all this.
+--
+-- KEYS[1]: the shard's record `{sN}:owner`, `owner epoch revision wallMs`
+-- ARGV[1]: the epoch it must have, 0 when it was never claimed
+-- ARGV[2]: the new owner's incarnation, `-` for nobody
+-- Reply: { 1, new record } or { 0, the record that is there, '' for none }
+-- Errors: OOM, READONLY, MISCONF and the like: nothing was changed.
+
+local actual = redis.call('GET', KEYS[1]) or ''
+local epoch, rest = '0', '0 0'
+if actual ~= '' then
+  epoch, rest = string.match(actual, '^%S+ (%d+) (%d+ %d+)$')
+end
+if epoch ~= ARGV[1] then
+  return { 0, actual }
+end
+local changed = ARGV[2] .. ' ' .. string.format('%d', tonumber(epoch) + 1) .. ' ' .. rest
+redis.call('SET', KEYS[1], changed)
+return { 1, changed }

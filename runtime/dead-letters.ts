@@ -1,0 +1,115 @@
+import { type Address, addressText, SHARD_COUNT, shardKey } from './address.ts';
+import type { Clock } from './clock.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { RuntimeLimits } from './limits.ts';
+import type { Logger } from './logger.ts';
+import { type ObjectId, objectIdGenerator } from './object-id.ts';
+import type { RuntimeCounters } from './observer.ts';
+import type { OwnedShard } from './owned-shard.ts';
+import type { Random } from './random.ts';
+import type { Read, Store } from './store.ts';
+
+/** A client command that made an actor throw. */
+export interface DeadLetter {
+  readonly id: ObjectId;
+  readonly address: Address;
+  /** As JSON kept it. */
+  readonly command: unknown;
+  /** The message of the error. */
+  readonly cause: string;
+  readonly atMs: number;
+}
+
+/** The poison commands of all shards, kept for an operator. */
+export interface DeadLetters {
+  /** Of all shards, newest first; those older than the id `after`. */
+  list(options?: { readonly limit?: number; readonly after?: string }): Promise<DeadLetter[]>;
+  /** Asks the actor again, on the node that owns the shard, and drops the letter when it went through. `undefined`: no such letter. */
+  replay(id: string, shard: number): Promise<unknown>;
+  /** False: there was no such letter. */
+  drop(id: string, shard: number): Promise<boolean>;
+}
+
+/** What dead letters need from their node. */
+export interface DeadLetterBoxOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: RuntimeLimits;
+  readonly log: Logger;
+  readonly counters: RuntimeCounters;
+  readonly store: Store;
+  readonly commits: GroupCommit;
+  readonly ask: (address: Address, command: unknown) => Promise<unknown>;
+}
+
+/** Keeps dead letters in `{sN}:dead-letters`, a sorted set of `id json` with one score, so that text order is age. */
+export class DeadLetterBox implements DeadLetters {
+  readonly #options: DeadLetterBoxOptions;
+  readonly #nextId: (nowMs: number) => ObjectId;
+
+  constructor(options: DeadLetterBoxOptions) {
+    this.#options = options;
+    this.#nextId = objectIdGenerator(options.random);
+  }
+
+  /** Keeps a command, making room for it where the shard has too many. */
+  bury(shard: OwnedShard, address: Address, command: unknown, cause: string): void {
+    const { clock, commits, counters, limits, log } = this.#options;
+    const atMs = shard.nowMs(clock);
+    const id = this.#nextId(atMs);
+    const key = keyOf(shard.number);
+    const letter = JSON.stringify({ kind: address.kind, id: address.id, command, cause, atMs });
+    counters.deadLetters += 1;
+    commits.add(shard, {
+      writes: [
+        ['ZADD', key, 0, `${id} ${letter}`],
+        ['ZREMRANGEBYRANK', key, 0, -limits.deadLettersPerShard - 1],
+      ],
+      settled: (outcome) => {
+        if (outcome === 'committed') return;
+        log.error({ actor: addressText(address), id, outcome }, 'A dead letter could not be kept');
+      },
+    });
+  }
+
+  async list(options: { readonly limit?: number; readonly after?: string } = {}): Promise<DeadLetter[]> {
+    const { limit = 50, after } = options;
+    const newest = after === undefined ? '+' : `(${after}`;
+    const reads = Array.from(
+      { length: SHARD_COUNT },
+      (_, shard): Read => ['ZREVRANGEBYLEX', keyOf(shard), newest, '-', 'LIMIT', 0, limit],
+    );
+    const shards = (await this.#options.store.read(reads)) as string[][];
+    return shards
+      .flatMap((members, shard) => members.map((member) => parseLetter(member, shard)))
+      .sort((one, other) => (one.id < other.id ? 1 : -1))
+      .slice(0, limit);
+  }
+
+  async replay(id: string, shard: number): Promise<unknown> {
+    const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), `[${id} `, `(${id}!`]]);
+    const [member] = members as string[];
+    if (member === undefined) return undefined;
+    const { address, command } = parseLetter(member, shard);
+    const reply = await this.#options.ask(address, command);
+    await this.drop(id, shard);
+    return reply;
+  }
+
+  async drop(id: string, shard: number): Promise<boolean> {
+    const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), `[${id} `, `(${id}!`]]);
+    if ((members as string[]).length === 0) return false;
+    await this.#options.store.commit(shard, [['ZREMRANGEBYLEX', keyOf(shard), `[${id} `, `(${id}!`]]);
+    return true;
+  }
+}
+
+function keyOf(shard: number): string {
+  return shardKey(shard, 'dead-letters');
+}
+
+function parseLetter(member: string, shard: number): DeadLetter {
+  const space = member.indexOf(' ');
+  const { kind, id, command, cause, atMs } = JSON.parse(member.slice(space + 1));
+  return { id: member.slice(0, space), address: { shard, kind, id }, command, cause, atMs };
+}

@@ -1,0 +1,108 @@
+import type { Read, Write } from './store.ts';
+
+/** Who owns a shard, as Redis holds it: one string a shard, changed only by scripts that compare it first. */
+export interface ShardRecord {
+  /** The incarnation that owns it; `undefined`: nobody. */
+  readonly owner: string | undefined;
+  /** Rises by one whenever the owner changes or an owner settles what it does not know. Never falls. */
+  readonly epoch: number;
+  /** Rises by one with every batch. */
+  readonly revision: number;
+  /** Wall-clock time of the last commit, in milliseconds since the Unix epoch. */
+  readonly wallMs: number;
+}
+
+/** What a shard is before anybody claimed it. */
+export const unclaimedRecord: ShardRecord = { owner: undefined, epoch: 0, revision: 0, wallMs: 0 };
+
+/** The record as text: `owner epoch revision wallMs`, `-` for no owner. */
+export function recordText(record: ShardRecord): string {
+  return `${record.owner ?? '-'} ${record.epoch} ${record.revision} ${record.wallMs}`;
+}
+
+/** Reads `recordText` back; an absent key is a shard that nobody ever claimed. */
+export function parseRecord(text: string | null | undefined): ShardRecord {
+  if (text === null || text === undefined || text === '') return unclaimedRecord;
+  const [owner, epoch, revision, wallMs] = text.split(' ');
+  return {
+    owner: owner === '-' ? undefined : owner,
+    epoch: Number(epoch),
+    revision: Number(revision),
+    wallMs: Number(wallMs),
+  };
+}
+
+/** One shard's part of a batch: applied whole when the record is `expected`, not at all otherwise. */
+export interface CommitSection {
+  readonly shard: number;
+  /** The record's text as this node knows it. */
+  readonly expected: string;
+  /** The record's text after this batch. */
+  readonly next: string;
+  /** Whose writes these are; each entry is one turn. */
+  readonly entries: readonly { readonly writes: readonly Write[] }[];
+}
+
+/** What became of a section. */
+export interface SectionOutcome {
+  /**
+   * `committed`: applied; `fenced`: the record is another one, nothing was applied; `unavailable`: Redis refused
+   * or was not reached, nothing was applied; `unknown`: sent, and no answer came.
+   */
+  readonly code: 'committed' | 'fenced' | 'unavailable' | 'unknown';
+  /** With `fenced`: the record that is there. */
+  readonly actual?: ShardRecord;
+  /** Of a committed section: turns with a write that Redis refused (wrong type), by index, with its message. */
+  readonly failures?: ReadonlyMap<number, string>;
+  /** Why, for the log. */
+  readonly message?: string;
+}
+
+/** A node whose lease holds. */
+export interface NodeRecord {
+  readonly nodeId: string;
+  readonly incarnation: string;
+}
+
+/**
+ * Everything the runtime asks of Redis. Two implementations, one conformance suite: Redis, and a memory with
+ * injected faults for simulations. Rejections are `RuntimeFailure`: `STORE_UNAVAILABLE`, nothing was changed, or
+ * `OUTCOME_UNKNOWN`, it may have been.
+ */
+export interface Engine {
+  /** Never rejects; one outcome a section, in order. */
+  commit(sections: readonly CommitSection[]): Promise<SectionOutcome[]>;
+  read(reads: readonly Read[]): Promise<unknown[]>;
+  readBytes(reads: readonly Read[]): Promise<unknown[]>;
+  append(writes: readonly Read[]): Promise<unknown[]>;
+
+  /** Makes the incarnation the only one of its node id, with a lease; the one before loses its own at once. */
+  register(nodeId: string, incarnation: string, leaseMs: number): Promise<void>;
+  /** Lengthens a lease that still holds. False: it does not, and never will again. */
+  renew(nodeId: string, incarnation: string, leaseMs: number): Promise<boolean>;
+  /** Ends the lease and forgets the node, unless another incarnation stands in its place. */
+  resign(nodeId: string, incarnation: string): Promise<void>;
+  /** All nodes whose lease holds. */
+  nodes(): Promise<NodeRecord[]>;
+
+  /** The records of all shards, by number. */
+  records(): Promise<ShardRecord[]>;
+  /** Gives the shard to `owner` with the next epoch when its epoch is `epoch`; answers the record that then holds. */
+  changeOwner(
+    shard: number,
+    epoch: number,
+    owner: string | undefined,
+  ): Promise<{ readonly changed: boolean; readonly record: ShardRecord }>;
+
+  /** Calls every listener of the channel on every node. Answers how many there were, where Redis can tell. */
+  publish(channel: string, message: string): Promise<number | undefined>;
+  subscribe(channel: string, listener: (message: string) => void): Promise<void>;
+  unsubscribe(channel: string): Promise<void>;
+
+  /** Share of `maxmemory` in use; 0 when there is no bound. */
+  memoryUse(): Promise<number>;
+  /** Whether writes can be sent now, and a call whenever that turns true. */
+  available(): boolean;
+  onAvailable(listener: () => void): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,15 @@
+#!lua flags=allow-oom
+-- Forgets a node that resigns, or one whose lease has ended.
+--
+-- KEYS[1]: `{runtime}:nodes`
+-- KEYS[2]: `{runtime}:lease:<node id>`
+-- ARGV[1]: node id, ARGV[2]: the incarnation that resigns, or '' to forget it only when its lease has ended
+-- Reply: 1 forgotten, 0 another incarnation holds the lease
+-- Errors: READONLY, MISCONF and the like: nothing was changed.
+
+local holder = redis.call('GET', KEYS[2])
+if holder and holder ~= ARGV[2] then
+  return 0
+end
+redis.call('DEL', KEYS[2])
+return redis.call('SREM', KEYS[1], ARGV[1])

@@ -1,0 +1,202 @@
+import type { Clock } from './clock.ts';
+import {
+  type CommitSection,
+  type Engine,
+  recordText,
+  type SectionOutcome,
+  type ShardRecord,
+} from './engine.ts';
+import type { RuntimeLimits } from './limits.ts';
+import type { Logger } from './logger.ts';
+import type { RuntimeCounters, RuntimeObserver } from './observer.ts';
+import type { OwnedShard } from './owned-shard.ts';
+import type { Write } from './store.ts';
+
+/** What became of one turn's writes. */
+export type CommitmentOutcome =
+  /** They hold. */
+  | 'committed'
+  /** Redis refused one of them for a mistake in it; others of the same turn hold. */
+  | 'failed'
+  /** Another owner stands in Redis; nothing was applied, and nothing of this shard will be from here. */
+  | 'fenced'
+  /** Redis did not take them; nothing was applied. */
+  | 'unavailable'
+  /** Not known yet. Another outcome follows, `committed` or `unavailable`, or the shard is lost. */
+  | 'unknown';
+
+/** Writes that wait to be committed, and who is told. One object serves an actor for all its turns. */
+export interface Commitment {
+  readonly writes: readonly Write[];
+  settled(outcome: CommitmentOutcome, message?: string): void;
+}
+
+/** What the group commit needs from its node. */
+export interface GroupCommitOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly limits: RuntimeLimits;
+  readonly log: Logger;
+  readonly counters: RuntimeCounters;
+  readonly observer: RuntimeObserver | undefined;
+  /** Calls back when the current turn of the event loop has gathered what it will. */
+  readonly afterTick: (callback: () => void) => void;
+  /** Whether this node may still act for its shards. */
+  readonly leaseHolds: () => boolean;
+  /** The fence refused this shard: it has another owner, or its data went back in time. */
+  readonly onFenced: (shard: OwnedShard, actual: ShardRecord) => void;
+  /** A batch of this shard was sent and not answered: somebody must find out, then call `resolve`. */
+  readonly onDoubt: (shard: OwnedShard) => void;
+}
+
+/**
+ * Gathers what all actors of the node decided in one tick and commits it in one script call. A shard has one batch
+ * under way at most, so its revisions rise one by one and an unknown outcome concerns one batch.
+ */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  /** Shards with something waiting and nothing under way. */
+  readonly #ready = new Set<OwnedShard>();
+  #batches = 0;
+  #flushArmed = false;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  /** Puts a turn's writes into the next batch. `commitment.settled` is never called from within. */
+  add(shard: OwnedShard, commitment: Commitment): void {
+    shard.waiting.push(commitment);
+    if (shard.underWay === undefined || shard.inDoubt) this.#ready.add(shard);
+    this.#arm();
+  }
+
+  /** Ends the doubt of a shard: `record` holds now, and what was under way can no longer be applied. */
+  resolve(shard: OwnedShard, record: ShardRecord): void {
+    const underWay = shard.underWay;
+    const applied = record.revision > shard.record.revision;
+    shard.adopt(record);
+    shard.inDoubt = false;
+    shard.underWay = undefined;
+    if (shard.waiting.length > 0) this.#ready.add(shard);
+    this.#arm();
+    if (underWay !== undefined) settleAll(underWay, applied ? 'committed' : 'unavailable');
+  }
+
+  /** Takes a shard out: what waits for it is told that it is fenced; what is under way may or may not hold. */
+  drop(shard: OwnedShard): void {
+    this.#ready.delete(shard);
+    const { waiting, underWay } = shard;
+    shard.waiting = [];
+    shard.underWay = undefined;
+    settleAll(waiting, 'fenced');
+    if (underWay !== undefined) settleAll(underWay, 'unknown');
+  }
+
+  #arm(): void {
+    if (this.#flushArmed || this.#batches >= this.#options.limits.commitsInFlight) return;
+    this.#flushArmed = true;
+    this.#options.afterTick(() => {
+      this.#flushArmed = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#ready.size === 0) return;
+    if (!this.#options.leaseHolds()) {
+      const shards = [...this.#ready];
+      this.#ready.clear();
+      for (const shard of shards) refuseWaiting(shard, 'The lease of this node has ended');
+      return;
+    }
+    const shards: OwnedShard[] = [];
+    let room = this.#options.limits.batchTurns;
+    for (const shard of this.#ready) {
+      if (room <= 0) break;
+      this.#ready.delete(shard);
+      if (shard.inDoubt) {
+        refuseWaiting(shard, 'Redis has not answered the batch before');
+        continue;
+      }
+      shard.underWay = shard.waiting.length <= room ? shard.waiting : shard.waiting.slice(0, room);
+      shard.waiting = shard.waiting.length <= room ? [] : shard.waiting.slice(room);
+      room -= shard.underWay.length;
+      shards.push(shard);
+    }
+    if (shards.length === 0) return;
+    this.#batches += 1;
+    void this.#commit(shards, this.#options.limits.batchTurns - room);
+    // What did not fit goes with the next batch, if one more may be under way.
+    if (this.#ready.size > 0) this.#arm();
+  }
+
+  async #commit(shards: readonly OwnedShard[], turns: number): Promise<void> {
+    const { engine, clock, counters, observer } = this.#options;
+    const sections = shards.map(sectionOf);
+    const startedMs = clock.monotonicMs();
+    const outcomes = await engine.commit(sections);
+    this.#batches -= 1;
+    counters.commits += 1;
+    counters.committedTurns += turns;
+    observer?.committed?.({ turns, latencyMs: clock.monotonicMs() - startedMs });
+    for (const [index, shard] of shards.entries()) {
+      this.#settle(shard, sections[index] as CommitSection, outcomes[index] as SectionOutcome);
+    }
+    if (this.#ready.size > 0) this.#arm();
+  }
+
+  #settle(shard: OwnedShard, section: CommitSection, outcome: SectionOutcome): void {
+    const { counters, log, onDoubt, onFenced } = this.#options;
+    const underWay = shard.underWay;
+    // The shard was lost or settled meanwhile; its actors know.
+    if (underWay === undefined || underWay !== section.entries) return;
+    if (outcome.code === 'unknown') {
+      counters.unknownOutcomes += 1;
+      log.warn({ shard: shard.number, turns: underWay.length }, 'A batch was sent and not answered');
+      shard.inDoubt = true;
+      settleAll(underWay, 'unknown');
+      if (shard.waiting.length > 0) this.#ready.add(shard);
+      onDoubt(shard);
+      return;
+    }
+    shard.underWay = undefined;
+    if (outcome.code === 'fenced') {
+      counters.fenceRefusals += 1;
+      onFenced(shard, outcome.actual as ShardRecord);
+      settleAll(underWay, 'fenced');
+      return;
+    }
+    if (outcome.code === 'committed') shard.committed(section.next);
+    if (shard.waiting.length > 0) this.#ready.add(shard);
+    const { failures } = outcome;
+    if (failures === undefined) {
+      settleAll(underWay, outcome.code, outcome.message);
+      return;
+    }
+    for (const [index, commitment] of underWay.entries()) {
+      const failure = failures.get(index);
+      commitment.settled(failure === undefined ? 'committed' : 'failed', failure);
+    }
+  }
+}
+
+function refuseWaiting(shard: OwnedShard, message: string): void {
+  const waiting = shard.waiting;
+  shard.waiting = [];
+  settleAll(waiting, 'unavailable', message);
+}
+
+function sectionOf(shard: OwnedShard): CommitSection {
+  const { record, latestMs } = shard;
+  return {
+    shard: shard.number,
+    expected: shard.recordText,
+    next: recordText({ ...record, revision: record.revision + 1, wallMs: Math.max(record.wallMs, latestMs) }),
+    entries: shard.underWay as Commitment[],
+  };
+}
+
+function settleAll(commitments: readonly Commitment[], outcome: CommitmentOutcome, message?: string): void {
+  for (const commitment of commitments) commitment.settled(outcome, message);
+}

@@ -1,0 +1,67 @@
+/** The bounds and intervals of the runtime. Every one has a default that suits production; tests shrink some. */
+export interface RuntimeLimits {
+  /** How long a node that is silent keeps its shards. Take-over after a crash takes this and one claim round. */
+  readonly leaseMs: number;
+  /** How often the lease is renewed; a few renewals may be missed before it ends. */
+  readonly renewEveryMs: number;
+  /** How often a node looks for shards to claim or to give away. Changes are announced too, so this is the slow path. */
+  readonly claimEveryMs: number;
+  /** How long a hand-over waits for what an actor has in hand (DESIGN: Ownership, 1.5 s). */
+  readonly settleMs: number;
+  /** How long Redis may take to answer before the connection is taken for dead and the outcome for unknown. */
+  readonly answerMs: number;
+  /** How long a control command waits before it is tried again while Redis does not answer. */
+  readonly retryMs: number;
+  /** Commits under way at once. A shard has one at most; more only help when many shards are busy. */
+  readonly commitsInFlight: number;
+  /** Turns of one batch; the rest travels with the next, so that one script never holds Redis for long. */
+  readonly batchTurns: number;
+  /** Client commands that may wait in one mailbox. */
+  readonly mailboxCount: number;
+  /** Bytes of client commands that may wait in one mailbox, as `Behaviour.size` tells them. */
+  readonly mailboxBytes: number;
+  /** How long a client command may wait; behind an older one nothing is let in. */
+  readonly mailboxAgeMs: number;
+  /** Crashes within `restartWindowMs` that are healed by a restart; one more suspends the actor. */
+  readonly restartIntensity: number;
+  readonly restartWindowMs: number;
+  /** Wait before the first restart in the window; doubles with each, up to `backoffMaximumMs`. */
+  readonly backoffMs: number;
+  readonly backoffMaximumMs: number;
+  /** An actor that need not live is stopped after this long without a turn. */
+  readonly passivateAfterMs: number;
+  /** How often idle actors are looked for. */
+  readonly passivateEveryMs: number;
+  /** Actors that must live and come back after a claim: so many a step, so that sockets are not all opened at once. */
+  readonly awakenPerStep: number;
+  readonly awakenStepMs: number;
+  /** Dead letters kept a shard; the oldest make room. */
+  readonly deadLettersPerShard: number;
+  /** Share of Redis's `maxmemory` above which client commands are refused, while control ones still have room. */
+  readonly memoryShare: number;
+}
+
+/** What holds when nothing else is said. */
+export const defaultLimits: RuntimeLimits = {
+  leaseMs: 5_000,
+  renewEveryMs: 1_000,
+  claimEveryMs: 1_000,
+  settleMs: 1_500,
+  answerMs: 2_000,
+  retryMs: 200,
+  commitsInFlight: 2,
+  batchTurns: 512,
+  mailboxCount: 1_024,
+  mailboxBytes: 4 * 1024 * 1024,
+  mailboxAgeMs: 5_000,
+  restartIntensity: 5,
+  restartWindowMs: 60_000,
+  backoffMs: 200,
+  backoffMaximumMs: 30_000,
+  passivateAfterMs: 300_000,
+  passivateEveryMs: 10_000,
+  awakenPerStep: 20,
+  awakenStepMs: 50,
+  deadLettersPerShard: 200,
+  memoryShare: 0.95,
+};

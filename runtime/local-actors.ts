@@ -1,0 +1,169 @@
+import { Actor, type ActorSurroundings, type AnyBehaviour } from './actor.ts';
+import type { ActorSnapshot, Actors } from './actors.ts';
+import { type Address, addressText } from './address.ts';
+import type { Behaviour } from './behaviour.ts';
+import type { OwnedShard } from './owned-shard.ts';
+import { RuntimeFailure } from './runtime-failure.ts';
+
+/** What the actors of a node need to know of it. */
+export interface LocalActorsOptions {
+  readonly surroundings: ActorSurroundings;
+  readonly shard: (number: number) => OwnedShard | undefined;
+  readonly shards: () => Iterable<OwnedShard>;
+  readonly nodeId: string;
+  /** True while Redis has no room for more client commands. */
+  readonly storeIsFull: () => boolean;
+}
+
+/** All actors of this node, by shard. Activates them when they are asked for, and stops them when they idle. */
+export class LocalActors implements Actors {
+  readonly #options: LocalActorsOptions;
+  readonly #behaviours = new Map<string, AnyBehaviour>();
+
+  constructor(options: LocalActorsOptions) {
+    this.#options = options;
+  }
+
+  /** Makes a kind of actor known. Throws when there is one already. */
+  register<State, Command, Effect, Facts>(behaviour: Behaviour<State, Command, Effect, Facts>): void {
+    if (behaviour.kind.includes('/')) throw new Error(`A kind must not contain a slash: ${behaviour.kind}`);
+    if (this.#behaviours.has(behaviour.kind))
+      throw new Error(`There is a behaviour ${behaviour.kind} already`);
+    this.#behaviours.set(behaviour.kind, behaviour as unknown as AnyBehaviour);
+  }
+
+  ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined> {
+    const actor = this.#activate(address);
+    if (actor === undefined) return Promise.reject(this.#notOwned(address));
+    if (this.#options.storeIsFull() && this.#behaviour(address).lane(command) === 'client') {
+      return Promise.reject(new RuntimeFailure('STORE_UNAVAILABLE', 'Redis is almost full', 5));
+    }
+    return new Promise((resolve, reject) =>
+      actor.offer(command, { resolve: resolve as (reply: unknown) => void, reject }),
+    );
+  }
+
+  tell(address: Address, command: unknown): void {
+    const actor = this.#activate(address);
+    if (actor !== undefined) {
+      actor.offer(command);
+      return;
+    }
+    const { log } = this.#options.surroundings;
+    log.warn(
+      { actor: addressText(address), shard: address.shard },
+      'A command was told to an actor that lives elsewhere',
+    );
+  }
+
+  async state<State>(address: Address): Promise<State | undefined> {
+    const actor = this.#activate(address);
+    if (actor === undefined) throw this.#notOwned(address);
+    return (await actor.whenActive()) as State | undefined;
+  }
+
+  peek<State>(address: Address): State | undefined {
+    return this.#find(address)?.state as State | undefined;
+  }
+
+  owns(number: number): boolean {
+    const shard = this.#options.shard(number);
+    return shard !== undefined && this.#options.surroundings.mayAct(shard);
+  }
+
+  *snapshots(): IterableIterator<ActorSnapshot> {
+    for (const shard of this.#options.shards()) {
+      for (const actor of shard.actors.values()) yield this.#snapshotOf(actor);
+    }
+  }
+
+  snapshot(address: Address): ActorSnapshot | undefined {
+    const actor = this.#find(address);
+    return actor === undefined ? undefined : this.#snapshotOf(actor);
+  }
+
+  async resume(address: Address): Promise<void> {
+    const actor = this.#activate(address);
+    if (actor === undefined) throw this.#notOwned(address);
+    actor.resume();
+    await actor.whenActive();
+  }
+
+  async restart(address: Address): Promise<void> {
+    const actor = this.#activate(address);
+    if (actor === undefined) throw this.#notOwned(address);
+    await actor.restart();
+    await actor.whenActive();
+  }
+
+  async passivate(
+    address: Address,
+    options: { readonly force?: boolean } = {},
+  ): Promise<'passivated' | 'refused'> {
+    if (this.#options.shard(address.shard) === undefined) throw this.#notOwned(address);
+    const actor = this.#find(address);
+    if (actor === undefined) return 'passivated';
+    if (options.force) {
+      await actor.stop('passivated');
+      actor.leaveAwake();
+      return 'passivated';
+    }
+    if (actor.mustLive) return 'refused';
+    await actor.stop('passivated');
+    return 'passivated';
+  }
+
+  /** Brings an actor to life that must live, after its shard was claimed. */
+  awaken(shard: OwnedShard, text: string): void {
+    const slash = text.indexOf('/');
+    const kind = text.slice(0, slash);
+    if (!this.#behaviours.has(kind)) {
+      this.#options.surroundings.log.error({ actor: text }, 'An actor must live whose kind nobody knows');
+      return;
+    }
+    this.#activate({ shard: shard.number, kind, id: text.slice(slash + 1) });
+  }
+
+  /** Stops the actors that have been idle for long and need not live. */
+  passivateIdle(): void {
+    const { clock, counters } = this.#options.surroundings;
+    const nowMs = clock.monotonicMs();
+    for (const shard of this.#options.shards()) {
+      for (const actor of shard.actors.values()) {
+        if (!actor.mayPassivate(nowMs)) continue;
+        counters.passivations += 1;
+        actor.dispose('passivated');
+      }
+    }
+  }
+
+  #activate(address: Address): Actor | undefined {
+    const shard = this.#options.shard(address.shard);
+    if (shard === undefined) return undefined;
+    const text = addressText(address);
+    const active = shard.actors.get(text);
+    if (active !== undefined) return active;
+    if (shard.draining) return undefined;
+    const actor = new Actor(address, shard, this.#behaviour(address), this.#options.surroundings);
+    shard.actors.set(text, actor);
+    return actor;
+  }
+
+  #find(address: Address): Actor | undefined {
+    return this.#options.shard(address.shard)?.actors.get(addressText(address));
+  }
+
+  #behaviour(address: Address): AnyBehaviour {
+    const behaviour = this.#behaviours.get(address.kind);
+    if (behaviour === undefined) throw new Error(`No behaviour was registered for ${address.kind}`);
+    return behaviour;
+  }
+
+  #snapshotOf(actor: Actor): ActorSnapshot {
+    return actor.snapshot({ nodeId: this.#options.nodeId, epoch: actor.shard.record.epoch });
+  }
+
+  #notOwned(address: Address): RuntimeFailure {
+    return new RuntimeFailure('SHARD_NOT_OWNED', `Shard ${address.shard} is not owned by this node`, 1);
+  }
+}

@@ -1,0 +1,7 @@
+/** Where the runtime tells what happened: fields first, then a sentence. Pino's loggers fit. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

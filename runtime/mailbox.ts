@@ -1,0 +1,113 @@
+import { Fifo } from './fifo.ts';
+import type { RuntimeLimits } from './limits.ts';
+import { RuntimeFailure } from './runtime-failure.ts';
+
+/** What a turn is run for: a command, or one of the runtime's own occasions. */
+export type EnvelopeKind = 'command' | 'timer' | 'activated' | 'draining' | 'sync';
+
+/** A command on its way through the mailbox, with who waits for it. */
+export interface Envelope {
+  readonly kind: EnvelopeKind;
+  readonly command: unknown;
+  readonly lane: 'client' | 'control';
+  readonly bytes: number;
+  /** Monotonic. */
+  readonly queuedAtMs: number;
+  readonly resolve?: (reply: unknown) => void;
+  readonly reject?: (failure: Error) => void;
+}
+
+/**
+ * What waits for one actor, in two lanes. Control commands go first and are never refused; client commands are
+ * bounded by count, bytes and age, so that a slow actor costs bounded memory and nobody waits for long in vain.
+ */
+export class Mailbox {
+  readonly #limits: RuntimeLimits;
+  readonly #control = new Fifo<Envelope>();
+  readonly #client = new Fifo<Envelope>();
+  #clientBytes = 0;
+
+  constructor(limits: RuntimeLimits) {
+    this.#limits = limits;
+  }
+
+  get depth(): number {
+    return this.#control.length + this.#client.length;
+  }
+
+  get bytes(): number {
+    return this.#clientBytes;
+  }
+
+  /** How long the oldest client command has waited. */
+  oldestQueuedMs(nowMs: number): number {
+    const oldest = this.#client.peek();
+    return oldest === undefined ? 0 : nowMs - oldest.queuedAtMs;
+  }
+
+  /** Takes the envelope in. A `MAILBOX_FULL` failure: it did not. */
+  offer(envelope: Envelope): RuntimeFailure | undefined {
+    if (envelope.lane === 'control') {
+      this.#control.push(envelope);
+      return undefined;
+    }
+    const { mailboxCount, mailboxBytes, mailboxAgeMs } = this.#limits;
+    if (
+      this.#client.length >= mailboxCount ||
+      this.#clientBytes + envelope.bytes > mailboxBytes ||
+      this.oldestQueuedMs(envelope.queuedAtMs) > mailboxAgeMs
+    ) {
+      return mailboxFull();
+    }
+    this.#client.push(envelope);
+    this.#clientBytes += envelope.bytes;
+    return undefined;
+  }
+
+  /** The next to be handled. Client commands that waited too long are refused on the way, and counted by `onExpired`. */
+  take(nowMs: number, onExpired: () => void): Envelope | undefined {
+    const control = this.#control.take();
+    if (control !== undefined) return control;
+    for (;;) {
+      const client = this.#client.take();
+      if (client === undefined) return undefined;
+      this.#clientBytes -= client.bytes;
+      if (nowMs - client.queuedAtMs <= this.#limits.mailboxAgeMs) return client;
+      onExpired();
+      client.reject?.(mailboxFull());
+    }
+  }
+
+  /** Puts back a control envelope that was taken and could not be handled yet. */
+  putBack(envelope: Envelope): void {
+    this.#control.putBack(envelope);
+  }
+
+  /** Refuses every client command that waits. */
+  refuseClients(failure: RuntimeFailure): void {
+    const refused = this.#client.takeAll();
+    this.#clientBytes = 0;
+    for (const envelope of refused) envelope.reject?.(failure);
+  }
+
+  /** Empties both lanes. */
+  clear(failure: RuntimeFailure): void {
+    this.refuseClients(failure);
+    for (const envelope of this.#control.takeAll()) envelope.reject?.(failure);
+  }
+
+  /** Empties both lanes, telling everybody who waits that there is no such actor. */
+  answerNobody(): void {
+    this.#clientBytes = 0;
+    for (const envelope of [...this.#control.takeAll(), ...this.#client.takeAll()])
+      envelope.resolve?.(undefined);
+  }
+
+  get holdsControl(): boolean {
+    return this.#control.length > 0;
+  }
+}
+
+function mailboxFull(): RuntimeFailure {
+  return new RuntimeFailure('MAILBOX_FULL', 'The mailbox is full', 1);
+}

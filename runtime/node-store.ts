@@ -1,0 +1,58 @@
+import type { Engine } from './engine.ts';
+import type { CommitmentOutcome, GroupCommit } from './group-commit.ts';
+import type { OwnedShard } from './owned-shard.ts';
+import { RuntimeFailure } from './runtime-failure.ts';
+import type { Read, Store, Write } from './store.ts';
+import { checkWrites } from './turn-writes.ts';
+
+/** The store as the layers above see it: reads and unfenced writes go to Redis, fenced ones join the group commit. */
+export class NodeStore implements Store {
+  readonly #engine: Engine;
+  readonly #commits: GroupCommit;
+  readonly #shard: (number: number) => OwnedShard | undefined;
+
+  constructor(engine: Engine, commits: GroupCommit, shard: (number: number) => OwnedShard | undefined) {
+    this.#engine = engine;
+    this.#commits = commits;
+    this.#shard = shard;
+  }
+
+  read(reads: readonly Read[]): Promise<unknown[]> {
+    return this.#engine.read(reads);
+  }
+
+  readBytes(reads: readonly Read[]): Promise<unknown[]> {
+    return this.#engine.readBytes(reads);
+  }
+
+  append(writes: readonly Read[]): Promise<unknown[]> {
+    return this.#engine.append(writes);
+  }
+
+  async commit(number: number, writes: readonly Write[]): Promise<void> {
+    const shard = this.#shard(number);
+    if (shard === undefined)
+      throw new RuntimeFailure('SHARD_NOT_OWNED', `Shard ${number} is not owned here`, 1);
+    checkWrites(number, writes);
+    await new Promise<void>((resolve, reject) => {
+      this.#commits.add(shard, {
+        writes,
+        settled: (outcome, message) =>
+          outcome === 'committed' ? resolve() : reject(commitFailure(outcome, message)),
+      });
+    });
+  }
+}
+
+function commitFailure(outcome: Exclude<CommitmentOutcome, 'committed'>, message: string | undefined): Error {
+  switch (outcome) {
+    case 'failed':
+      return new Error(`Redis refused a write: ${message}`);
+    case 'fenced':
+      return new RuntimeFailure('SHARD_NOT_OWNED', 'The shard is not owned by this node', 1);
+    case 'unavailable':
+      return new RuntimeFailure('STORE_UNAVAILABLE', message ?? 'Redis cannot be reached', 1);
+    case 'unknown':
+      return new RuntimeFailure('OUTCOME_UNKNOWN', 'The commit was sent and not answered', 1);
+  }
+}

@@ -1,0 +1,57 @@
+/** What has happened on this node since it started: plain numbers, read when somebody asks. */
+export interface RuntimeCounters {
+  /** Turns whose outcome took effect. */
+  turns: number;
+  /** Batches that Redis answered. */
+  commits: number;
+  /** Turns that those batches carried. */
+  committedTurns: number;
+  /** Batches that the fence refused for a shard: another node's epoch holds, or the data went back in time. */
+  fenceRefusals: number;
+  /** Batches whose outcome had to be found out by revision. */
+  unknownOutcomes: number;
+  crashes: number;
+  restarts: number;
+  suspensions: number;
+  deadLetters: number;
+  /** Client commands refused because a mailbox was full by count, bytes or age. */
+  mailboxRefusals: number;
+  activations: number;
+  passivations: number;
+  /** Effects that threw although they must not. */
+  effectFailures: number;
+  /** Requests handed to another node, and requests served for another node. */
+  linkCalls: number;
+  linkServed: number;
+  leaseLosses: number;
+}
+
+/** All zero. */
+export function runtimeCounters(): RuntimeCounters {
+  return {
+    turns: 0,
+    commits: 0,
+    committedTurns: 0,
+    fenceRefusals: 0,
+    unknownOutcomes: 0,
+    crashes: 0,
+    restarts: 0,
+    suspensions: 0,
+    deadLetters: 0,
+    mailboxRefusals: 0,
+    activations: 0,
+    passivations: 0,
+    effectFailures: 0,
+    linkCalls: 0,
+    linkServed: 0,
+    leaseLosses: 0,
+  };
+}
+
+/** Told of what a counter cannot hold: sizes and durations, for histograms. Must not throw. */
+export interface RuntimeObserver {
+  /** A batch was answered. `latencyMs` runs from handing it to the client library until the answer. */
+  committed?(batch: { readonly turns: number; readonly latencyMs: number }): void;
+  /** A turn took effect. `durationMs` runs from taking its command out of the mailbox until its reply. */
+  turned?(kind: string, durationMs: number): void;
+}

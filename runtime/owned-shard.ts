@@ -1,0 +1,70 @@
+import type { Actor } from './actor.ts';
+import type { Clock } from './clock.ts';
+import { parseRecord, recordText, type ShardRecord } from './engine.ts';
+import type { Commitment } from './group-commit.ts';
+
+/** A shard while this node owns it. Everything of it is in one place, so that losing it is dropping one object. */
+export class OwnedShard {
+  readonly number: number;
+  /** The record as the last answer of Redis left it. */
+  record: ShardRecord;
+  /** `record` as text: what the next batch expects to find. */
+  recordText: string;
+  /** The latest wall-clock time any turn of this shard was told. */
+  latestMs: number;
+  /** Actors that are active here, by address text. */
+  readonly actors = new Map<string, Actor>();
+  /** Address texts of actors that must live, as Redis holds them in `{sN}:awake`. */
+  readonly awake: Set<string>;
+  /** Address texts of suspended actors, as Redis holds them in `{sN}:suspended`. */
+  readonly suspended: Set<string>;
+  /** Commitments for the next batch. */
+  waiting: Commitment[] = [];
+  /** The batch that Redis has not answered. */
+  underWay: Commitment[] | undefined;
+  /** The batch under way was cut off; its outcome is being found out. */
+  inDoubt = false;
+  /** Runs while it is found out what holds for the shard. */
+  settling: Promise<void> | undefined;
+  /** The lease ended and it is not known whether somebody took the shard: nothing takes effect meanwhile. */
+  frozen = false;
+  /** Being handed over: no client command is taken any more. */
+  draining = false;
+  /** While draining: called whenever an actor may have settled what it had in hand. */
+  onSettling: (() => void) | undefined;
+  /** No longer ours; whoever still holds this object leaves it alone. */
+  dropped = false;
+
+  constructor(
+    number: number,
+    record: ShardRecord,
+    members: { readonly awake: Set<string>; readonly suspended: Set<string> },
+  ) {
+    this.number = number;
+    this.record = record;
+    this.recordText = recordText(record);
+    this.latestMs = record.wallMs;
+    this.awake = members.awake;
+    this.suspended = members.suspended;
+  }
+
+  /** Wall-clock time for a turn: never behind the last commit, nor behind any turn before. */
+  nowMs(clock: Clock): number {
+    const wallMs = clock.wallMs();
+    if (wallMs > this.latestMs) this.latestMs = wallMs;
+    return this.latestMs;
+  }
+
+  /** The record that Redis holds from here on. */
+  adopt(record: ShardRecord): void {
+    this.record = record;
+    this.recordText = recordText(record);
+    this.latestMs = Math.max(this.latestMs, record.wallMs);
+  }
+
+  /** As `adopt` with the text that a batch wrote. */
+  committed(text: string): void {
+    this.record = parseRecord(text);
+    this.recordText = text;
+  }
+}

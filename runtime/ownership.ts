@@ -1,0 +1,410 @@
+import { SHARD_COUNT, shardKey } from './address.ts';
+import type { ArmedTimer, Clock } from './clock.ts';
+import type { Engine, ShardRecord } from './engine.ts';
+import { planShare } from './fair-share.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { Lease } from './lease.ts';
+import type { RuntimeLimits } from './limits.ts';
+import type { Logger } from './logger.ts';
+import type { RuntimeCounters } from './observer.ts';
+import { OwnedShard } from './owned-shard.ts';
+import { changeNotice, learnNotice, OwnershipView } from './ownership-view.ts';
+import type { Random } from './random.ts';
+import { RuntimeFailure } from './runtime-failure.ts';
+import type { Read } from './store.ts';
+
+const changesChannel = '{runtime}:changes';
+
+/** What ownership needs from its node. */
+export interface OwnershipOptions {
+  readonly nodeId: string;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: RuntimeLimits;
+  readonly log: Logger;
+  readonly counters: RuntimeCounters;
+  readonly afterTick: (callback: () => void) => void;
+  /** Set once both exist; ownership settles what the group commit cannot know. */
+  readonly commits: () => GroupCommit;
+  /** The shard is ours: bring its actors to life. */
+  readonly onClaimed: (shard: OwnedShard) => void;
+  /** This node has a new name among the others. Called before it owns anything under it. */
+  readonly onIncarnation: (incarnation: string) => Promise<void>;
+  /** Another process took our node id. Everything has been stopped. */
+  readonly onSuperseded: () => void;
+}
+
+/**
+ * Which shards this node owns. The lease says whether it may act at all, the record of each shard in Redis says who
+ * may write; the first is quick and may be wrong, the second is the fence and never is.
+ */
+export class Ownership {
+  readonly view = new OwnershipView(SHARD_COUNT);
+  readonly lease: Lease;
+  readonly #options: OwnershipOptions;
+  readonly #held: (OwnedShard | undefined)[] = Array.from({ length: SHARD_COUNT });
+  readonly #leaving = new Set<number>();
+  readonly #announced = new Map<number, ShardRecord>();
+  /** Every name this process had. */
+  readonly #names = new Set<string>();
+  #incarnation = '';
+  /** Takes no more shards. */
+  #stopping = false;
+  /** Asks Redis no more. */
+  #stopped = false;
+  #round: Promise<void> | undefined;
+  #roundAgain = false;
+  #timer: ArmedTimer | undefined;
+  #memoryUse = 0;
+
+  constructor(options: OwnershipOptions) {
+    this.#options = options;
+    const { engine, clock, limits } = options;
+    this.lease = new Lease(options.nodeId, {
+      engine,
+      clock,
+      limits,
+      listener: {
+        onExpired: () => this.#freeze(),
+        onRegained: () => this.#thawAll(),
+        onEnded: () => void this.#comeBack(),
+      },
+    });
+  }
+
+  get incarnation(): string {
+    return this.#incarnation;
+  }
+
+  /** Share of Redis's memory in use at the last look. */
+  get memoryUse(): number {
+    return this.#memoryUse;
+  }
+
+  shard(number: number): OwnedShard | undefined {
+    return this.#held[number];
+  }
+
+  *shards(): IterableIterator<OwnedShard> {
+    for (const shard of this.#held) if (shard !== undefined) yield shard;
+  }
+
+  mayAct(shard: OwnedShard): boolean {
+    return !shard.frozen && !shard.dropped && this.lease.holds();
+  }
+
+  /** Takes the lease and a name. */
+  async begin(): Promise<void> {
+    const { engine } = this.#options;
+    await engine.subscribe(changesChannel, (notice) => {
+      learnNotice(this.view, notice);
+      void this.look();
+    });
+    engine.onAvailable(() => void this.look());
+    await this.#takeName();
+  }
+
+  async #takeName(): Promise<void> {
+    const { nodeId, random, onIncarnation } = this.#options;
+    const incarnation = `${nodeId}:${Math.floor(random() * 2 ** 48).toString(36)}`;
+    await onIncarnation(incarnation);
+    await this.lease.take(incarnation);
+    this.#names.add(incarnation);
+    this.#incarnation = incarnation;
+  }
+
+  /** Claims this node's share and goes on doing so. Resolves after the first round. */
+  async run(): Promise<void> {
+    await this.look();
+    this.#announce();
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#timer = this.#options.clock.after(this.#options.limits.claimEveryMs, () => {
+      void this.look().finally(() => {
+        if (!this.#stopping) this.#schedule();
+      });
+    });
+  }
+
+  /** Looks at who owns what, claims what this node is owed and gives away what others are. One look at a time. */
+  look(): Promise<void> {
+    if (this.#round !== undefined) {
+      this.#roundAgain = true;
+      return this.#round;
+    }
+    const rounds = async () => {
+      do {
+        this.#roundAgain = false;
+        await this.#look();
+      } while (this.#roundAgain && !this.#stopping);
+    };
+    this.#round = rounds().finally(() => {
+      this.#round = undefined;
+    });
+    return this.#round;
+  }
+
+  async #look(): Promise<void> {
+    const { engine, log } = this.#options;
+    const incarnation = this.#incarnation;
+    try {
+      const [nodes, records, memoryUse] = await Promise.all([
+        engine.nodes(),
+        engine.records(),
+        engine.memoryUse(),
+      ]);
+      this.view.replace(nodes, records);
+      this.#memoryUse = memoryUse;
+      if (this.#stopping || !this.lease.holds() || incarnation !== this.#incarnation) return;
+      const held = new Set<number>();
+      for (const shard of this.shards()) if (!this.#leaving.has(shard.number)) held.add(shard.number);
+      const { stopping } = this.view;
+      const plan = planShare({ records, nodes, incarnation, held, leaving: this.#leaving, stopping });
+      await this.#claim(plan.claims, records);
+      for (const number of plan.releases) void this.#release(this.#held[number] as OwnedShard);
+    } catch (error) {
+      if (error instanceof RuntimeFailure)
+        log.debug({ code: error.code }, 'Redis did not answer a look at the shards');
+      else log.error({ err: error }, 'A look at the shards failed');
+    }
+  }
+
+  async #claim(numbers: readonly number[], records: readonly ShardRecord[]): Promise<void> {
+    if (numbers.length === 0) return;
+    const { engine, onClaimed } = this.#options;
+    const incarnation = this.#incarnation;
+    const answers = await Promise.allSettled(
+      numbers.map((number) =>
+        engine.changeOwner(number, (records[number] as ShardRecord).epoch, incarnation),
+      ),
+    );
+    const won: { number: number; record: ShardRecord }[] = [];
+    for (const [index, answer] of answers.entries()) {
+      // A claim whose answer was lost shows in the next look as ours and not held, and is claimed once more.
+      if (answer.status === 'fulfilled' && answer.value.changed) {
+        won.push({ number: numbers[index] as number, record: answer.value.record });
+      }
+    }
+    const members = await engine.read(
+      won.flatMap(({ number }): Read[] => [
+        ['SMEMBERS', shardKey(number, 'awake')],
+        ['SMEMBERS', shardKey(number, 'suspended')],
+      ]),
+    );
+    if (incarnation !== this.#incarnation || this.#stopping) return;
+    for (const [index, { number, record }] of won.entries()) {
+      const shard = new OwnedShard(number, record, {
+        awake: new Set(members[index * 2] as string[]),
+        suspended: new Set(members[index * 2 + 1] as string[]),
+      });
+      this.#held[number] = shard;
+      this.#noteChange(number, record);
+      onClaimed(shard);
+    }
+  }
+
+  // ── giving away ────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Hands everything over, then ends the lease. */
+  async stop(): Promise<void> {
+    const { engine, nodeId } = this.#options;
+    this.#stopping = true;
+    this.#timer?.cancel();
+    this.view.stopping.add(this.#incarnation);
+    this.#announce();
+    await this.#round;
+    await Promise.all([...this.shards()].map((shard) => this.#release(shard)));
+    this.#stopped = true;
+    this.lease.stop();
+    await engine.resign(nodeId, this.#incarnation).catch(() => {});
+    await engine.publish(changesChannel, '').catch(() => {});
+  }
+
+  /** Stops taking commands, settles what is in hand, then leaves the shard to others. */
+  async #release(shard: OwnedShard): Promise<void> {
+    const { engine, log } = this.#options;
+    if (this.#leaving.has(shard.number)) return;
+    this.#leaving.add(shard.number);
+    try {
+      shard.draining = true;
+      for (const actor of shard.actors.values()) actor.drain();
+      await this.#settled(shard);
+      await this.#deadline(
+        Promise.all([...shard.actors.values()].map((actor) => actor.stop('released'))),
+        this.#options.limits.answerMs,
+      );
+      for (const actor of shard.actors.values()) actor.dispose('released');
+      if (shard.dropped) return;
+      const { record } = await engine.changeOwner(shard.number, shard.record.epoch, undefined);
+      this.#forget(shard);
+      this.#noteChange(shard.number, record);
+    } catch (error) {
+      log.warn({ shard: shard.number, err: error }, 'A shard was left without being handed over');
+      this.#forget(shard);
+    } finally {
+      this.#leaving.delete(shard.number);
+    }
+  }
+
+  /** Resolves when no actor of the shard has anything in hand, or after `settleMs`. */
+  #settled(shard: OwnedShard): Promise<void> {
+    const settling = new Promise<void>((resolve) => {
+      const check = () => {
+        for (const actor of shard.actors.values()) if (!actor.isSettled) return;
+        resolve();
+      };
+      shard.onSettling = check;
+      check();
+    });
+    return this.#deadline(settling, this.#options.limits.settleMs);
+  }
+
+  #deadline(work: Promise<unknown>, limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.after(limitMs, resolve);
+      void work.finally(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  }
+
+  // ── losing, and coming back ────────────────────────────────────────────────────────────────────────────────
+
+  #freeze(): void {
+    this.#options.log.warn(
+      { incarnation: this.#incarnation },
+      'The lease has ended by our clock: nothing takes effect until Redis answers',
+    );
+    for (const shard of this.shards()) for (const actor of shard.actors.values()) actor.freeze();
+  }
+
+  #thawAll(): void {
+    for (const shard of this.shards()) this.#thaw(shard);
+  }
+
+  #thaw(shard: OwnedShard): void {
+    shard.frozen = false;
+    for (const actor of shard.actors.values()) actor.thaw();
+  }
+
+  /**
+   * The lease has ended in Redis. The node takes a new name and asks for each shard whether somebody took it: where
+   * the epoch is as it was, nobody wrote meanwhile, and its actors go on; the others are gone.
+   */
+  async #comeBack(): Promise<void> {
+    const { engine, log, counters, nodeId, onSuperseded } = this.#options;
+    counters.leaseLosses += 1;
+    for (const shard of this.shards()) shard.frozen = true;
+    this.#freeze();
+    const before = this.#incarnation;
+    const nodes = await this.#askAgain(() => engine.nodes());
+    if (nodes === undefined) return;
+    if (nodes.some((node) => node.nodeId === nodeId && node.incarnation !== before)) {
+      log.error({ nodeId }, 'Another process runs under this node id: this one stops');
+      this.#stopping = true;
+      this.#timer?.cancel();
+      for (const shard of this.shards()) this.#lose(shard);
+      onSuperseded();
+      return;
+    }
+    await this.#askAgain(() => this.#takeName());
+    log.warn(
+      { before, incarnation: this.#incarnation },
+      'The lease was lost: this node is back under a new name',
+    );
+    await Promise.all([...this.shards()].map((shard) => this.settle(shard)));
+    await this.look();
+  }
+
+  /**
+   * Finds out what holds for a shard: takes it again with the next epoch, so that whatever is still under way on a
+   * dead connection is refused from here on; the revision then tells what was applied. Or somebody else has it.
+   */
+  settle(shard: OwnedShard): Promise<void> {
+    shard.settling ??= this.#settle(shard).finally(() => {
+      shard.settling = undefined;
+    });
+    return shard.settling;
+  }
+
+  async #settle(shard: OwnedShard): Promise<void> {
+    let { epoch } = shard.record;
+    while (!shard.dropped) {
+      const owner = this.#incarnation;
+      const answer = await this.#askAgain(() => this.#options.engine.changeOwner(shard.number, epoch, owner));
+      if (answer === undefined || shard.dropped) return;
+      const { changed, record } = answer;
+      // An earlier attempt may have gone through without an answer, under this name or the one before.
+      const isOurs = changed || (record.epoch === epoch + 1 && this.#names.has(record.owner ?? ''));
+      if (!isOurs || record.revision < shard.record.revision) {
+        this.#lose(shard, record);
+        return;
+      }
+      epoch = record.epoch;
+      if (record.owner !== this.#incarnation) continue;
+      this.#options.commits().resolve(shard, record);
+      this.#noteChange(shard.number, record);
+      if (this.lease.holds()) this.#thaw(shard);
+      return;
+    }
+  }
+
+  /** Asks Redis until it answers. `undefined`: this node was stopped meanwhile. */
+  async #askAgain<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+    const { clock, limits } = this.#options;
+    while (!this.#stopped) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof RuntimeFailure)) throw error;
+        await new Promise<void>((resolve) => void clock.after(limits.retryMs, resolve));
+      }
+    }
+    return undefined;
+  }
+
+  /** The fence refused a batch. */
+  fenced(shard: OwnedShard, actual: ShardRecord): void {
+    this.#lose(shard, actual);
+    void this.look();
+  }
+
+  #lose(shard: OwnedShard, actual?: ShardRecord): void {
+    const { log } = this.#options;
+    if (shard.dropped) return;
+    const fields = { shard: shard.number, known: shard.record, actual };
+    if (actual !== undefined && actual.revision < shard.record.revision) {
+      log.error(fields, 'Redis holds an older revision than this node remembers: was a backup restored?');
+    } else {
+      log.warn(fields, 'The shard has another owner');
+    }
+    this.#forget(shard);
+  }
+
+  #forget(shard: OwnedShard): void {
+    if (this.#held[shard.number] === shard) this.#held[shard.number] = undefined;
+    shard.dropped = true;
+    for (const actor of [...shard.actors.values()]) actor.dispose('lost');
+    this.#options.commits().drop(shard);
+    shard.onSettling?.();
+  }
+
+  // ── telling the others ─────────────────────────────────────────────────────────────────────────────────────
+
+  #noteChange(shard: number, record: ShardRecord): void {
+    this.view.learn(shard, record);
+    if (this.#announced.size === 0) this.#options.afterTick(() => this.#announce());
+    this.#announced.set(shard, record);
+  }
+
+  #announce(): void {
+    const notice = changeNotice(this.#announced, this.#stopping ? this.#incarnation : undefined);
+    this.#announced.clear();
+    // Lost notices cost time, not truth: everybody looks for himself now and then.
+    this.#options.engine.publish(changesChannel, notice).catch(() => {});
+  }
+}

@@ -1,0 +1,46 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { RedisAddress } from './redis-address.ts';
+
+/** Either kind of ioredis client; both send commands the same way. */
+export type RedisClient = Redis | Cluster;
+
+/**
+ * A client on which a command is sent at once or fails at once, and is never sent twice by the library: no offline
+ * queue, no resending after a reconnect, no autopipelining (DESIGN: Ownership, Group commit). A connection that owes
+ * an answer for `answerMs` is destroyed, so every command settles.
+ */
+export function redisClient(
+  address: RedisAddress,
+  options: { readonly name: string; readonly answerMs: number },
+): RedisClient {
+  const shared: Omit<RedisOptions, 'replyMapping'> = {
+    ...(address.options as Omit<RedisOptions, 'replyMapping'>),
+    protocol: 2,
+    connectionName: options.name,
+    lazyConnect: true,
+    connectTimeout: options.answerMs,
+    socketTimeout: options.answerMs,
+    enableAutoPipelining: false,
+    autoResendUnfulfilledCommands: false,
+    // Zero: what was sent on a connection that closed is rejected right then.
+    maxRetriesPerRequest: 0,
+    keepAlive: 10_000,
+  };
+  if (address.kind === 'single') {
+    return new Redis({ ...shared, enableOfflineQueue: false, retryStrategy: reconnectDelayMs });
+  }
+  return new Cluster([...address.nodes], {
+    redisOptions: shared,
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    // No second sending behind our back when a master goes away; MOVED and ASK are still followed.
+    retryDelayOnFailover: 0,
+    slotsRefreshTimeout: options.answerMs,
+    clusterRetryStrategy: reconnectDelayMs,
+  });
+}
+
+/** 50 ms after the first failure, at most half a second: a Redis that is back should be noticed at once. */
+function reconnectDelayMs(attempt: number): number {
+  return Math.min(attempt * 50, 500);
+}

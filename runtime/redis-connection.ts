@@ -1,0 +1,65 @@
+import { Command, Redis } from 'ioredis';
+import type { LuaScript } from './lua-script.ts';
+import type { RedisClient } from './redis-client.ts';
+import type { RedisArgument } from './store.ts';
+
+/** How values of a reply come back. */
+export type ReplyEncoding = 'utf8' | null;
+
+/**
+ * One connection to Redis. What is sent within one turn of the event loop leaves in one write, in order.
+ * Rejections are the library's own errors; see `failureOf`.
+ */
+export class RedisConnection {
+  readonly client: RedisClient;
+  #corked = false;
+
+  constructor(client: RedisClient) {
+    this.client = client;
+    // Without a listener every failed reconnect is printed; what matters shows in the commands that fail.
+    client.on('error', () => {});
+  }
+
+  async connect(): Promise<void> {
+    await this.client.connect();
+  }
+
+  /** True when a command can be sent now. */
+  get ready(): boolean {
+    return this.client.status === 'ready';
+  }
+
+  send(name: string, args: RedisArgument[], encoding: ReplyEncoding = 'utf8'): Promise<unknown> {
+    this.#cork();
+    const command = new Command(name, args, { replyEncoding: encoding as BufferEncoding });
+    this.client.sendCommand(command);
+    return command.promise;
+  }
+
+  /** Runs a script by its digest, and with its source when this Redis has not seen it yet (it did not run then). */
+  async run(script: LuaScript, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown> {
+    try {
+      return await this.send('evalsha', [script.sha1, keys.length, ...keys, ...args]);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return await this.send('eval', [script.source, keys.length, ...keys, ...args]);
+    }
+  }
+
+  close(): void {
+    this.client.disconnect();
+  }
+
+  /** Holds back what is written until the turn of the event loop ends, so that it leaves in one system call. */
+  #cork(): void {
+    if (this.#corked || !(this.client instanceof Redis)) return;
+    const { stream } = this.client;
+    if (stream === undefined || stream === null) return;
+    this.#corked = true;
+    stream.cork();
+    setImmediate(() => {
+      this.#corked = false;
+      stream.uncork();
+    });
+  }
+}

@@ -1,0 +1,138 @@
+import { type Address, shardKey, shardOf } from '../../runtime/address.ts';
+import type { Behaviour, DeactivationReason, RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
+
+/** What a counter of the tests knows. */
+export interface CounterState {
+  readonly total: number;
+  readonly live: boolean;
+  /** When it wants to be woken; `undefined`: not at all. */
+  readonly wakeAtMs: number | undefined;
+}
+
+/** What a counter can be asked or told; the odd ones are there to break it. */
+export type CounterCommand =
+  | { readonly type: 'add'; readonly by: number; readonly id?: string }
+  | { readonly type: 'read' }
+  | { readonly type: 'live'; readonly on: boolean }
+  | { readonly type: 'wake'; readonly atMs: number }
+  | { readonly type: 'throw' }
+  | { readonly type: 'event'; readonly then: 'add' | 'throw' }
+  | { readonly type: 'wrong_type' }
+  | RuntimeCommand;
+
+/** An effect names the total that it follows. */
+export interface CounterEffect {
+  readonly total: number;
+  readonly id: string | undefined;
+}
+
+/** What a test wants to see or steer. */
+export interface CounterHooks {
+  readonly performed?: (effect: CounterEffect, address: Address) => void;
+  readonly deactivated?: (address: Address, reason: DeactivationReason) => void;
+  readonly activated?: (address: Address, cause: 'activation' | 'crash' | undefined) => void;
+  readonly drained?: (address: Address) => void;
+  readonly timer?: (id: string, nowMs: number) => void;
+  readonly settled?: (state: CounterState) => boolean;
+  /** Runs before each load; a throw makes it fail. */
+  readonly loading?: () => void;
+  /** Waited for before each turn. */
+  readonly preparing?: (command: CounterCommand) => Promise<void> | undefined;
+  readonly recover?: boolean;
+}
+
+/** The address of a counter; every counter exists. */
+export function counterAddress(id: string): Address {
+  return { shard: shardOf(id), kind: 'counter', id };
+}
+
+/** Where a counter's total stands. */
+export function counterKey(id: string): string {
+  return shardKey(shardOf(id), 'counter', id);
+}
+
+/** An actor that counts, with a hook at each point where the runtime calls it. */
+export function counterBehaviour(
+  hooks: CounterHooks = {},
+): Behaviour<CounterState, CounterCommand, CounterEffect> {
+  const changed = (
+    state: CounterState,
+    address: Address,
+    change: Partial<CounterState>,
+    id?: string,
+  ): Turn<CounterState, CounterEffect> => {
+    const next = { ...state, ...change };
+    return {
+      state: next,
+      writes: [
+        [
+          'HSET',
+          counterKey(address.id),
+          'total',
+          next.total,
+          'live',
+          next.live ? 1 : 0,
+          'wakeAtMs',
+          next.wakeAtMs ?? '',
+        ],
+      ],
+      effects: [{ total: next.total, id }],
+      reply: next.total,
+    };
+  };
+  return {
+    kind: 'counter',
+    async load(address, store) {
+      hooks.loading?.();
+      const [fields] = await store.read([['HMGET', counterKey(address.id), 'total', 'live', 'wakeAtMs']]);
+      const [total, live, wakeAtMs] = fields as (string | null)[];
+      if (address.id.startsWith('nobody')) return undefined;
+      return {
+        total: Number(total ?? 0),
+        live: live === '1',
+        wakeAtMs: wakeAtMs ? Number(wakeAtMs) : undefined,
+      };
+    },
+    prepare: (_state, command) => hooks.preparing?.(command) as undefined,
+    turn(state, command, { address, nowMs }) {
+      switch (command.type) {
+        case 'add':
+          return changed(state, address, { total: state.total + command.by }, command.id);
+        case 'read':
+          return { reply: state.total };
+        case 'live':
+          return changed(state, address, { live: command.on });
+        case 'wake':
+          return changed(state, address, { wakeAtMs: command.atMs });
+        case 'timer':
+          hooks.timer?.(command.id, nowMs);
+          return changed(state, address, { wakeAtMs: undefined });
+        case 'event':
+          if (command.then === 'throw') throw new Error('poisoned event');
+          return changed(state, address, { total: state.total + 1 });
+        case 'throw':
+          throw new Error('poison');
+        case 'wrong_type':
+          return { state: { ...state, total: -1 }, writes: [['SADD', counterKey(address.id), 'no set']] };
+      }
+    },
+    recover: (state, _command, { address }) =>
+      hooks.recover ? changed(state, address, { total: state.total + 1_000 }) : undefined,
+    lane: (command) => (command.type === 'timer' || command.type === 'event' ? 'control' : 'client'),
+    size: () => 100,
+    perform: (effect, address) => hooks.performed?.(effect, address),
+    timers: (state) => (state.wakeAtMs === undefined ? [] : [{ id: 'wake', dueAtMs: state.wakeAtMs }]),
+    mustLive: (state) => state.live,
+    activated(_state, { address, cause }) {
+      hooks.activated?.(address, cause);
+      return {};
+    },
+    draining(_state, { address }) {
+      hooks.drained?.(address);
+      return {};
+    },
+    settled: (state) => hooks.settled?.(state) ?? true,
+    deactivated: (_state, address, reason) => hooks.deactivated?.(address, reason),
+    describe: (state) => ({ total: state.total }),
+  };
+}
