@@ -40,6 +40,7 @@ export function enqueue(
     const key = idempotencyKey(shard, body.shopId, body.idempotencyKey);
     draft.writes.push(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
   }
+  trimIndexes(draft, retentionMs);
   draft.onCommitted(() => ledger.record(entry));
   const waiting = {
     messageId: body.id,
@@ -50,4 +51,18 @@ export function enqueue(
   };
   draft.change({ queue: [...queue, waiting] });
   draft.effects.push({ type: 'announce_message', messageId: body.id, status: 'queued', reason: null });
+}
+
+const TRIM_EVERY_MS = 3_600_000;
+
+/** Messages expire by themselves; the indexes that name them are cut to the same age, now and then. */
+function trimIndexes(draft: ShopDraft, retentionMs: number): void {
+  const { keys, trimmedAtMs } = draft.state;
+  if (draft.nowMs - trimmedAtMs < TRIM_EVERY_MS) return;
+  const oldestSeconds = Math.max(0, Math.floor((draft.nowMs - retentionMs) / 1000));
+  const before = `(${oldestSeconds.toString(16).padStart(8, '0')}`;
+  for (const key of [keys.messages, keys.failed, keys.rejected]) {
+    draft.writes.push(['ZREMRANGEBYLEX', key, '-', before]);
+  }
+  draft.change({ trimmedAtMs: draft.nowMs });
 }

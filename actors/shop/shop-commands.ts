@@ -23,7 +23,7 @@ export type ShopEffect =
   | { readonly type: 'close' }
   | { readonly type: 'erase' }
   | { readonly type: 'check'; readonly message: QueuedMessage }
-  | { readonly type: 'compose'; readonly message: QueuedMessage }
+  | { readonly type: 'compose'; readonly message: QueuedMessage; readonly generation: number }
   | { readonly type: 'send'; readonly order: SendOrder }
   | { readonly type: 'confirm'; readonly token: string }
   | { readonly type: 'refresh_groups' }

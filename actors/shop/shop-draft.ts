@@ -176,10 +176,13 @@ export class ShopDraft {
     const { inHand } = this.#state;
     switch (effect.type) {
       case 'checkRecipient':
-      case 'showComposing':
-        if (inHand === undefined) throw new Error(`pacing asks for ${effect.type} with no message in hand`);
-        this.effects.push({ type: effect.type === 'checkRecipient' ? 'check' : 'compose', message: inHand });
+        this.effects.push({ type: 'check', message: inHandFor(effect, inHand) });
         break;
+      case 'showComposing': {
+        const { generation } = this.#state.channel.context;
+        this.effects.push({ type: 'compose', message: inHandFor(effect, inHand), generation });
+        break;
+      }
       case 'putOnWire':
         this.#storeState(effect.params.messageId, 'sending', null);
         break;
@@ -220,4 +223,9 @@ export class ShopDraft {
     const transitions = [...this.#state.transitions, { atMs: this.nowMs, ...step }];
     this.change({ transitions: transitions.slice(-KEPT_TRANSITIONS) });
   }
+}
+
+function inHandFor(effect: PacingEffect, inHand: QueuedMessage | undefined): QueuedMessage {
+  if (inHand === undefined) throw new Error(`pacing asks for ${effect.type} with no message in hand`);
+  return inHand;
 }

@@ -46,6 +46,8 @@ export interface ShopState {
   readonly groups: readonly SessionGroup[] | undefined;
   /** False from the first order to stop until the actor is gone: nothing more is taken from the queue. */
   readonly dispatching: boolean;
+  /** When ids of messages past their retention were last taken from the indexes. */
+  readonly trimmedAtMs: number;
   /** The last transitions of both machines, newest last, for operators. */
   readonly transitions: readonly Transition[];
 }
@@ -114,6 +116,7 @@ export async function loadShop(address: Address, store: Store): Promise<ShopStat
     qr: undefined,
     groups: undefined,
     dispatching: true,
+    trimmedAtMs: 0,
     transitions: [],
   };
 }

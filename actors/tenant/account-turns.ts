@@ -5,6 +5,7 @@ import type { Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import type { TenantChanges } from '../operator-operations.ts';
 import type { TenantEffect } from './tenant-commands.ts';
+import { tenantsOfShardKey } from './tenant-keys.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
 import { foldedName, type TenantState } from './tenant-state.ts';
 
@@ -137,5 +138,8 @@ export function shopErased(state: TenantState, shopId: string): Turn<TenantState
 }
 
 function lastWrites(state: TenantState): Write[] {
-  return Object.values(state.keys).map((key: string) => ['DEL', key] as const);
+  return [
+    ...Object.values(state.keys).map((key: string) => ['DEL', key] as const),
+    ['SREM', tenantsOfShardKey(state.shard), state.tenantId],
+  ];
 }

@@ -24,14 +24,13 @@ export async function listContacts(
     if (members.length === 0) return { items, nextCursor: null };
     const phones = members.map((member) => member.slice(member.indexOf(':') + 1));
     const [stored] = (await store.read([['HMGET', keys.contacts, ...phones]])) as [(string | null)[]];
-    for (const [index, text] of stored.entries()) {
+    for (const text of stored) {
       const contact = decodeContact(text);
       if (contact === undefined) continue;
       const view = contactView(contact, nowMs);
       if (query.activeOnly && !view.active) continue;
       if (items.length === query.limit) return { items, nextCursor: items.at(-1)?.id ?? null };
       items.push(view);
-      from = `(${members[index]}`;
     }
     from = `(${members.at(-1)}`;
     if (members.length < BATCH) return { items, nextCursor: null };

@@ -45,3 +45,8 @@ export function tenantKeys(shard: number, tenantId: string): TenantKeys {
     usage: key('usage'),
   };
 }
+
+/** The set of the tenants of a shard, written with each tenant: what the directory is rebuilt from. */
+export function tenantsOfShardKey(shard: number): string {
+  return shardKey(shard, 'tenants');
+}

@@ -61,7 +61,7 @@ export async function loadTenant(
   const used = pairs(usage);
   for (const { record: key } of live) {
     const state = used.get(key.id);
-    if (state !== undefined) keyLimits.restore({ keyId: key.id, limits: key.limits, state });
+    if (state !== undefined) keyLimits.restore({ keyId: key.id, state });
   }
   const quota = used.get('quota');
   return {

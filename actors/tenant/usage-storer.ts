@@ -7,6 +7,8 @@ import { tenantAddress } from './tenant-keys.ts';
 /** How often changed windows and quotas are stored: what a crash may lose (DESIGN: Windows). */
 export const USAGE_STORE_MS = 1_000;
 
+const SWEPT_KEYS = 1_000;
+
 /** Has the windows and quotas that calls changed stored once a second, and gives back the memory of idle keys. */
 export class UsageStorer {
   readonly #options: { readonly actors: Actors; readonly clock: Clock; readonly keyLimits: KeyLimits };
@@ -32,7 +34,7 @@ export class UsageStorer {
     this.#timer = undefined;
     const tenants = this.#tenants;
     this.#tenants = new Set();
-    keyLimits.sweep(clock.wallMs());
+    keyLimits.sweep({ nowMs: clock.wallMs(), keyCount: SWEPT_KEYS });
     for (const tenantId of tenants) {
       // A shard that was handed over has stored its usage on the way.
       if (actors.owns(shardOf(tenantId))) actors.tell(tenantAddress(tenantId), { type: 'store_usage' });

@@ -1,0 +1,97 @@
+import { type RedisConnection, Repository, Schema } from 'redis-om';
+import { SHARD_COUNT } from '../../runtime/address.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Store } from '../../runtime/store.ts';
+import type { TenantView } from '../operator-operations.ts';
+import { tenantKeys, tenantsOfShardKey } from '../tenant/tenant-keys.ts';
+import type { CursorPage } from '../tenant/tenant-operations.ts';
+import { type TenantRecord, tenantView } from '../tenant/tenant-record.ts';
+
+const schema = new Schema(
+  'directory:tenant',
+  { name: { type: 'string' }, view: { type: 'string' } },
+  { dataStructure: 'HASH' },
+);
+const BATCH = 100;
+
+/**
+ * The operators' list of all tenants: a projection that may lag and can be rebuilt from the tenants' own records.
+ * Nothing authenticates or decides from it, since its client is a second, unfenced one (DESIGN section 2).
+ */
+export class OperatorsDirectory {
+  readonly #store: Store;
+  readonly #tenants: Repository;
+  readonly #log: Logger;
+
+  constructor(options: {
+    readonly store: Store;
+    readonly connection: RedisConnection;
+    readonly log: Logger;
+  }) {
+    this.#store = options.store;
+    this.#tenants = new Repository(schema, options.connection);
+    this.#log = options.log;
+  }
+
+  /** Brings one tenant's entry up to its record. A failure is logged; the next change or rebuild mends it. */
+  refresh(shard: number, tenantId: string): void {
+    this.#refresh(shard, tenantId).catch((error: unknown) =>
+      this.#log.warn({ tenantId, err: error }, 'the operators’ directory could not be brought up to date'),
+    );
+  }
+
+  /** Brings every entry up to its record. */
+  async rebuild(): Promise<void> {
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+    const members = await this.#store.read(shards.map((shard) => ['SMEMBERS', tenantsOfShardKey(shard)]));
+    for (const [shard, tenantIds] of members.entries()) {
+      for (const tenantId of tenantIds as string[]) await this.#refresh(shard, tenantId);
+    }
+  }
+
+  /** Newest first. `q` matches a part of the name or the beginning of the id, in any case. */
+  async list(query: {
+    readonly limit: number;
+    readonly cursor: string | undefined;
+    readonly q: string | undefined;
+  }): Promise<CursorPage<TenantView>> {
+    const items: TenantView[] = [];
+    const part = query.q?.toLowerCase() ?? '';
+    let from = query.cursor === undefined ? '+' : `(${query.cursor}`;
+    for (;;) {
+      const [ids] = (await this.#store.read([
+        ['ZREVRANGEBYLEX', ORDER_KEY, from, '-', 'LIMIT', 0, BATCH],
+      ])) as [string[]];
+      const entries = ids.length === 0 ? [] : await this.#tenants.fetch(ids);
+      for (const entry of entries) {
+        if (typeof entry.view !== 'string') continue;
+        const tenant = JSON.parse(entry.view) as TenantView;
+        if (!tenant.name.toLowerCase().includes(part) && !tenant.id.startsWith(part)) continue;
+        if (items.length === query.limit) return { items, nextCursor: items.at(-1)?.id ?? null };
+        items.push(tenant);
+      }
+      if (ids.length < BATCH) return { items, nextCursor: null };
+      from = `(${ids.at(-1)}`;
+    }
+  }
+
+  async #refresh(shard: number, tenantId: string): Promise<void> {
+    const keys = tenantKeys(shard, tenantId);
+    const [stored, ownerNumber] = (await this.#store.read([
+      ['GET', keys.record],
+      ['GET', keys.ownerNumber],
+    ])) as (string | null)[];
+    const record = stored ? (JSON.parse(stored) as TenantRecord) : undefined;
+    if (record === undefined || record.deleted) {
+      await this.#store.append([['ZREM', ORDER_KEY, tenantId]]);
+      await this.#tenants.remove(tenantId);
+      return;
+    }
+    const view = JSON.stringify(tenantView(record, ownerNumber ?? null));
+    await this.#tenants.save(tenantId, { name: record.name, view });
+    await this.#store.append([['ZADD', ORDER_KEY, 0, tenantId]]);
+  }
+}
+
+/** Sorted set, score 0: ids of all tenants that are listed. */
+const ORDER_KEY = 'directory:tenants';

@@ -1,0 +1,34 @@
+import type { Clock } from '../runtime/clock.ts';
+
+/** Something operators may want to see at once. Never a text, a key or a QR code. */
+export interface ActorEvent {
+  /** `channel`, `message`, `tenant` or `shop`. */
+  readonly type: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** Tells listeners on this node what happens to its actors. */
+export class EventFeed {
+  readonly #clock: Clock;
+  readonly #listeners = new Set<(event: ActorEvent) => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  publish(type: string, data: Record<string, unknown>): void {
+    if (this.#listeners.size === 0) return;
+    const event = { type, at: new Date(this.#clock.wallMs()).toISOString(), data };
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Calls `listener` from now on; the answer ends it. */
+  subscribe(listener: (event: ActorEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+}

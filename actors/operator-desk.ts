@@ -1,0 +1,237 @@
+import { checkSettings } from '../policy/tenant-settings.ts';
+import type { ActorSnapshot, Actors } from '../runtime/actors.ts';
+import { shardOf } from '../runtime/address.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Store } from '../runtime/store.ts';
+import type { OperatorsDirectory } from './directory/operators-directory.ts';
+import { done, failed, type Outcome } from './failure.ts';
+import { actorView } from './fleet-desk.ts';
+import type { KeyView, OperatorOperations, TenantView } from './operator-operations.ts';
+import type { ShopCommand } from './shop/shop-commands.ts';
+import type { ShopEraser } from './shop/shop-eraser.ts';
+import { shopAddress } from './shop/shop-keys.ts';
+import type { ShopReference } from './shop/shop-operations.ts';
+import { changedRecord } from './tenant/account-turns.ts';
+import type { StoredKeyDirectory } from './tenant/key-directory.ts';
+import { keyHash, makeRawKey } from './tenant/raw-key.ts';
+import type { TenantCommand } from './tenant/tenant-commands.ts';
+import { tenantAddress, tenantKeys, tenantsOfShardKey } from './tenant/tenant-keys.ts';
+import { type ApiKeyRecord, keyView, type TenantRecord, tenantView } from './tenant/tenant-record.ts';
+import type { TenantState } from './tenant/tenant-state.ts';
+
+/** What the desk works with. */
+export interface OperatorDeskOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly directory: StoredKeyDirectory;
+  readonly eraser: ShopEraser;
+  readonly makeId: (nowMs: number) => string;
+  readonly operatorsDirectory: OperatorsDirectory;
+}
+
+/** A tenant that is there, and the way into its mailbox. */
+interface TenantAccess {
+  readonly withTenant: <Value>(
+    tenantId: string,
+    answer: (state: TenantState) => Outcome<Value> | Promise<Outcome<Value>>,
+  ) => Promise<Outcome<Value>>;
+  readonly ask: <Value>(tenantId: string, command: TenantCommand) => Promise<Outcome<Value>>;
+}
+
+/** What operators do with one tenant and its shops, on the node that owns its shard. */
+export function operatorDesk(options: OperatorDeskOptions): OperatorOperations {
+  const access = tenantAccess(options.actors);
+  return {
+    ...accounts(options, access),
+    ...erasures(options, access),
+    ...apiKeys(options, access),
+    ...shopControls(options, access),
+  };
+}
+
+function tenantAccess(actors: Actors): TenantAccess {
+  const withTenant: TenantAccess['withTenant'] = async (tenantId, answer) => {
+    const state = await actors.state<TenantState>(tenantAddress(tenantId));
+    return state === undefined || state.record.deleted ? failed('NOT_FOUND') : answer(state);
+  };
+  return {
+    withTenant,
+    ask: <Value>(tenantId: string, command: TenantCommand) =>
+      withTenant(
+        tenantId,
+        async () =>
+          (await actors.ask<Outcome<Value>>(tenantAddress(tenantId), command)) ?? failed('NOT_FOUND'),
+      ),
+  };
+}
+
+type Accounts = Pick<
+  OperatorOperations,
+  'createTenant' | 'tenant' | 'changeTenant' | 'importShop' | 'addCustomers'
+>;
+
+function accounts(
+  { store, clock, operatorsDirectory }: OperatorDeskOptions,
+  { withTenant, ask }: TenantAccess,
+): Accounts {
+  return {
+    async createTenant(tenantId, { owner, settings, ...tenant }) {
+      const problems = checkSettings(settings ?? {});
+      if (problems.length > 0) {
+        return failed('VALIDATION_ERROR', {
+          fields: problems.map(({ field, message }) => ({ field: `settings.${field}`, message })),
+        });
+      }
+      const existing = await withTenant(tenantId, ({ record, ownerNumber }) =>
+        done(tenantView(record, ownerNumber)),
+      );
+      if (existing.ok) return existing;
+      const shard = shardOf(tenantId);
+      const record = changedRecord(newTenant(tenantId, tenant.name, clock.wallMs()), {
+        owner,
+        settings,
+        ...tenant,
+      });
+      const keys = tenantKeys(shard, tenantId);
+      const number = owner?.notificationNumber ?? null;
+      await store.commit(shard, [
+        ['SET', keys.record, JSON.stringify(record)],
+        ['SADD', tenantsOfShardKey(shard), tenantId],
+        ...(number === null ? [] : [['SET', keys.ownerNumber, number] as const]),
+      ]);
+      operatorsDirectory.refresh(shard, tenantId);
+      return done(tenantView(record, number));
+    },
+    tenant: (tenantId) =>
+      withTenant(tenantId, ({ record, ownerNumber }) => done(tenantView(record, ownerNumber))),
+    changeTenant: (tenantId, changes) => ask<TenantView>(tenantId, { type: 'change', changes }),
+    importShop: (tenantId, { name, phone }) =>
+      ask(tenantId, { type: 'create_shop', name, phone, imported: true }),
+    addCustomers: (tenantId, phones) => ask(tenantId, { type: 'add_customers', phones }),
+  };
+}
+
+type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop'>;
+
+function erasures({ actors, eraser }: OperatorDeskOptions, { ask }: TenantAccess): Erasures {
+  return {
+    async deleteTenant(tenantId) {
+      const shopIds = await ask<readonly string[]>(tenantId, { type: 'delete_tenant' });
+      if (!shopIds.ok) return shopIds;
+      await Promise.all(shopIds.value.map((shopId) => eraser.erase({ tenantId, shopId })));
+      await actors.passivate(tenantAddress(tenantId));
+      return done({ id: tenantId, deleted: true });
+    },
+    async deleteShop(shop) {
+      const taken = await ask<readonly string[]>(shop.tenantId, { type: 'delete_shop', shopId: shop.shopId });
+      if (!taken.ok) return taken;
+      await eraser.erase(shop);
+      return done({ id: shop.shopId, deleted: true });
+    },
+  };
+}
+
+type ApiKeys = Pick<OperatorOperations, 'createKey' | 'listKeys' | 'rotateKey' | 'revokeKey'>;
+
+function apiKeys(
+  { directory, clock, makeId }: OperatorDeskOptions,
+  { withTenant, ask }: TenantAccess,
+): ApiKeys {
+  /** Names the tenant first, so that the key is found as soon as its commit holds. */
+  const newHash = async (tenantId: string): Promise<{ key: string; hash: string }> => {
+    const key = makeRawKey();
+    const hash = keyHash(key);
+    await directory.name(hash, tenantId);
+    return { key, hash };
+  };
+
+  return {
+    createKey: (tenantId, draft) =>
+      withTenant(tenantId, async () => {
+        const { key, hash } = await newHash(tenantId);
+        const nowMs = clock.wallMs();
+        const record: ApiKeyRecord = {
+          id: makeId(nowMs),
+          hash,
+          name: draft.name,
+          permissions: draft.permissions,
+          expiresAtMs: draft.expiresAt === null ? null : Date.parse(draft.expiresAt),
+          ipAllowlist: draft.ipAllowlist,
+          limits: draft.limits,
+          createdAtMs: nowMs,
+          rotatedAtMs: null,
+          revokedAtMs: null,
+        };
+        return withValue(key, await ask<KeyView>(tenantId, { type: 'put_key', key: record }));
+      }),
+    listKeys: (tenantId) =>
+      withTenant(tenantId, ({ apiKeys }) => done([...apiKeys.values()].map(({ record }) => keyView(record)))),
+    rotateKey: (tenantId, keyId) =>
+      withTenant(tenantId, async () => {
+        const { key, hash } = await newHash(tenantId);
+        return withValue(key, await ask<KeyView>(tenantId, { type: 'rotate_key', keyId, hash }));
+      }),
+    revokeKey: (tenantId, keyId) => ask(tenantId, { type: 'revoke_key', keyId }),
+  };
+}
+
+type ShopControls = Pick<OperatorOperations, 'pause' | 'resume' | 'restart' | 'passivate' | 'snapshot'>;
+
+function shopControls({ actors }: OperatorDeskOptions, { withTenant }: TenantAccess): ShopControls {
+  const withShop = (
+    shop: ShopReference,
+    act: () => Promise<unknown>,
+  ): Promise<Outcome<Record<string, unknown>>> =>
+    withTenant(shop.tenantId, async ({ shops }) => {
+      if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
+      await act();
+      await actors.state(shopAddress(shop));
+      return snapshotOf(actors.snapshot(shopAddress(shop)));
+    });
+  const tell = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
+    actors.ask(shopAddress(shop), command);
+  return {
+    pause: (shop) => withShop(shop, () => tell(shop, { type: 'hold' })),
+    resume: (shop) =>
+      withShop(shop, async () => {
+        await actors.resume(shopAddress(shop));
+        await tell(shop, { type: 'release' });
+      }),
+    restart: (shop) => withShop(shop, () => actors.restart(shopAddress(shop))),
+    passivate: (shop) =>
+      withTenant(shop.tenantId, async ({ shops }) => {
+        if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
+        const answer = await actors.passivate(shopAddress(shop));
+        if (answer === 'passivated') return done({ passivated: true });
+        return failed('CONFLICT', {
+          message: 'The shop has a session or work in its queue and must stay active.',
+        });
+      }),
+    snapshot: (shop) => withShop(shop, async () => undefined),
+  };
+}
+
+function snapshotOf(snapshot: ActorSnapshot | undefined): Outcome<Record<string, unknown>> {
+  return snapshot ? done(actorView(snapshot)) : failed('NOT_FOUND');
+}
+
+function withValue(key: string, record: Outcome<KeyView>): Outcome<{ key: string; record: KeyView }> {
+  return record.ok ? done({ key, record: record.value }) : record;
+}
+
+function newTenant(id: string, name: string, createdAtMs: number): TenantRecord {
+  return {
+    version: 1,
+    id,
+    name,
+    plan: 'free',
+    active: true,
+    owner: null,
+    settings: {},
+    poolFallback: false,
+    platform: false,
+    createdAtMs,
+    deleted: false,
+  };
+}

@@ -1,0 +1,24 @@
+/** The network's address of a number, a group id as it is. `number`: E.164 with plus, or a group id. */
+export function chatAddress(number: string): string {
+  return isGroupId(number) ? number : `${number.slice(1)}@s.whatsapp.net`;
+}
+
+/** Whether a recipient is a chat group. */
+export function isGroupId(recipient: string): boolean {
+  return recipient.endsWith('@g.us');
+}
+
+/** The user part of an address, without device and server. */
+export function userOf(address: string): string {
+  return address.split('@')[0]?.split(':')[0] ?? '';
+}
+
+/** Whether an address names a person by number rather than by the network's own id of them. */
+export function isNumberAddress(address: string): boolean {
+  return address.endsWith('@s.whatsapp.net');
+}
+
+/** Whether an address is the network's own id of a person (LID). */
+export function isLidAddress(address: string): boolean {
+  return address.endsWith('@lid');
+}

@@ -1,0 +1,68 @@
+import { type BinaryNode, normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
+import { isLidAddress, isNumberAddress } from './chat-address.ts';
+
+/** What a message's envelope says of it. */
+export interface InboundEnvelope {
+  readonly wireId: string;
+  /** The sender's address: by number, or the network's own id. */
+  readonly sender: string;
+  /** The sender by number, where the envelope names it beside the id. */
+  readonly senderByNumber: string | undefined;
+  readonly atMs: number;
+}
+
+/** The envelope of a message that one person wrote to the shop; undefined for groups, broadcasts, and our own devices. */
+export function readEnvelope(stanza: BinaryNode, own: readonly string[]): InboundEnvelope | undefined {
+  const { id, from, participant, recipient, category, t } = stanza.attrs;
+  if (id === undefined || from === undefined || participant !== undefined || recipient !== undefined)
+    return undefined;
+  if (category === 'peer' || !(isNumberAddress(from) || isLidAddress(from))) return undefined;
+  if (own.includes(personOf(from))) return undefined;
+  const byNumber = [from, stanza.attrs['sender_pn'], stanza.attrs['participant_pn']].find(
+    (address) => address !== undefined && isNumberAddress(address),
+  );
+  return { wireId: id, sender: from, senderByNumber: byNumber, atMs: Number(t ?? 0) * 1000 };
+}
+
+/** An address without its device, so that all devices of a person compare equal. */
+export function personOf(address: string): string {
+  const [user = '', server = ''] = address.split('@');
+  return `${user.split(':')[0]}@${server}`;
+}
+
+/**
+ * The text a person wrote, empty for other content, undefined where nobody wrote anything: keys handed over, edits of
+ * the protocol, reactions and votes. A reaction is not a message: it must not lift somebody's STOP.
+ */
+export function textOf(message: proto.IMessage): string | undefined {
+  const content = normalizeMessageContent(message);
+  if (content == null) return undefined;
+  const edited = content.protocolMessage?.editedMessage;
+  if (edited != null) return textOf(edited);
+  if (
+    content.protocolMessage != null ||
+    content.reactionMessage != null ||
+    content.pollUpdateMessage != null
+  ) {
+    return undefined;
+  }
+  const text =
+    content.conversation ??
+    content.extendedTextMessage?.text ??
+    content.imageMessage?.caption ??
+    content.videoMessage?.caption ??
+    content.documentMessage?.caption ??
+    content.buttonsResponseMessage?.selectedDisplayText ??
+    content.templateButtonReplyMessage?.selectedDisplayText ??
+    content.listResponseMessage?.title;
+  if (text != null) return text;
+  return hasContent(content) ? '' : undefined;
+}
+
+/** Anything beside the keys and the context that travel with every message. */
+function hasContent(content: proto.IMessage): boolean {
+  return Object.entries(content).some(
+    ([name, value]) =>
+      value != null && name !== 'senderKeyDistributionMessage' && name !== 'messageContextInfo',
+  );
+}

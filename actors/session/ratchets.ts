@@ -1,0 +1,82 @@
+import {
+  type BinaryNode,
+  DEFAULT_CONNECTION_CONFIG,
+  proto,
+  type SignalAuthState,
+  type SignalKeyStore,
+  type SignalRepositoryWithLIDStore,
+  type SocketConfig,
+  unpadRandomMax16,
+} from '@whiskeysockets/baileys';
+import { type InboundEnvelope, readEnvelope, textOf } from './inbound-message.ts';
+import { RatchetKeys } from './ratchet-keys.ts';
+
+/** What a session does when its ratchets step. */
+export interface RatchetHooks {
+  /** A ciphertext is about to be made: from here on what is being sent may reach somebody. */
+  readonly sealing: () => void;
+  /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
+  readonly received: (envelope: InboundEnvelope, text: string) => Promise<void>;
+  /** The shop's own addresses, without device. */
+  readonly ownAddresses: () => readonly string[];
+}
+
+/** The ratchets of one session, as the client's option `makeSignalRepository` wants them. */
+export interface Ratchets {
+  readonly makeSignalRepository: SocketConfig['makeSignalRepository'];
+  /** Tells which stanza a ciphertext came in; call it before the client sees the stanza. */
+  readonly arriving: (stanza: BinaryNode) => void;
+}
+
+/**
+ * Where an inbound message is committed before its receipt goes out. The client decrypts, then sends the receipt, then
+ * emits an event; so the commit has its place inside the decryption, and before the step of the ratchet is stored:
+ *
+ *   decrypt → inbound committed by the shop's actor → step of the ratchet committed → receipt.
+ *
+ * Killed before the second commit, the network delivers again and the untouched ratchet reads it again (the actor
+ * knows the wire id). Killed after it, the network delivers again, libsignal says that the key was used already, and
+ * the client answers with an acknowledgement, which is right: the message stands in the store.
+ */
+export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratchets {
+  const stanzas = new WeakMap<Uint8Array, BinaryNode>();
+  const keys = new RatchetKeys(store);
+
+  const announce = async (ciphertext: Uint8Array, padded: Uint8Array): Promise<void> => {
+    const stanza = stanzas.get(ciphertext);
+    const envelope = stanza === undefined ? undefined : readEnvelope(stanza, hooks.ownAddresses());
+    if (envelope === undefined) return;
+    const text = textOf(proto.Message.decode(unpadRandomMax16(padded)));
+    if (text !== undefined) await hooks.received(envelope, text);
+  };
+
+  return {
+    arriving(stanza) {
+      if (!Array.isArray(stanza.content)) return;
+      for (const { tag, content } of stanza.content) {
+        if (tag === 'enc' && content instanceof Uint8Array) stanzas.set(content, stanza);
+      }
+    },
+    makeSignalRepository(auth, logger, findLids): SignalRepositoryWithLIDStore {
+      const own: SignalAuthState = { creds: auth.creds, keys };
+      const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(own, logger, findLids);
+      return {
+        ...client,
+        decryptMessage: (sealed) =>
+          keys.transaction(async () => {
+            const padded = await client.decryptMessage(sealed);
+            await announce(sealed.ciphertext, padded);
+            return padded;
+          }, sealed.jid),
+        encryptMessage: (plain) => {
+          hooks.sealing();
+          return client.encryptMessage(plain);
+        },
+        encryptGroupMessage: (plain) => {
+          hooks.sealing();
+          return client.encryptGroupMessage(plain);
+        },
+      };
+    },
+  };
+}

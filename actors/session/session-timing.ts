@@ -1,0 +1,56 @@
+/** The waits of a session, in milliseconds. */
+export interface SessionTiming {
+  /** How long a connection may take until its first sign of life: a QR code, an open session or an end. */
+  readonly connectMs: number;
+  /** How long the client waits for the answer to one query, and for the handshake. */
+  readonly queryMs: number;
+  /** Between two pings; a server silent for one ping and five seconds more counts as lost. */
+  readonly keepAliveMs: number;
+  /** Between two questions that only a listening server answers, so that an open but deaf socket is noticed. */
+  readonly probeEveryMs: number;
+  /** Between `open` and the first send: the client migrates its own addresses meanwhile (BAILEYS.md: Sending). */
+  readonly settleMs: number;
+  /** How long an inbound message waits for its commit before the socket is dropped, so that it comes again. */
+  readonly confirmMs: number;
+  /** Life of each QR code; undefined: 60 s for the first, 20 s for the others. */
+  readonly qrMs: number | undefined;
+  /** How long fetching one attachment may take. */
+  readonly mediaMs: number;
+  /** How long uploading one attachment may take. */
+  readonly uploadMs: number;
+  /** How long a number known to exist is not asked about again. */
+  readonly knownNumberMs: number;
+  /** The same for a number known not to exist. */
+  readonly missingNumberMs: number;
+  /** The list of groups is asked for at most this often. */
+  readonly groupsFloorMs: number;
+  /** How long composing is shown at least, and for each character more, up to the roof. */
+  readonly composeFloorMs: number;
+  readonly composePerCharacterMs: number;
+  readonly composeRoofMs: number;
+}
+
+/** The waits in production. */
+export const DEFAULT_SESSION_TIMING: SessionTiming = {
+  connectMs: 30_000,
+  queryMs: 20_000,
+  keepAliveMs: 30_000,
+  probeEveryMs: 5 * 60_000,
+  settleMs: 1_000,
+  confirmMs: 10_000,
+  qrMs: undefined,
+  mediaMs: 30_000,
+  uploadMs: 60_000,
+  knownNumberMs: 24 * 3_600_000,
+  missingNumberMs: 3_600_000,
+  groupsFloorMs: 20_000,
+  composeFloorMs: 1_000,
+  composePerCharacterMs: 25,
+  composeRoofMs: 6_000,
+};
+
+/** How long composing is shown before a text: longer for longer ones, a quarter up or down by chance. */
+export function composingMs(timing: SessionTiming, textLength: number, chance: number): number {
+  const wantedMs = timing.composeFloorMs + timing.composePerCharacterMs * textLength;
+  return Math.round(Math.min(timing.composeRoofMs, wantedMs) * (0.75 + 0.5 * chance));
+}

@@ -1,0 +1,84 @@
+/**
+ * What the main thread and a session worker say to each other. Everything here survives structured cloning; values of
+ * the store are sealed before they cross, so no secret ever stands in the main thread in the clear.
+ */
+import type { SendOrder, SessionAddress, SessionEvent } from './session-host.ts';
+import type { SessionTiming } from './session-timing.ts';
+
+/** What a worker is started with. */
+export interface WorkerSetup {
+  readonly socketUrl: string;
+  readonly credentialsKeys: readonly Uint8Array[];
+  readonly noiseRootKey: Uint8Array | undefined;
+  readonly mediaCa: string | undefined;
+  readonly allowLoopbackMedia: boolean;
+  readonly clientVersion: readonly [number, number, number] | undefined;
+  readonly timing: SessionTiming;
+}
+
+/** Which of a shop's two sealed hashes: Signal keys and identity, or messages kept for a recipient's retry. */
+export type SealedHash = 'credentials' | 'sent';
+
+/** A change of one sealed hash: cleared first when asked, then fields set, then fields removed; all or nothing. */
+export interface SealedChange {
+  readonly hash: SealedHash;
+  readonly clear: boolean;
+  readonly set: readonly (readonly [field: string, value: Uint8Array])[];
+  readonly remove: readonly string[];
+}
+
+/** Orders to a worker. */
+export type ToWorker =
+  | { readonly kind: 'open'; readonly shop: SessionAddress; readonly generation: number }
+  | { readonly kind: 'close'; readonly shopId: string }
+  /** Unlinks the device where a session is open, and ends it. Answered by `unlinked`. */
+  | { readonly kind: 'unlink'; readonly shopId: string }
+  | { readonly kind: 'check'; readonly shopId: string; readonly messageId: string; readonly to: string }
+  | {
+      readonly kind: 'compose';
+      readonly shopId: string;
+      readonly messageId: string;
+      readonly to: string;
+      readonly durationMs: number;
+    }
+  | { readonly kind: 'send'; readonly shopId: string; readonly order: SendOrder }
+  | { readonly kind: 'confirm'; readonly shopId: string; readonly token: string }
+  | { readonly kind: 'refresh_groups'; readonly shopId: string }
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'store_answer'; readonly requestId: number; readonly answer: StoreAnswer };
+
+/** What the store said to a worker's request. */
+export type StoreAnswer =
+  | { readonly kind: 'values'; readonly values: readonly (Uint8Array | null)[] }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Requests of a worker to the store. `fields: undefined` asks for all: field, value, field, value, … */
+export type StoreRequest =
+  | { readonly kind: 'read'; readonly hash: SealedHash; readonly fields: readonly string[] | undefined }
+  | { readonly kind: 'write'; readonly change: SealedChange };
+
+/** A worker's words. */
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'pong' }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'event'; readonly shopId: string; readonly event: SessionEvent & { generation: number } }
+  /** From here on the message may reach the network; said before the first of its ciphertexts is made. */
+  | { readonly kind: 'handed_over'; readonly shopId: string; readonly messageId: string }
+  /** The session ended because it was told to; all its outcomes came before. */
+  | { readonly kind: 'closed'; readonly shopId: string; readonly generation: number }
+  | { readonly kind: 'unlinked'; readonly shopId: string }
+  | {
+      readonly kind: 'store';
+      readonly requestId: number;
+      readonly shop: SessionAddress;
+      readonly request: StoreRequest;
+    }
+  | {
+      readonly kind: 'log';
+      readonly level: 'debug' | 'info' | 'warn' | 'error';
+      readonly fields: Record<string, unknown>;
+      readonly message: string;
+    };

@@ -1,0 +1,26 @@
+import { publicChannelStatus } from './channel-machine.ts';
+import type { ChannelView } from './shop-operations.ts';
+import { channelState, type ShopState } from './shop-state.ts';
+
+/** How often a client should poll while it connects (DESIGN section 4: POST connect). */
+export const POLL_AFTER_MS = 2_000;
+
+/** The channel as the API shows it. `image` renders a QR code as a PNG data URL, off the main thread. */
+export async function channelView(
+  state: ShopState,
+  image: (qr: string) => Promise<string>,
+): Promise<ChannelView> {
+  const status = publicChannelStatus(channelState(state));
+  const { configId, phone } = state.channel.context;
+  const view: ChannelView = { status, channelConfigId: configId };
+  if (status === 'starting') return { ...view, pollAfterMs: POLL_AFTER_MS };
+  if (status === 'connected' && phone !== null) return { ...view, phone };
+  if (status !== 'qr_waiting' || state.qr === undefined) return view;
+  return {
+    ...view,
+    qr: state.qr.text,
+    qrImageDataUrl: await image(state.qr.text),
+    expiresAt: new Date(state.qr.expiresAtMs).toISOString(),
+    pollAfterMs: POLL_AFTER_MS,
+  };
+}

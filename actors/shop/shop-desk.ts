@@ -1,0 +1,97 @@
+import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
+import type { Actors } from '../../runtime/actors.ts';
+import { shardOf } from '../../runtime/address.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Store } from '../../runtime/store.ts';
+import { done, failed, type Outcome } from '../failure.ts';
+import { tenantAddress } from '../tenant/tenant-keys.ts';
+import type { TenantState } from '../tenant/tenant-state.ts';
+import { channelView } from './channel-view.ts';
+import type { ChannelWaiters } from './channel-waiters.ts';
+import { listMessages } from './message-list.ts';
+import { decodeMessage, messageView } from './message-record.ts';
+import type { ShopCommand } from './shop-commands.ts';
+import { messageKey, shopAddress } from './shop-keys.ts';
+import type { ChannelView, ShopOperations, ShopReference } from './shop-operations.ts';
+import { channelState, type ShopState } from './shop-state.ts';
+
+/** How long POST connect waits for a QR code or the connection (DESIGN section 4). */
+export const CONNECT_WAIT_MS = 10_000;
+
+/** What the desk works with. */
+export interface ShopDeskOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly waiters: ChannelWaiters;
+  /** Renders a QR code as a PNG data URL. */
+  readonly qrImage: (qr: string) => Promise<string>;
+}
+
+/** The API's questions to a shop: reads answer from the actor's last committed state, changes go through its mailbox. */
+export function shopDesk(options: ShopDeskOptions): ShopOperations {
+  const { actors, store, clock, waiters, qrImage } = options;
+
+  const ask = async <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
+    (await actors.ask<Outcome<Value>>(shopAddress(shop), command)) ?? failed('SHOP_NOT_FOUND');
+  const withState = async <Value>(
+    shop: ShopReference,
+    answer: (state: ShopState) => Promise<Outcome<Value>> | Outcome<Value>,
+  ): Promise<Outcome<Value>> => {
+    const state = await actors.state<ShopState>(shopAddress(shop));
+    return state ? answer(state) : failed('SHOP_NOT_FOUND');
+  };
+  const view = (shop: ShopReference): Promise<Outcome<ChannelView>> =>
+    withState(shop, async (state) => done(await channelView(state, qrImage)));
+  const settings = async (tenantId: string): Promise<TenantSettings> =>
+    (await actors.state<TenantState>(tenantAddress(tenantId)))?.settings ?? resolveSettings({});
+
+  return {
+    channel: view,
+    async connect(shop) {
+      const started = await ask(shop, { type: 'connect' });
+      if (!started.ok) return started;
+      const untilMs = clock.monotonicMs() + CONNECT_WAIT_MS;
+      for (;;) {
+        const state = await actors.state<ShopState>(shopAddress(shop));
+        const leftMs = untilMs - clock.monotonicMs();
+        if (state === undefined || !isOpening(state) || leftMs <= 0) return view(shop);
+        await waiters.next(shop.shopId, leftMs);
+      }
+    },
+    pollConnection: (shop) =>
+      withState(shop, async (state) =>
+        channelState(state) === 'unconfigured'
+          ? failed('CHANNEL_NOT_STARTED')
+          : done(await channelView(state, qrImage)),
+      ),
+    async disconnect(shop) {
+      const ended = await ask(shop, { type: 'disconnect' });
+      return ended.ok ? view(shop) : ended;
+    },
+    send: async (shop, draft) => ask(shop, { type: 'send', draft, settings: await settings(shop.tenantId) }),
+    postStatus: async (shop, draft) =>
+      ask(shop, { type: 'post_status', draft, settings: await settings(shop.tenantId) }),
+    listMessages: (shop, query) =>
+      withState(shop, async (state) => done(await listMessages(state, store, query))),
+    async message(tenantId, messageId) {
+      const key = messageKey(shardOf(tenantId), messageId.toLowerCase());
+      const [fields] = await store.read([['HMGET', key, 'body', 'state']]);
+      const message = decodeMessage(fields as (string | null)[]);
+      if (message === undefined || message.body.tenantId !== tenantId) return failed('MESSAGE_NOT_FOUND');
+      return done(messageView(message.body, message.state));
+    },
+    groups: (shop) =>
+      withState(shop, (state) => {
+        if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
+        if (state.groups === undefined) return failed('MSGAPP_NOT_CONNECTED');
+        return done(state.groups.map((group) => ({ ...group, canSend: group.isAdmin })));
+      }),
+  };
+}
+
+/** A session is on its way and has neither shown a code nor connected. */
+function isOpening(state: ShopState): boolean {
+  const name = channelState(state);
+  return name === 'starting' || name === 'reconnecting' || (name === 'qr_waiting' && state.qr === undefined);
+}

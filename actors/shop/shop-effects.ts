@@ -1,0 +1,83 @@
+import type { Actors } from '../../runtime/actors.ts';
+import type { Address } from '../../runtime/address.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { EventFeed } from '../event-feed.ts';
+import type { SessionAddress, SessionHost } from '../session/session-host.ts';
+import { tenantAddress } from '../tenant/tenant-keys.ts';
+import { publicChannelStatus } from './channel-machine.ts';
+import type { ChannelWaiters } from './channel-waiters.ts';
+import type { ShopEffect } from './shop-commands.ts';
+import { shopOf } from './shop-keys.ts';
+
+/** The session that belongs to a shop's address. */
+export function sessionOf(address: Address): SessionAddress {
+  return { shard: address.shard, ...shopOf(address) };
+}
+
+/** Carries out what a shop's turns asked for; by then the commit holds. */
+export function shopEffects(parts: {
+  readonly actors: Actors;
+  readonly host: SessionHost;
+  readonly waiters: ChannelWaiters;
+  readonly feed: EventFeed;
+  readonly log: Logger;
+}): (effect: ShopEffect, address: Address) => void {
+  const { actors, host, waiters, feed, log } = parts;
+  return (effect, address) => {
+    const session = sessionOf(address);
+    const { tenantId, shopId } = session;
+    switch (effect.type) {
+      case 'open':
+        host.open(session, { generation: effect.generation });
+        break;
+      case 'close':
+        host.close(session);
+        break;
+      case 'erase':
+        host
+          .erase(session)
+          .catch((error: unknown) =>
+            log.error({ tenantId, shopId, err: error }, 'credentials of a lost session could not be erased'),
+          );
+        break;
+      case 'check':
+        host.check(session, effect.message);
+        break;
+      case 'compose':
+        // A status has nobody to show composing to: it goes on at once, through the same turn.
+        if (effect.message.kind === 'status') {
+          const { messageId } = effect.message;
+          actors.tell(address, { type: 'session.composed', generation: effect.generation, messageId });
+        } else {
+          host.compose(session, effect.message);
+        }
+        break;
+      case 'send':
+        host.send(session, effect.order);
+        break;
+      case 'confirm':
+        host.confirmInbound(session, effect.token);
+        break;
+      case 'refresh_groups':
+        host.refreshGroups(session);
+        break;
+      case 'owner_number':
+        actors.tell(tenantAddress(tenantId), { type: 'owner_number', phone: effect.phone });
+        break;
+      case 'announce_channel':
+        waiters.changed(shopId);
+        feed.publish('channel', {
+          tenantId,
+          shopId,
+          status: publicChannelStatus(effect.state),
+          state: effect.state,
+        });
+        break;
+      case 'announce_message': {
+        const { messageId, status, reason } = effect;
+        feed.publish('message', { tenantId, shopId, messageId, status, reason });
+        break;
+      }
+    }
+  };
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { KeyLimits } from '../policy/key-limits.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { RuntimeNode } from '../runtime/node.ts';
+import { objectIdGenerator } from '../runtime/object-id.ts';
+import type { Random } from '../runtime/random.ts';
+import { openDirectoryConnection } from './directory/directory-connection.ts';
+import { OperatorsDirectory } from './directory/operators-directory.ts';
+import { EventFeed } from './event-feed.ts';
+import { fleetDesk } from './fleet-desk.ts';
+import { operatorDesk } from './operator-desk.ts';
+import type { FleetOperations, KeyDirectory, OperatorOperations } from './operator-operations.ts';
+import type { QrImages } from './session/qr-image.ts';
+import type { SessionHost, SessionListener } from './session/session-host.ts';
+import { ChannelWaiters } from './shop/channel-waiters.ts';
+import { MESSAGE_RETENTION_MS } from './shop/message-record.ts';
+import { shopBehaviour } from './shop/shop-behaviour.ts';
+import { shopDesk } from './shop/shop-desk.ts';
+import type { PacingTimes } from './shop/shop-draft.ts';
+import { sessionOf, shopEffects } from './shop/shop-effects.ts';
+import { ShopEraser } from './shop/shop-eraser.ts';
+import { shopAddress } from './shop/shop-keys.ts';
+import type { ShopOperations } from './shop/shop-operations.ts';
+import { StoredKeyDirectory } from './tenant/key-directory.ts';
+import { tenantBehaviour } from './tenant/tenant-behaviour.ts';
+import { tenantDesk } from './tenant/tenant-desk.ts';
+import { tenantEffects } from './tenant/tenant-effects.ts';
+import type { TenantOperations } from './tenant/tenant-operations.ts';
+import { UsageStorer } from './tenant/usage-storer.ts';
+
+/** What the actors need around them. */
+export interface ActorsOptions {
+  readonly node: RuntimeNode;
+  readonly redisUrl: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Starts the sending component; its events go to the listener. */
+  readonly startHost: (listener: SessionListener) => SessionHost;
+  readonly qrImages: QrImages;
+  /** Bounds of the gap between two sends of a shop; SPEC: 6,000 to 20,000. */
+  readonly gap: { readonly fromMs: number; readonly toMs: number };
+  /** Default: 30 days. */
+  readonly messageRetentionMs?: number;
+}
+
+/** The actors of a node, as http/ uses them. */
+export interface RunningActors {
+  readonly tenants: TenantOperations;
+  readonly shops: ShopOperations;
+  readonly operators: OperatorOperations;
+  readonly fleet: FleetOperations;
+  readonly keys: KeyDirectory;
+  readonly feed: EventFeed;
+  readonly host: SessionHost;
+  /** Ends sessions, workers and connections. Call it when the node has given up its shards. */
+  stop(): Promise<void>;
+}
+
+const PAUSE_MS = 15 * 60_000;
+const ANSWER_MS = 60_000;
+const OUTCOME_MS = 180_000;
+
+/** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
+export async function startActors(options: ActorsOptions): Promise<RunningActors> {
+  const { node, clock, random, log, qrImages, gap } = options;
+  const { actors, store } = node;
+  const connection = await openDirectoryConnection(options.redisUrl, log);
+  const operatorsDirectory = new OperatorsDirectory({ store, connection: connection.connection, log });
+  const directory = new StoredKeyDirectory(store);
+  const feed = new EventFeed(clock);
+  const waiters = new ChannelWaiters(clock);
+  const keyLimits = new KeyLimits();
+  const usage = new UsageStorer({ actors, clock, keyLimits });
+  const makeId = objectIdGenerator(random);
+  const host = options.startHost((shop, event) => actors.tell(shopAddress(shop), event));
+  const eraser = new ShopEraser({ actors, store, host });
+  const times: PacingTimes = {
+    gapFromMs: gap.fromMs,
+    gapToMs: gap.toMs,
+    pauseMs: PAUSE_MS,
+    answerMs: ANSWER_MS,
+    outcomeMs: OUTCOME_MS,
+  };
+  node.register(
+    tenantBehaviour({
+      keyLimits,
+      makeId,
+      perform: tenantEffects({ eraser, directory, operatorsDirectory, feed, log }),
+    }),
+  );
+  node.register(
+    shopBehaviour({
+      random,
+      times,
+      makeId,
+      makeWireId,
+      retentionMs: options.messageRetentionMs ?? MESSAGE_RETENTION_MS,
+      perform: shopEffects({ actors, host, waiters, feed, log }),
+      leave: (address) => host.close(sessionOf(address)),
+      available: () => host.available(),
+    }),
+  );
+  return {
+    tenants: tenantDesk({ actors, store, clock, keyLimits, usage }),
+    shops: shopDesk({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr) }),
+    operators: operatorDesk({ actors, store, clock, directory, operatorsDirectory, eraser, makeId }),
+    fleet: fleetDesk({ node, directory: operatorsDirectory }),
+    keys: directory,
+    feed,
+    host,
+    async stop() {
+      usage.stop();
+      await Promise.all([host.stop(), qrImages.close(), connection.close()]);
+    },
+  };
+}
+
+/** A stanza id in the form the network's own web client makes them. */
+function makeWireId(): string {
+  return `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
+}

@@ -1,0 +1,46 @@
+import type { Store } from '../../runtime/store.ts';
+import type { KeyDirectory } from '../operator-operations.ts';
+
+const CACHED_KEYS = 100_000;
+
+/**
+ * Which tenant a key belongs to, for any node: all it takes to find the owner that authenticates the call. The
+ * mapping of a hash never changes, so what was found may be kept; what was not found is asked again each time,
+ * since the key may be made at any moment.
+ */
+export class StoredKeyDirectory implements KeyDirectory {
+  readonly #store: Store;
+  readonly #found = new Map<string, string>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  tenantOfKey(keyHash: string): string | undefined | Promise<string | undefined> {
+    return this.#found.get(keyHash) ?? this.#read(keyHash);
+  }
+
+  /** Names the tenant of a new key; done before the key is committed, so that a committed key is always found. */
+  async name(keyHash: string, tenantId: string): Promise<void> {
+    await this.#store.append([['SET', directoryKey(keyHash), tenantId]]);
+  }
+
+  /** Takes hashes out that no key has any more. */
+  async forget(keyHashes: readonly string[]): Promise<void> {
+    for (const keyHash of keyHashes) this.#found.delete(keyHash);
+    await this.#store.append(keyHashes.map((keyHash) => ['DEL', directoryKey(keyHash)]));
+  }
+
+  async #read(keyHash: string): Promise<string | undefined> {
+    const [tenantId] = await this.#store.read([['GET', directoryKey(keyHash)]]);
+    if (typeof tenantId !== 'string') return undefined;
+    // The oldest goes: a Map keeps its order of insertion.
+    if (this.#found.size >= CACHED_KEYS) this.#found.delete(this.#found.keys().next().value ?? '');
+    this.#found.set(keyHash, tenantId);
+    return tenantId;
+  }
+}
+
+function directoryKey(keyHash: string): string {
+  return `api-key:${keyHash}`;
+}

@@ -1,0 +1,23 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Prefix and live marker of every key (DESIGN section 4: Key). */
+export const KEY_PREFIX = 'tm_live_';
+/** 32 bytes in base 62, padded to one length. */
+const DIGITS = 43;
+
+/** A new raw key: shown once, never stored. */
+export function makeRawKey(): string {
+  let rest = BigInt(`0x${randomBytes(32).toString('hex')}`);
+  let digits = '';
+  for (let index = 0; index < DIGITS; index += 1) {
+    digits = ALPHABET[Number(rest % 62n)] + digits;
+    rest /= 62n;
+  }
+  return KEY_PREFIX + digits;
+}
+
+/** What is kept of a raw key: its SHA-256 in hex (SPEC: Authentication). */
+export function keyHash(rawKey: string): string {
+  return createHash('sha256').update(rawKey).digest('hex');
+}
