@@ -1,0 +1,148 @@
+import { type Addressing, lidAddress, phoneAddress } from './addresses.ts';
+import type { Collection, Journal } from './journal.ts';
+import type { KeyBundle, PublicPreKey, SignedPublicKey } from './key-bundle.ts';
+import type { PhoneNumber } from './numbers.ts';
+
+/** A linked device: the identity a client holds after pairing. */
+export interface Companion {
+  /** `phone:device`. */
+  readonly id: string;
+  readonly phone: string;
+  readonly lid: string;
+  /** 1 and up, never used twice for a number. */
+  readonly device: number;
+  /** The client's Noise key, base64: what it logs in with. */
+  readonly noiseKey: string;
+  readonly identityKey: Uint8Array;
+  readonly registrationId: number;
+  readonly signedPreKey: SignedPublicKey;
+  /** ISO 8601. */
+  readonly linkedAt: string;
+}
+
+/** So many one-time keys are kept for a companion; the oldest go first. */
+const MOST_PRE_KEYS = 2_000;
+
+/** A phone links at most this many companions (as on the real network). */
+export const MOST_COMPANIONS = 4;
+
+/** The linked devices of all numbers and their one-time keys. */
+export class Companions {
+  readonly #companions: Collection<Companion>;
+  readonly #lastDevice: Collection<number>;
+  readonly #preKeys: Collection<PublicPreKey>;
+  readonly #byPhone = new Map<string, Map<number, Companion>>();
+  readonly #preKeyIds = new Map<string, Set<number>>();
+
+  constructor(journal: Journal) {
+    this.#companions = journal.collection<Companion>('companions');
+    this.#lastDevice = journal.collection<number>('last-device');
+    this.#preKeys = journal.collection<PublicPreKey>('pre-keys');
+    for (const [, companion] of this.#companions.entries()) this.#index(companion);
+    for (const [key, preKey] of this.#preKeys.entries())
+      this.#idsOf(key.slice(0, key.indexOf(' '))).add(preKey.id);
+  }
+
+  get(phone: string, device: number): Companion | undefined {
+    return this.#byPhone.get(phone)?.get(device);
+  }
+
+  /** The companions of a number, oldest first. */
+  of(phone: string): Companion[] {
+    return [...(this.#byPhone.get(phone)?.values() ?? [])];
+  }
+
+  all(): Companion[] {
+    return [...this.#companions.entries()].map(([, companion]) => companion);
+  }
+
+  /** The device id the next companion of a number gets. */
+  nextDevice(phone: string): number {
+    return (this.#lastDevice.get(phone) ?? 0) + 1;
+  }
+
+  add(companion: Companion): void {
+    this.#lastDevice.set(companion.phone, companion.device);
+    this.#companions.set(companion.id, companion);
+    this.#index(companion);
+  }
+
+  remove(companion: Companion): void {
+    this.#companions.delete(companion.id);
+    this.#byPhone.get(companion.phone)?.delete(companion.device);
+    for (const id of this.#idsOf(companion.id)) this.#preKeys.delete(`${companion.id} ${id}`);
+    this.#preKeyIds.delete(companion.id);
+  }
+
+  /** Replaces the companion's signed key (it rotates). */
+  setSignedPreKey(companion: Companion, signedPreKey: SignedPublicKey): void {
+    const changed = { ...companion, signedPreKey };
+    this.#companions.set(companion.id, changed);
+    this.#index(changed);
+  }
+
+  addPreKeys(companion: Companion, preKeys: readonly PublicPreKey[]): void {
+    const ids = this.#idsOf(companion.id);
+    for (const preKey of preKeys) {
+      ids.add(preKey.id);
+      this.#preKeys.set(`${companion.id} ${preKey.id}`, preKey);
+    }
+    while (ids.size > MOST_PRE_KEYS) this.#takePreKey(companion.id);
+  }
+
+  preKeyCount(companion: Companion): number {
+    return this.#idsOf(companion.id).size;
+  }
+
+  /** The keys to open a session with the companion; a one-time key is in it only once, and none when all are used. */
+  bundle(companion: Companion): KeyBundle {
+    const { registrationId, identityKey, signedPreKey } =
+      this.get(companion.phone, companion.device) ?? companion;
+    return { registrationId, identityKey, signedPreKey, preKey: this.#takePreKey(companion.id) };
+  }
+
+  #takePreKey(companionId: string): PublicPreKey | undefined {
+    const ids = this.#idsOf(companionId);
+    for (const id of ids) {
+      ids.delete(id);
+      const key = `${companionId} ${id}`;
+      const preKey = this.#preKeys.get(key);
+      this.#preKeys.delete(key);
+      return preKey;
+    }
+    return undefined;
+  }
+
+  #index(companion: Companion): void {
+    let devices = this.#byPhone.get(companion.phone);
+    if (!devices) {
+      devices = new Map();
+      this.#byPhone.set(companion.phone, devices);
+    }
+    devices.set(companion.device, companion);
+  }
+
+  #idsOf(companionId: string): Set<number> {
+    let ids = this.#preKeyIds.get(companionId);
+    if (!ids) {
+      ids = new Set();
+      this.#preKeyIds.set(companionId, ids);
+    }
+    return ids;
+  }
+}
+
+/** The one address under which handsets keep their session with a companion. */
+export const sessionAddress = (companion: Companion): string =>
+  phoneAddress(companion.phone, companion.device);
+
+/** The companion's address in the given way of addressing. */
+export const companionAddress = (companion: Companion, addressing: Addressing): string =>
+  addressing === 'lid' ? lidAddress(companion.lid, companion.device) : sessionAddress(companion);
+
+/** The number a companion belongs to, as far as addresses go. */
+export const numberOf = (companion: Companion): PhoneNumber => ({
+  phone: companion.phone,
+  lid: companion.lid,
+  exists: true,
+});

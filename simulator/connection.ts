@@ -1,0 +1,159 @@
+import { type BinaryNode, decodeBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys';
+import type { RawData, WebSocket } from 'ws';
+import type { SimulatorClock } from './clock.ts';
+import type { Companion } from './companions.ts';
+import { FrameReader, frame } from './frames.ts';
+import type { Journal } from './journal.ts';
+import { type ClientFinish, NoiseResponder } from './noise-responder.ts';
+import type { ServerIdentity } from './server-identity.ts';
+
+/** A client that was told to go has this long to close before it is cut off. */
+const FAREWELL_MS = 2_000;
+
+/** What becomes of a connection's events. */
+export interface ConnectionHandlers {
+  /** The handshake is done; the payload says whether the client registers or logs in. */
+  onClient(connection: Connection, finish: ClientFinish): Promise<void>;
+  /** A stanza came. The next one waits until the promise settles. */
+  onStanza(connection: Connection, stanza: BinaryNode): Promise<void>;
+  onClosed(connection: Connection): void;
+  /** A handler or the wire failed; the connection is cut. */
+  onFailure(connection: Connection, error: unknown): void;
+}
+
+/**
+ * One chat socket: awaiting hello → awaiting finish → open → closed. Stanzas are handled one after the other and
+ * leave in the order they were sent, each once everything the journal held before it is written.
+ */
+export class Connection {
+  readonly openedAtMs: number;
+  /** Set at login. */
+  companion: Companion | undefined;
+  /** `deaf`: only pings are answered. `silent`: nothing is. Either way the socket stays open. */
+  hearing: 'full' | 'deaf' | 'silent' = 'full';
+  /** Whether the client asked for its messages (`passive` → `active`). */
+  active = false;
+  readonly #socket: WebSocket;
+  readonly #journal: Journal;
+  readonly #clock: SimulatorClock;
+  readonly #handlers: ConnectionHandlers;
+  readonly #noise: NoiseResponder;
+  readonly #frames = new FrameReader();
+  readonly #answers = new Map<string, (answer: BinaryNode | undefined) => void>();
+  #stage: 'hello' | 'finish' | 'open' = 'hello';
+  #inbound: Promise<void> = Promise.resolve();
+  #outbound: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: {
+    socket: WebSocket;
+    journal: Journal;
+    clock: SimulatorClock;
+    identity: ServerIdentity;
+    handlers: ConnectionHandlers;
+  }) {
+    this.#socket = options.socket;
+    this.#journal = options.journal;
+    this.#clock = options.clock;
+    this.#handlers = options.handlers;
+    this.#noise = new NoiseResponder(options.identity);
+    this.openedAtMs = options.clock.wallMs();
+    this.#socket.on('message', (data: RawData) => this.#receive(data as Buffer));
+    this.#socket.on('error', () => this.#socket.terminate());
+    this.#socket.once('close', () => this.#onClose());
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Sends a stanza, unless the socket is gone or does not hear the client. */
+  send(stanza: BinaryNode): void {
+    if (this.#closed || this.hearing === 'silent') return;
+    this.#enqueue(() => frame(this.#noise.encrypt(encodeBinaryNode(stanza))));
+  }
+
+  /** Sends an iq and resolves with the client's answer, or undefined when none came in time. */
+  ask(stanza: BinaryNode, timeoutMs: number): Promise<BinaryNode | undefined> {
+    const id = stanza.attrs.id ?? '';
+    return new Promise((resolve) => {
+      const timer = this.#clock.after(timeoutMs, () => settle(undefined));
+      const settle = (answer: BinaryNode | undefined): void => {
+        timer.cancel();
+        this.#answers.delete(id);
+        resolve(answer);
+      };
+      this.#answers.set(id, settle);
+      this.send(stanza);
+    });
+  }
+
+  /** Sends a last stanza; the client is expected to close, and cut off when it does not. */
+  endWith(stanza: BinaryNode): void {
+    this.send(stanza);
+    this.hearing = 'silent';
+    this.#clock.after(FAREWELL_MS, () => this.drop());
+  }
+
+  /** Cuts the connection without a word. */
+  drop(): void {
+    this.#socket.terminate();
+  }
+
+  #enqueue(encode: () => Buffer): void {
+    this.#outbound = this.#outbound
+      .then(() => this.#journal.settled())
+      .then(() => {
+        if (!this.#closed) this.#socket.send(encode());
+      })
+      .catch((error: unknown) => this.#fail(error));
+  }
+
+  #receive(data: Buffer): void {
+    let payloads: Buffer[];
+    try {
+      payloads = this.#frames.push(data);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    for (const payload of payloads) {
+      this.#inbound = this.#inbound
+        .then(() => this.#onPayload(payload))
+        .catch((error: unknown) => this.#fail(error));
+    }
+  }
+
+  async #onPayload(payload: Buffer): Promise<void> {
+    if (this.#closed) return;
+    if (this.#stage === 'hello') {
+      const hello = this.#noise.serverHello(payload);
+      this.#stage = 'finish';
+      if (this.hearing !== 'silent') this.#enqueue(() => frame(hello));
+      return;
+    }
+    if (this.#stage === 'finish') {
+      const finish = this.#noise.clientFinish(payload);
+      this.#stage = 'open';
+      await this.#handlers.onClient(this, finish);
+      return;
+    }
+    const stanza = await decodeBinaryNode(this.#noise.decrypt(payload));
+    if (this.hearing === 'silent') return;
+    const answer = stanza.tag === 'iq' ? this.#answers.get(stanza.attrs.id ?? '') : undefined;
+    if (answer) answer(stanza);
+    else await this.#handlers.onStanza(this, stanza);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#closed) return;
+    this.#handlers.onFailure(this, error);
+    this.drop();
+  }
+
+  #onClose(): void {
+    this.#closed = true;
+    for (const settle of [...this.#answers.values()]) settle(undefined);
+    this.#handlers.onClosed(this);
+  }
+}

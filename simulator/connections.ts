@@ -1,0 +1,44 @@
+import type { Companion } from './companions.ts';
+import type { Connection } from './connection.ts';
+
+/** The open chat sockets, and which companion each one logged in as. */
+export class Connections {
+  readonly #all = new Set<Connection>();
+  readonly #byCompanion = new Map<string, Connection>();
+
+  add(connection: Connection): void {
+    this.#all.add(connection);
+  }
+
+  remove(connection: Connection): void {
+    this.#all.delete(connection);
+    const id = connection.companion?.id;
+    if (id !== undefined && this.#byCompanion.get(id) === connection) this.#byCompanion.delete(id);
+  }
+
+  /** Makes the connection the companion's and returns the one it takes over from. */
+  login(connection: Connection, companion: Companion): Connection | undefined {
+    const previous = this.#byCompanion.get(companion.id);
+    connection.companion = companion;
+    this.#byCompanion.set(companion.id, connection);
+    return previous;
+  }
+
+  /** The companion's live connection. */
+  of(companionId: string): Connection | undefined {
+    return this.#byCompanion.get(companionId);
+  }
+
+  /** The live connections of a number's companions. */
+  ofPhone(phone: string): Connection[] {
+    return this.loggedIn().filter((connection) => connection.companion?.phone === phone);
+  }
+
+  loggedIn(): Connection[] {
+    return [...this.#byCompanion.values()];
+  }
+
+  dropAll(): void {
+    for (const connection of this.#all) connection.drop();
+  }
+}

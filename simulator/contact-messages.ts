@@ -1,0 +1,111 @@
+import { proto } from '@whiskeysockets/baileys';
+import { type Addressing, isGroupAddress } from './addresses.ts';
+import { stanzaTime } from './clock.ts';
+import { type Companion, sessionAddress } from './companions.ts';
+import { ControlFailure } from './control-failure.ts';
+import type { Group } from './groups.ts';
+import type { Envelope, Handset } from './handset.ts';
+import type { Network } from './network.ts';
+import { addressOf, type PhoneNumber } from './numbers.ts';
+import { takeBundle } from './pre-key-queries.ts';
+
+/** What became of a contact's message within the time a control call waits. */
+export interface ContactMessageResult {
+  /** The stanza's id, the same in every delivery. */
+  readonly messageId: string;
+  /** Whether a client sent its receipt. When false the message is kept and delivered again at every login. */
+  readonly delivered: boolean;
+}
+
+/**
+ * A contact's phone writes to a number with companions, or into a group. Resolves with the first client's receipt,
+ * or with `delivered: false` after `clientWaitMs`, at once when `wait` is false.
+ * @throws ControlFailure when nobody is linked who could receive it, or the contact may not write there.
+ */
+export async function writeAsContact(
+  network: Network,
+  options: { from: string; to: string; text: string; addressing: Addressing; wait: boolean },
+): Promise<ContactMessageResult> {
+  const { from, to } = options;
+  const sender = network.numbers.of(from);
+  if (!sender.exists)
+    throw new ControlFailure(409, 'NUMBER_NOT_ON_NETWORK', `+${from} is not on the network.`);
+  const messageId = network.newId();
+  const group = isGroupAddress(to) ? groupFor(network, from, to) : undefined;
+  const phones = group ? group.participants.filter((phone) => phone !== from) : [to];
+  const companions = phones.flatMap((phone) => network.companions.of(phone));
+  if (companions.length === 0) {
+    throw new ControlFailure(409, 'NO_COMPANION', 'No client is linked that could receive this message.');
+  }
+  const [ended, stop] = network.deliveries.waitFor(messageId);
+  const message: proto.IMessage = { conversation: options.text };
+  const source = { phone: from, plaintext: proto.Message.encode(message).finish() };
+  const handset = network.handsets.of(from);
+  const common = { type: 'text', t: stanzaTime(network.clock), notify: `Contact ${from}` };
+  const attrs = group
+    ? { ...common, from: group.id, ...participantAttributes(sender, group.addressing) }
+    : { ...common, ...senderAttributes(sender, options.addressing) };
+  const shared = group && (await handset.encryptGroup(group.id, addressOf(sender, 'pn'), message));
+  for (const companion of companions) {
+    const own = await sealFor(network, handset, companion, shared?.keyMessage ?? message);
+    network.deliveries.add({
+      companionId: companion.id,
+      messageId,
+      attrs,
+      envelopes: shared ? [own, shared.envelope] : [own],
+      source,
+    });
+  }
+  await network.journal.settled();
+  if (!options.wait) {
+    stop();
+    return { messageId, delivered: false };
+  }
+  const patience = new Promise<undefined>((resolve) => {
+    const timer = network.clock.after(network.timings.clientWaitMs, () => resolve(undefined));
+    void ended.then(() => timer.cancel());
+  });
+  const end = await Promise.race([ended, patience]);
+  stop();
+  return { messageId, delivered: end === 'receipted' };
+}
+
+function groupFor(network: Network, from: string, id: string): Group {
+  const group = network.groups.get(id);
+  if (!group) throw new ControlFailure(404, 'NOT_FOUND', `There is no group ${id}.`);
+  if (!group.participants.includes(from) || (group.announce && !group.admins.includes(from))) {
+    throw new ControlFailure(409, 'MAY_NOT_WRITE', `+${from} may not write in this group.`);
+  }
+  return group;
+}
+
+async function sealFor(
+  network: Network,
+  handset: Handset,
+  companion: Companion,
+  message: proto.IMessage,
+): Promise<Envelope> {
+  const address = sessionAddress(companion);
+  if (!(await handset.knows(address))) await handset.openSession(address, takeBundle(network, companion));
+  return handset.encrypt(address, message);
+}
+
+function senderAttributes(sender: PhoneNumber, addressing: Addressing): Record<string, string> {
+  return addressing === 'lid'
+    ? { from: addressOf(sender, 'lid'), sender_pn: addressOf(sender, 'pn') }
+    : { from: addressOf(sender, 'pn'), sender_lid: addressOf(sender, 'lid') };
+}
+
+function participantAttributes(sender: PhoneNumber, addressing: Addressing): Record<string, string> {
+  return addressing === 'lid'
+    ? {
+        addressing_mode: 'lid',
+        participant: addressOf(sender, 'lid'),
+        participant_pn: addressOf(sender, 'pn'),
+      }
+    : {
+        addressing_mode: 'pn',
+        participant: addressOf(sender, 'pn'),
+        participant_lid: addressOf(sender, 'lid'),
+      };
+}

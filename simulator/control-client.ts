@@ -1,0 +1,111 @@
+import { ControlFailure, type FieldProblem } from './control-failure.ts';
+import type { FaultResult } from './fault-calls.ts';
+import type { FaultKind } from './faults.ts';
+import type { InboxEntry, StatusEntry } from './inboxes.ts';
+
+/** A linked client, as the control API shows it. */
+export interface SessionRecord {
+  readonly id: string;
+  /** With `+`. */
+  readonly phone: string;
+  readonly device: number;
+  readonly jid: string;
+  readonly lid: string;
+  readonly connected: boolean;
+  /** ISO 8601, or null when it is not connected. */
+  readonly since: string | null;
+  readonly linkedAt: string;
+}
+
+/** A group, as the control API takes and shows it. */
+export interface GroupRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly participants: readonly string[];
+  readonly admins: readonly string[];
+  readonly announce: boolean;
+  readonly addressingMode: 'lid' | 'pn';
+}
+
+/** A page of a list; `nextCursor` asks for the next one and is null at the end. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+interface PageQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/**
+ * The control API of the simulator at `url`, one method per call. Phones are written with or without `+`.
+ * Every method rejects with a `ControlFailure` when the call is refused.
+ */
+export function simulatorControl(url: string) {
+  const call = async <Data>(method: string, path: string, body?: object): Promise<Data> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    const answer = (await response.json()) as
+      | { success: true; data: Data }
+      | { success: false; error: { code: string; message: string; fields?: FieldProblem[] } };
+    if (answer.success) return answer.data;
+    throw new ControlFailure(response.status, answer.error.code, answer.error.message, answer.error.fields);
+  };
+  const at = (...parts: string[]): string => `/${parts.map(encodeURIComponent).join('/')}`;
+  const paged = (path: string, query: PageQuery): string => {
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+    return search.size === 0 ? path : `${path}?${search}`;
+  };
+  return {
+    /** Base64 of the Noise root key that clients must trust. */
+    rootKey: async () => (await call<{ noiseRootKey: string }>('GET', '/root-key')).noiseRootKey,
+    /** PEM of the authority behind the attachments' https host. */
+    mediaCa: async () => (await call<{ ca: string }>('GET', '/media-ca')).ca,
+    /** The phone scans a QR code; resolves once the client is linked. */
+    scan: (qr: string, phone: string) => call<SessionRecord>('POST', '/scan', { qr, phone }),
+    /** Puts a number on the network or takes it off. */
+    setNumber: (phone: string, exists: boolean) =>
+      call<{ phone: string; lid: string; exists: boolean }>('PUT', at('numbers', phone), { exists }),
+    /** A contact writes to a shop's number or a group; `delivered` says whether a client sent its receipt in time. */
+    write: (from: string, message: { to: string; text: string; wait?: boolean; addressing?: 'lid' | 'pn' }) =>
+      call<{ id: string; delivered: boolean }>('POST', at('numbers', from, 'messages'), message),
+    /** What a handset received, oldest first. */
+    inbox: (phone: string, query: PageQuery = {}) =>
+      call<Page<InboxEntry>>('GET', paged(at('numbers', phone, 'inbox'), query)),
+    /** Statuses a number posted or saw, oldest first. */
+    statuses: (phone: string, query: PageQuery = {}) =>
+      call<Page<StatusEntry>>('GET', paged(at('statuses', phone), query)),
+    /** Makes a group what is given and tells its companions. */
+    setGroup: (
+      id: string,
+      group: Pick<GroupRecord, 'name' | 'participants'> &
+        Partial<Pick<GroupRecord, 'admins' | 'announce' | 'addressingMode'>>,
+    ) => call<GroupRecord>('PUT', at('groups', id), group),
+    group: (id: string) => call<GroupRecord>('GET', at('groups', id)),
+    /** Every linked client. */
+    sessions: () => call<Page<SessionRecord>>('GET', '/sessions'),
+    /** Inflicts a fault on a number's clients; `count` is for logins, upgrades and acks to come. */
+    fault: (phone: string, kind: FaultKind, count?: number) =>
+      call<FaultResult>('POST', at('sessions', phone, 'fault'), {
+        kind,
+        ...(count !== undefined && { count }),
+      }),
+    /** Refuses the number's next messages with an error in the ack. */
+    ackErrors: (phone: string, code: number, count = 1) =>
+      call<{ code: number; count: number }>('POST', at('sessions', phone, 'ack-errors'), { code, count }),
+    /** Refuses the number's next queries in a name space, such as `usync` or `w:g2`. */
+    queryErrors: (phone: string, refusal: { xmlns: string; code?: number; text?: string; count?: number }) =>
+      call<{ xmlns: string; code: number; text: string; count: number }>(
+        'POST',
+        at('sessions', phone, 'query-errors'),
+        refusal,
+      ),
+  };
+}
+
+/** What `simulatorControl` returns. */
+export type SimulatorControl = ReturnType<typeof simulatorControl>;

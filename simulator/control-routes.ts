@@ -1,0 +1,194 @@
+import { type Companion, companionAddress } from './companions.ts';
+import { writeAsContact } from './contact-messages.ts';
+import { ControlFailure } from './control-failure.ts';
+import { FieldReader } from './control-input.ts';
+import type { ControlReply, ControlRequest, ControlRoute } from './control-server.ts';
+import { inflict } from './fault-calls.ts';
+import { FAULT_KINDS } from './faults.ts';
+import { changeGroup } from './group-changes.ts';
+import type { Group } from './groups.ts';
+import type { Network } from './network.ts';
+import type { PairingDesk } from './pairing.ts';
+
+/** A page of a list when the call does not say how long. */
+const DEFAULT_PAGE = 1_000;
+const LONGEST_PAGE = 10_000;
+
+/** The calls that drive the network from outside: README.md says what each one takes and answers. */
+export function controlRoutes(options: {
+  network: Network;
+  desk: PairingDesk;
+  noiseRootKey: string;
+}): ControlRoute[] {
+  const { network, desk, noiseRootKey } = options;
+  return [
+    { method: 'GET', path: '/root-key', handle: () => ({ data: { noiseRootKey } }) },
+    { method: 'GET', path: '/media-ca', handle: () => ({ data: { ca: network.media.ca } }) },
+    { method: 'POST', path: '/scan', handle: (request) => scan(network, desk, request) },
+    { method: 'PUT', path: '/numbers/{phone}', handle: (request) => putNumber(network, request) },
+    { method: 'POST', path: '/numbers/{phone}/messages', handle: (request) => write(network, request) },
+    {
+      method: 'GET',
+      path: '/numbers/{phone}/inbox',
+      handle: (request) => page(request, (phone) => network.inboxes.list(phone)),
+    },
+    {
+      method: 'GET',
+      path: '/statuses/{phone}',
+      handle: (request) => page(request, (phone) => network.statuses.list(phone)),
+    },
+    { method: 'PUT', path: '/groups/{id}', handle: (request) => putGroup(network, request) },
+    { method: 'GET', path: '/groups/{id}', handle: (request) => getGroup(network, request) },
+    { method: 'GET', path: '/sessions', handle: () => listSessions(network) },
+    { method: 'POST', path: '/sessions/{phone}/fault', handle: (request) => fault(network, request) },
+    {
+      method: 'POST',
+      path: '/sessions/{phone}/ack-errors',
+      handle: (request) => ackErrors(network, request),
+    },
+    {
+      method: 'POST',
+      path: '/sessions/{phone}/query-errors',
+      handle: (request) => queryErrors(network, request),
+    },
+  ];
+}
+
+async function scan(network: Network, desk: PairingDesk, { body }: ControlRequest): Promise<ControlReply> {
+  const fields = new FieldReader(body);
+  const qr = fields.text('qr', { most: 2_000 });
+  const phone = fields.phone('phone');
+  fields.check();
+  return { data: companionRecord(network, await desk.scan(qr, phone)) };
+}
+
+function putNumber(network: Network, { path, body }: ControlRequest): ControlReply {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(body);
+  const exists = fields.flag('exists');
+  fields.check();
+  const number = network.numbers.setExists(phone, exists);
+  return { data: { phone: `+${number.phone}`, lid: `${number.lid}@lid`, exists: number.exists } };
+}
+
+async function write(network: Network, { path, body }: ControlRequest): Promise<ControlReply> {
+  const from = phoneOf(path);
+  const fields = new FieldReader(body);
+  const to = fields.phoneOrGroup('to');
+  const text = fields.text('text', { most: 65_536 });
+  const addressing = fields.oneOf('addressing', ['lid', 'pn'], 'lid');
+  const wait = fields.flag('wait', true);
+  fields.check();
+  const result = await writeAsContact(network, { from, to, text, addressing, wait });
+  return {
+    status: result.delivered ? 200 : 202,
+    data: { id: result.messageId, delivered: result.delivered },
+  };
+}
+
+function page<Entry extends { readonly id: string }>(
+  { path, query }: ControlRequest,
+  list: (phone: string) => Entry[],
+): ControlReply {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(query);
+  const limit = fields.whole('limit', { least: 1, most: LONGEST_PAGE, fallback: DEFAULT_PAGE });
+  const cursor = fields.text('cursor', { most: 24, fallback: '' });
+  fields.check();
+  const rest = list(phone).filter(({ id }) => id > cursor);
+  const items = rest.slice(0, limit);
+  return { data: { items, nextCursor: rest.length > limit ? (items.at(-1)?.id ?? null) : null } };
+}
+
+function putGroup(network: Network, { path, body }: ControlRequest): ControlReply {
+  const fields = new FieldReader({ ...body, id: path.id });
+  const id = fields.groupId('id');
+  const before = network.groups.get(id);
+  const participants = fields.phones('participants');
+  const admins = fields.phones('admins', []);
+  const group: Group = {
+    id,
+    name: fields.text('name', { most: 200 }),
+    participants,
+    admins,
+    announce: fields.flag('announce', false),
+    addressing: fields.oneOf('addressingMode', ['lid', 'pn'], before?.addressing ?? 'lid'),
+    createdAt: before?.createdAt ?? Math.floor(network.clock.wallMs() / 1000),
+  };
+  if (admins.some((phone) => !participants.includes(phone))) {
+    fields.refuse('admins', 'must all be participants');
+  }
+  fields.check();
+  changeGroup(network, group);
+  return { data: groupRecord(group) };
+}
+
+function getGroup(network: Network, { path }: ControlRequest): ControlReply {
+  const group = network.groups.get(path.id ?? '');
+  if (!group) throw new ControlFailure(404, 'NOT_FOUND', 'There is no such group.');
+  return { data: groupRecord(group) };
+}
+
+function groupRecord(group: Group): object {
+  const { id, name, announce, addressing } = group;
+  const participants = group.participants.map((phone) => `+${phone}`);
+  const admins = group.admins.map((phone) => `+${phone}`);
+  return { id, name, participants, admins, announce, addressingMode: addressing };
+}
+
+function listSessions(network: Network): ControlReply {
+  const items = network.companions.all().map((companion) => companionRecord(network, companion));
+  return { data: { items, nextCursor: null } };
+}
+
+function companionRecord(network: Network, companion: Companion): object {
+  const connection = network.connections.of(companion.id);
+  return {
+    id: companion.id,
+    phone: `+${companion.phone}`,
+    device: companion.device,
+    jid: companionAddress(companion, 'pn'),
+    lid: companionAddress(companion, 'lid'),
+    connected: connection !== undefined,
+    since: connection ? new Date(connection.openedAtMs).toISOString() : null,
+    linkedAt: companion.linkedAt,
+  };
+}
+
+function fault(network: Network, { path, body }: ControlRequest): ControlReply {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(body);
+  const kind = fields.oneOf('kind', FAULT_KINDS);
+  const count = fields.whole('count', { least: 0, most: 1_000_000, fallback: 1 });
+  fields.check();
+  return { data: inflict(network, { phone, kind, count }) };
+}
+
+function ackErrors(network: Network, { path, body }: ControlRequest): ControlReply {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(body);
+  const code = fields.whole('code', { least: 100, most: 999 });
+  const count = fields.whole('count', { least: 0, most: 1_000_000, fallback: 1 });
+  fields.check();
+  network.faults.refuseMessages(phone, code, count);
+  return { data: { code, count } };
+}
+
+function queryErrors(network: Network, { path, body }: ControlRequest): ControlReply {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(body);
+  const xmlns = fields.text('xmlns', { most: 60 });
+  const code = fields.whole('code', { least: 100, most: 999, fallback: 429 });
+  const text = fields.text('text', { most: 100, fallback: code === 429 ? 'rate-overlimit' : 'refused' });
+  const count = fields.whole('count', { least: 0, most: 1_000_000, fallback: 1 });
+  fields.check();
+  network.faults.refuseQueries({ phone, xmlns, code, text, count });
+  return { data: { xmlns, code, text, count } };
+}
+
+function phoneOf(path: Readonly<Record<string, string>>): string {
+  const fields = new FieldReader({ phone: path.phone });
+  const phone = fields.phone('phone');
+  fields.check();
+  return phone;
+}

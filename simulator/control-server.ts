@@ -1,0 +1,117 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ControlFailure } from './control-failure.ts';
+
+/** A control call, taken apart. */
+export interface ControlRequest {
+  /** The named parts of the path, decoded. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** The JSON object of the body; empty without one. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What is answered: `data` in the envelope, with 200 unless said otherwise. */
+export interface ControlReply {
+  readonly status?: number;
+  readonly data: unknown;
+}
+
+/** One control call: method, path with `{named}` parts, and what it does. */
+export interface ControlRoute {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  handle(request: ControlRequest): ControlReply | Promise<ControlReply>;
+}
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Answers requests from `routes` in the envelope. Anything unexpected is 500 and reported. */
+export function controlListener(
+  routes: readonly ControlRoute[],
+  report: (error: unknown) => void,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const matchers = routes.map((route) => ({ route, parts: route.path.split('/') }));
+  return (request, response) => {
+    run(matchers, request)
+      .then(({ status = 200, data }) => send(response, status, { success: true, data }))
+      .catch((error: unknown) => {
+        if (!(error instanceof ControlFailure)) report(error);
+        const failure =
+          error instanceof ControlFailure
+            ? error
+            : new ControlFailure(500, 'INTERNAL_ERROR', 'The simulator failed; its log says how.');
+        const { status, code, message, fields } = failure;
+        send(response, status, { success: false, error: { code, message, ...(fields && { fields }) } });
+      });
+  };
+}
+
+async function run(
+  matchers: readonly { route: ControlRoute; parts: readonly string[] }[],
+  request: IncomingMessage,
+): Promise<ControlReply> {
+  const url = new URL(request.url ?? '/', 'http://simulator');
+  const found = matchers.flatMap(({ route, parts }) => {
+    const path = match(parts, url.pathname);
+    return path ? [{ route, path }] : [];
+  });
+  if (found.length === 0) throw new ControlFailure(404, 'NOT_FOUND', `There is nothing at ${url.pathname}.`);
+  const chosen = found.find(({ route }) => route.method === request.method);
+  if (!chosen) {
+    const allowed = found.map(({ route }) => route.method).join(', ');
+    throw new ControlFailure(405, 'METHOD_NOT_ALLOWED', `This path takes ${allowed}.`);
+  }
+  const body = chosen.route.method === 'GET' ? {} : await readBody(request);
+  return chosen.route.handle({ path: chosen.path, query: Object.fromEntries(url.searchParams), body });
+}
+
+function match(parts: readonly string[], pathname: string): Record<string, string> | undefined {
+  const given = pathname.split('/');
+  if (given.length !== parts.length) return undefined;
+  const named: Record<string, string> = {};
+  for (const [index, part] of parts.entries()) {
+    const actual = given[index] ?? '';
+    if (part.startsWith('{')) named[part.slice(1, -1)] = decode(actual);
+    else if (part !== actual) return undefined;
+  }
+  return named;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) throw new ControlFailure(413, 'PAYLOAD_TOO_LARGE', 'The body is over 1 MiB.');
+    chunks.push(chunk);
+  }
+  if (size === 0) return {};
+  let body: unknown;
+  try {
+    body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw new ControlFailure(422, 'VALIDATION_ERROR', 'The body is not JSON.', [
+      { field: '', message: 'must be JSON' },
+    ]);
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new ControlFailure(422, 'VALIDATION_ERROR', 'The body is not a JSON object.', [
+      { field: '', message: 'must be a JSON object' },
+    ]);
+  }
+  return body as Record<string, unknown>;
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,49 @@
+import { ControlFailure } from './control-failure.ts';
+import { type FaultKind, LIVE_FAULTS, type LiveFault, LOGIN_FAULTS, type LoginFault } from './faults.ts';
+import type { Network } from './network.ts';
+import { unlink } from './unlinking.ts';
+
+/** What a fault did: how many live connections it hit, and how many events to come it is armed for. */
+export interface FaultResult {
+  readonly kind: FaultKind;
+  readonly hit: number;
+  readonly armed: number;
+}
+
+/**
+ * Inflicts a fault on a number. What is for logins and upgrades to come also cuts the live connections, so that
+ * their clients meet it.
+ * @throws ControlFailure 409 when the kind needs a live connection, or a companion, and there is none.
+ */
+export function inflict(
+  network: Network,
+  options: { phone: string; kind: FaultKind; count: number },
+): FaultResult {
+  const { phone, kind, count } = options;
+  const live = network.connections.ofPhone(phone);
+  network.log({ event: 'fault', kind, phone, count });
+  if (kind === 'logged_out') return { kind, hit: logOut(network, phone), armed: 0 };
+  if (kind === 'unacked') {
+    network.faults.withholdAcks(phone, count);
+    return { kind, hit: 0, armed: count };
+  }
+  if (kind === 'refuse_upgrade' || isLoginFault(kind)) {
+    if (kind === 'refuse_upgrade') network.faults.refuseUpgrades(count);
+    else network.faults.refuseLogins(phone, LOGIN_FAULTS[kind], count);
+    if (count > 0) for (const connection of live) connection.drop();
+    return { kind, hit: count > 0 ? live.length : 0, armed: count };
+  }
+  if (live.length === 0)
+    throw new ControlFailure(409, 'NOT_CONNECTED', `No client of +${phone} is connected.`);
+  for (const connection of live) LIVE_FAULTS[kind satisfies LiveFault](connection);
+  return { kind, hit: live.length, armed: 0 };
+}
+
+function logOut(network: Network, phone: string): number {
+  const companions = network.companions.of(phone);
+  if (companions.length === 0) throw new ControlFailure(409, 'NOT_LINKED', `+${phone} has no companion.`);
+  for (const companion of companions) unlink(network, companion);
+  return companions.length;
+}
+
+const isLoginFault = (kind: FaultKind): kind is LoginFault => kind in LOGIN_FAULTS;

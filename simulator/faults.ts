@@ -1,0 +1,129 @@
+import type { Connection } from './connection.ts';
+import { node, streamError } from './stanzas.ts';
+
+/** What can be done to a live connection, by the name the control API gives it. */
+export const LIVE_FAULTS = {
+  /** The socket is cut. Client: 428. */
+  drop: (connection: Connection) => connection.drop(),
+  /** Another client took the session. Client: 440. */
+  replaced: (connection: Connection) =>
+    connection.endWith(streamError(undefined, node('conflict', { type: 'replaced' }))),
+  /** A conflict without a reason. Client: 440. */
+  conflict: (connection: Connection) => connection.endWith(streamError(undefined, node('conflict'))),
+  /** The server has trouble. Client: 503. */
+  unavailable: (connection: Connection) => connection.endWith(streamError(503, node('service-unavailable'))),
+  /** The server wants a fresh connection. Client: 515. */
+  restart: (connection: Connection) => connection.endWith(streamError(515, node('restart'))),
+  /** The stream is broken for a reason the client does not know. Client: 500. */
+  bad_session: (connection: Connection) => connection.endWith(streamError(undefined, node('bad-session'))),
+  /** The server ends the stream in good order. Client: 428. */
+  stream_end: (connection: Connection) => connection.endWith(node('xmlstreamend')),
+  /** Open, but nothing is answered any more, pings included. Client: 408, by its own keep-alive. */
+  silent: (connection: Connection) => {
+    connection.hearing = 'silent';
+  },
+  /** Open and pings are answered, but nothing else is, and nothing arrives. Client: notices nothing. */
+  deaf: (connection: Connection) => {
+    connection.hearing = 'deaf';
+  },
+} as const;
+
+/** What can be done to the next logins of a number, with the code the client gives as its reason. */
+export const LOGIN_FAULTS = {
+  unauthorized: 401,
+  forbidden: 403,
+  outdated: 405,
+  login_unavailable: 503,
+} as const;
+
+export type LiveFault = keyof typeof LIVE_FAULTS;
+export type LoginFault = keyof typeof LOGIN_FAULTS;
+/** Every kind of fault the control API takes. */
+export type FaultKind = LiveFault | LoginFault | 'logged_out' | 'refuse_upgrade' | 'unacked';
+
+export const FAULT_KINDS = [
+  ...(Object.keys(LIVE_FAULTS) as LiveFault[]),
+  ...(Object.keys(LOGIN_FAULTS) as LoginFault[]),
+  'logged_out',
+  'refuse_upgrade',
+  'unacked',
+] as const satisfies readonly FaultKind[];
+
+/** An answer the network gives instead of the right one, so many more times. */
+interface Refusal {
+  readonly code: number;
+  readonly text: string;
+  left: number;
+}
+
+/** Faults in force. They end with the process: a restarted network is a healthy one. */
+export class Faults {
+  readonly #acks = new Map<string, Refusal>();
+  readonly #queries = new Map<string, Refusal>();
+  readonly #logins = new Map<string, Refusal>();
+  readonly #unacked = new Map<string, number>();
+  #upgrades = 0;
+
+  /** The next `count` messages of the number are refused with the code. 0 ends it. */
+  refuseMessages(phone: string, code: number, count: number): void {
+    arm(this.#acks, phone, { code, text: '', left: count });
+  }
+
+  /** The next `count` queries of the number in that name space (`usync`, `w:g2`, …) are refused. 0 ends it. */
+  refuseQueries(options: { phone: string; xmlns: string; code: number; text: string; count: number }): void {
+    const { phone, xmlns, code, text, count } = options;
+    arm(this.#queries, `${phone} ${xmlns}`, { code, text, left: count });
+  }
+
+  /** The next `count` logins of the number fail with the code. 0 ends it. */
+  refuseLogins(phone: string, code: number, count: number): void {
+    arm(this.#logins, phone, { code, text: '', left: count });
+  }
+
+  /** The next `count` upgrades of anyone's are answered 503. 0 ends it. */
+  refuseUpgrades(count: number): void {
+    this.#upgrades = count;
+  }
+
+  /** The next `count` messages of the number are taken and delivered, but not acknowledged. 0 ends it. */
+  withholdAcks(phone: string, count: number): void {
+    this.#unacked.set(phone, count);
+  }
+
+  takeMessageError(phone: string): number | undefined {
+    return take(this.#acks, phone)?.code;
+  }
+
+  takeQueryError(phone: string, xmlns: string): { code: number; text: string } | undefined {
+    return take(this.#queries, `${phone} ${xmlns}`);
+  }
+
+  takeLoginError(phone: string): number | undefined {
+    return take(this.#logins, phone)?.code;
+  }
+
+  takeUpgradeRefusal(): boolean {
+    if (this.#upgrades <= 0) return false;
+    this.#upgrades -= 1;
+    return true;
+  }
+
+  takeWithheldAck(phone: string): boolean {
+    const left = this.#unacked.get(phone) ?? 0;
+    if (left > 0) this.#unacked.set(phone, left - 1);
+    return left > 0;
+  }
+}
+
+function arm(refusals: Map<string, Refusal>, key: string, refusal: Refusal): void {
+  if (refusal.left > 0) refusals.set(key, refusal);
+  else refusals.delete(key);
+}
+
+function take(refusals: Map<string, Refusal>, key: string): Refusal | undefined {
+  const refusal = refusals.get(key);
+  if (!refusal) return undefined;
+  refusal.left -= 1;
+  if (refusal.left === 0) refusals.delete(key);
+  return refusal;
+}

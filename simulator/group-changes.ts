@@ -1,0 +1,71 @@
+import type { BinaryNode } from '@whiskeysockets/baileys';
+import { stanzaTime } from './clock.ts';
+import { groupNode, participantNode } from './group-queries.ts';
+import type { Group } from './groups.ts';
+import type { Network } from './network.ts';
+import { addressOf } from './numbers.ts';
+import { node } from './stanzas.ts';
+
+/**
+ * Makes the group what is given and tells the companions of everyone in it, before or after. A companion that is
+ * offline refreshes its groups at its next login.
+ */
+export function changeGroup(network: Network, group: Group): void {
+  const before = network.groups.get(group.id);
+  network.groups.put(group);
+  const concerned = new Set([...(before?.participants ?? []), ...group.participants]);
+  for (const phone of concerned) {
+    const changes = before?.participants.includes(phone)
+      ? changesBetween(network, before, group)
+      : [node('create', {}, [groupNode(network, group)])];
+    for (const companion of network.companions.of(phone)) {
+      const connection = network.connections.of(companion.id);
+      if (!connection?.active) network.groups.markStale(companion.id);
+      for (const change of changes) connection?.send(notification(network, group, change));
+    }
+  }
+}
+
+function changesBetween(network: Network, before: Group, after: Group): BinaryNode[] {
+  const changes: BinaryNode[] = [];
+  const people = (tag: string, phones: readonly string[]): void => {
+    const participants = phones.map((phone) => participantNode(network, after, phone));
+    if (participants.length > 0) changes.push(node(tag, {}, participants));
+  };
+  people('add', without(after.participants, before.participants));
+  people('remove', without(before.participants, after.participants));
+  const stayed = after.participants.filter((phone) => before.participants.includes(phone));
+  people(
+    'promote',
+    without(after.admins, before.admins).filter((phone) => stayed.includes(phone)),
+  );
+  people(
+    'demote',
+    without(before.admins, after.admins).filter((phone) => stayed.includes(phone)),
+  );
+  if (before.name !== after.name) changes.push(node('subject', { subject: after.name }));
+  if (before.announce !== after.announce)
+    changes.push(node(after.announce ? 'announcement' : 'not_announcement'));
+  return changes;
+}
+
+const without = (some: readonly string[], others: readonly string[]): string[] =>
+  some.filter((phone) => !others.includes(phone));
+
+function notification(network: Network, group: Group, change: BinaryNode): BinaryNode {
+  const author = group.admins[0] ?? group.participants[0];
+  const number = author === undefined ? undefined : network.numbers.of(author);
+  return node(
+    'notification',
+    {
+      type: 'w:gp2',
+      from: group.id,
+      id: network.newId(),
+      t: stanzaTime(network.clock),
+      addressing_mode: group.addressing,
+      participant: number && addressOf(number, group.addressing),
+      participant_pn: number && group.addressing === 'lid' ? addressOf(number, 'pn') : undefined,
+    },
+    [change],
+  );
+}

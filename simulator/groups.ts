@@ -1,0 +1,70 @@
+import type { Addressing } from './addresses.ts';
+import type { Collection, Journal } from './journal.ts';
+
+/** A group as the network knows it. Numbers are digits. */
+export interface Group {
+  /** `…@g.us`. */
+  readonly id: string;
+  readonly name: string;
+  readonly participants: readonly string[];
+  /** Those of the participants who administer it. */
+  readonly admins: readonly string[];
+  /** Whether only its administrators may write. */
+  readonly announce: boolean;
+  /** How its stanzas name the participants. */
+  readonly addressing: Addressing;
+  /** Seconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** All groups, and which companions have yet to hear of a change. */
+export class Groups {
+  readonly #groups: Collection<Group>;
+  readonly #stale: Collection<true>;
+  readonly #byPhone = new Map<string, Set<string>>();
+
+  constructor(journal: Journal) {
+    this.#groups = journal.collection<Group>('groups');
+    this.#stale = journal.collection<true>('stale-groups');
+    for (const [, group] of this.#groups.entries()) this.#index(group);
+  }
+
+  get(id: string): Group | undefined {
+    return this.#groups.get(id);
+  }
+
+  put(group: Group): void {
+    for (const phone of this.#groups.get(group.id)?.participants ?? [])
+      this.#byPhone.get(phone)?.delete(group.id);
+    this.#groups.set(group.id, group);
+    this.#index(group);
+  }
+
+  /** The groups a number takes part in. */
+  of(phone: string): Group[] {
+    return [...(this.#byPhone.get(phone) ?? [])].flatMap((id) => this.#groups.get(id) ?? []);
+  }
+
+  /** A companion was offline when a group changed: it is told at its next login. */
+  markStale(companionId: string): void {
+    this.#stale.set(companionId, true);
+  }
+
+  /** Whether a companion has to refresh its groups; asked once per login, so it is forgotten. */
+  takeStale(companionId: string): boolean {
+    const stale = this.#stale.get(companionId) ?? false;
+    this.#stale.delete(companionId);
+    return stale;
+  }
+
+  #index(group: Group): void {
+    for (const phone of group.participants) {
+      let ids = this.#byPhone.get(phone);
+      if (!ids) {
+        ids = new Set();
+        this.#byPhone.set(phone, ids);
+      }
+      ids.add(group.id);
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import {
+  type BinaryNode,
+  encodeBigEndian,
+  normalizeMessageContent,
+  type proto,
+} from '@whiskeysockets/baileys';
+import { stanzaTime } from './clock.ts';
+import { type Companion, sessionAddress } from './companions.ts';
+import type { Connection } from './connection.ts';
+import type { Envelope } from './handset.ts';
+import { bundleNodes } from './key-bundle.ts';
+import type { Network } from './network.ts';
+import { addressOf, type DeviceReference } from './numbers.ts';
+import { attribute, node } from './stanzas.ts';
+
+/** A stanza on its way to handsets. */
+export interface Incoming {
+  readonly sender: Companion;
+  /** The sender's, for receipts. */
+  readonly connection: Connection;
+  readonly stanza: BinaryNode;
+  /** The group's id, or null. */
+  readonly group: string | null;
+  readonly isStatus: boolean;
+  readonly composingSeen: boolean;
+}
+
+/**
+ * A handset gets a message: it decrypts and shows it and tells the sender so. What it cannot decrypt it asks the
+ * sender to encrypt again.
+ */
+export async function receiveOnHandset(
+  network: Network,
+  incoming: Incoming,
+  target: DeviceReference,
+  envelopes: readonly Envelope[],
+): Promise<void> {
+  const { sender, connection } = incoming;
+  let messages: proto.Message[];
+  try {
+    messages = await open(network, incoming, target.number.phone, envelopes);
+  } catch (error) {
+    network.log({ event: 'handset cannot decrypt', phone: target.number.phone, reason: String(error) });
+    connection.send(retryReceipt(network, incoming, target));
+    return;
+  }
+  // The phone's own copy of what its companion sent is no message to it.
+  if (target.number.phone === sender.phone) return;
+  for (const message of messages) await show(network, incoming, target, message);
+  if (messages.length > 0) connection.send(deliveryReceipt(network, incoming, target));
+}
+
+async function open(
+  network: Network,
+  incoming: Incoming,
+  phone: string,
+  envelopes: readonly Envelope[],
+): Promise<proto.Message[]> {
+  const handset = network.handsets.of(phone);
+  const author = sessionAddress(incoming.sender);
+  const messages: proto.Message[] = [];
+  for (const envelope of envelopes) {
+    const message =
+      envelope.type === 'skmsg'
+        ? await handset.decryptGroup(author, attribute(incoming.stanza, 'to'), envelope.ciphertext)
+        : await handset.decrypt(author, envelope);
+    if (message.senderKeyDistributionMessage) {
+      await handset.learnSenderKey(author, message.senderKeyDistributionMessage);
+    }
+    messages.push(message);
+  }
+  return messages;
+}
+
+async function show(
+  network: Network,
+  incoming: Incoming,
+  target: DeviceReference,
+  message: proto.Message,
+): Promise<void> {
+  const content = normalizeMessageContent(message);
+  if (!content) return;
+  const attachment = attachmentOf(content);
+  const text = content.conversation || content.extendedTextMessage?.text || attachment?.media.caption || null;
+  if (text === null && !attachment) return;
+  const stanza = { from: `+${incoming.sender.phone}`, messageId: attribute(incoming.stanza, 'id') };
+  const phone = target.number.phone;
+  if (incoming.isStatus) {
+    await showStatus(network, { ...stanza, viewer: phone, text, attachment });
+    return;
+  }
+  const known = network.inboxes.find(phone, stanza);
+  if (known) {
+    network.inboxes.replace(phone, { ...known, duplicates: known.duplicates + 1 });
+    return;
+  }
+  network.inboxes.add(phone, {
+    ...stanza,
+    text,
+    mediaType: attachment?.type ?? null,
+    mediaSha256: attachment ? await network.media.plaintextSha256(attachment) : null,
+    group: incoming.group,
+    composingSeen: incoming.composingSeen,
+    duplicates: 0,
+    at: new Date(network.clock.wallMs()).toISOString(),
+  });
+}
+
+/** A status is one entry of its author's, with the handsets that could read it, and one of each viewer's. */
+async function showStatus(
+  network: Network,
+  status: {
+    from: string;
+    messageId: string;
+    viewer: string;
+    text: string | null;
+    attachment: Attachment | undefined;
+  },
+): Promise<void> {
+  const author = status.from.slice(1);
+  const viewer = `+${status.viewer}`;
+  const posted = network.statuses.find(author, status);
+  const entry = posted ?? {
+    from: status.from,
+    messageId: status.messageId,
+    text: status.text,
+    mediaType: status.attachment?.type ?? null,
+    mediaSha256: status.attachment ? await network.media.plaintextSha256(status.attachment) : null,
+    audience: [],
+    duplicates: 0,
+    at: new Date(network.clock.wallMs()).toISOString(),
+  };
+  if (!posted) network.statuses.add(author, { ...entry, audience: [viewer] });
+  else if (!posted.audience.includes(viewer)) {
+    network.statuses.replace(author, { ...posted, audience: [...posted.audience, viewer] });
+  }
+  const seen = network.statuses.find(status.viewer, status);
+  if (seen) network.statuses.replace(status.viewer, { ...seen, duplicates: seen.duplicates + 1 });
+  else network.statuses.add(status.viewer, { ...entry, audience: [viewer] });
+}
+
+/** An attachment of a message and what it says of itself. */
+export interface Attachment {
+  readonly type: 'image' | 'video' | 'document' | 'audio' | 'sticker';
+  readonly media: {
+    readonly directPath?: string | null;
+    readonly mediaKey?: Uint8Array | null;
+    readonly caption?: string | null;
+  };
+}
+
+function attachmentOf(content: proto.IMessage): Attachment | undefined {
+  const document = content.documentMessage ?? content.documentWithCaptionMessage?.message?.documentMessage;
+  if (content.imageMessage) return { type: 'image', media: content.imageMessage };
+  if (content.videoMessage) return { type: 'video', media: content.videoMessage };
+  if (document) return { type: 'document', media: document };
+  if (content.audioMessage) return { type: 'audio', media: content.audioMessage };
+  if (content.stickerMessage) return { type: 'sticker', media: content.stickerMessage };
+  return undefined;
+}
+
+/** From whom a receipt comes, in the stanza's own way of addressing. */
+function receiptOrigin(incoming: Incoming, target: DeviceReference): Record<string, string> {
+  const address = addressOf(target.number, target.addressing);
+  const to = attribute(incoming.stanza, 'to');
+  return incoming.group !== null || incoming.isStatus
+    ? { from: to, participant: address }
+    : { from: address };
+}
+
+function deliveryReceipt(network: Network, incoming: Incoming, target: DeviceReference): BinaryNode {
+  return node('receipt', {
+    id: incoming.stanza.attrs.id,
+    ...receiptOrigin(incoming, target),
+    t: stanzaTime(network.clock),
+  });
+}
+
+function retryReceipt(network: Network, incoming: Incoming, target: DeviceReference): BinaryNode {
+  const bundle = network.handsets.of(target.number.phone).bundle();
+  const [registration = node('registration', {}, encodeBigEndian(bundle.registrationId)), ...keys] =
+    bundleNodes(bundle);
+  const id = incoming.stanza.attrs.id;
+  const t = stanzaTime(network.clock);
+  return node('receipt', { id, ...receiptOrigin(incoming, target), type: 'retry', t }, [
+    node('retry', { count: '1', id, t, v: '1' }),
+    registration,
+    node('keys', {}, keys),
+  ]);
+}

@@ -1,0 +1,229 @@
+import {
+  Curve,
+  DEFAULT_CONNECTION_CONFIG,
+  encodeWAMessage,
+  generateRegistrationId,
+  type proto,
+  proto as protocol,
+  type SignalCreds,
+  type SignalDataSet,
+  type SignalDataTypeMap,
+  type SignalKeyStoreWithTransaction,
+  type SignalRepositoryWithLIDStore,
+  signedKeyPair,
+  unpadRandomMax16,
+} from '@whiskeysockets/baileys';
+import type { Collection, Journal } from './journal.ts';
+import { type KeyBundle, signalSession } from './key-bundle.ts';
+import { Lock } from './lock.ts';
+
+/** One encrypted payload of a stanza. */
+export interface Envelope {
+  readonly type: 'pkmsg' | 'msg' | 'skmsg';
+  readonly ciphertext: Uint8Array;
+}
+
+/** One-time keys get ids 1 to this and then start over; so many may be waiting for their first use. */
+const ONE_TIME_KEYS = 100;
+
+/**
+ * A simulated phone: device 0 of a number, with a Signal identity of its own, sessions with companions and sender
+ * keys. Its work runs one piece at a time.
+ *
+ * A companion is always known by its phone-number device address, however a stanza named it: with a second session
+ * under its LID, groups and statuses addressed by LID would find no session record.
+ */
+export class Handset {
+  readonly phone: string;
+  readonly #creds: SignalCreds;
+  readonly #keys: Collection<unknown>;
+  readonly #repository: SignalRepositoryWithLIDStore;
+  readonly #lock = new Lock();
+  #oneTimeKeys = 0;
+
+  constructor(options: { phone: string; creds: SignalCreds; keys: Collection<unknown> }) {
+    this.phone = options.phone;
+    this.#creds = options.creds;
+    this.#keys = options.keys;
+    this.#repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(
+      { creds: options.creds, keys: this.#keyStore() },
+      silentLogger,
+      undefined,
+    );
+  }
+
+  /** The account key: the public half, which companions learn when they pair. 32 bytes. */
+  get identityKey(): Uint8Array {
+    return this.#creds.signedIdentityKey.public;
+  }
+
+  /** Signs with the account key. */
+  sign(bytes: Uint8Array): Uint8Array {
+    return Curve.sign(this.#creds.signedIdentityKey.private, bytes);
+  }
+
+  /** A bundle for someone who wants a session, with a fresh one-time key. */
+  bundle(): KeyBundle {
+    this.#oneTimeKeys += 1;
+    const id = 1 + (this.#oneTimeKeys % ONE_TIME_KEYS);
+    const pair = Curve.generateKeyPair();
+    this.#keys.set(this.#keyOf('pre-key', String(id)), pair);
+    const { registrationId, signedPreKey } = this.#creds;
+    return {
+      registrationId,
+      identityKey: this.identityKey,
+      signedPreKey: {
+        id: signedPreKey.keyId,
+        key: signedPreKey.keyPair.public,
+        signature: signedPreKey.signature,
+      },
+      preKey: { id, key: pair.public },
+    };
+  }
+
+  /** Decrypts what `sender` sent to this handset alone. Throws when it cannot. */
+  decrypt(sender: string, envelope: Envelope): Promise<proto.Message> {
+    return this.#lock.run(async () => {
+      const { type, ciphertext } = envelope;
+      if (type === 'skmsg') throw new Error('a group payload needs a group');
+      const plaintext = await this.#repository.decryptMessage({ jid: sender, type, ciphertext });
+      return protocol.Message.decode(unpadRandomMax16(plaintext));
+    });
+  }
+
+  /** Takes the sender key that `sender` will use in `group`. */
+  learnSenderKey(sender: string, item: proto.Message.ISenderKeyDistributionMessage): Promise<void> {
+    return this.#lock.run(() =>
+      this.#repository.processSenderKeyDistributionMessage({ authorJid: sender, item }),
+    );
+  }
+
+  /** Decrypts what `sender` sent to everyone in `group`. Throws without the sender's key. */
+  decryptGroup(sender: string, group: string, ciphertext: Uint8Array): Promise<proto.Message> {
+    return this.#lock.run(async () => {
+      const plaintext = await this.#repository.decryptGroupMessage({
+        group,
+        authorJid: sender,
+        msg: ciphertext,
+      });
+      return protocol.Message.decode(unpadRandomMax16(plaintext));
+    });
+  }
+
+  /** Whether a session with that companion is open. */
+  async knows(companion: string): Promise<boolean> {
+    return (await this.#repository.validateSession(companion)).exists;
+  }
+
+  /** Opens a session with a companion, in place of the one there may be. */
+  openSession(companion: string, bundle: KeyBundle): Promise<void> {
+    return this.#lock.run(() =>
+      // The library takes a bundle without a one-time key, though its types say otherwise.
+      this.#repository.injectE2ESession({ jid: companion, session: signalSession(bundle) as never }),
+    );
+  }
+
+  /** Encrypts for one companion, with which a session must be open. */
+  encrypt(companion: string, message: proto.IMessage): Promise<Envelope> {
+    return this.#lock.run(() =>
+      this.#repository.encryptMessage({ jid: companion, data: encodeWAMessage(message) }),
+    );
+  }
+
+  /** Encrypts for everyone in `group` and gives the key message that members need to read it. */
+  encryptGroup(
+    group: string,
+    author: string,
+    message: proto.IMessage,
+  ): Promise<{ envelope: Envelope; keyMessage: proto.IMessage }> {
+    return this.#lock.run(async () => {
+      const data = encodeWAMessage(message);
+      const encrypted = await this.#repository.encryptGroupMessage({ group, meId: author, data });
+      return {
+        envelope: { type: 'skmsg', ciphertext: encrypted.ciphertext },
+        keyMessage: {
+          senderKeyDistributionMessage: {
+            groupId: group,
+            axolotlSenderKeyDistributionMessage: encrypted.senderKeyDistributionMessage,
+          },
+        },
+      };
+    });
+  }
+
+  #keyOf(type: string, id: string): string {
+    return `${this.phone} ${type} ${id}`;
+  }
+
+  #keyStore(): SignalKeyStoreWithTransaction {
+    return {
+      get: <Type extends keyof SignalDataTypeMap>(type: Type, ids: string[]) => {
+        const found: Record<string, SignalDataTypeMap[Type]> = {};
+        for (const id of ids) {
+          const value = this.#keys.get(this.#keyOf(type, id));
+          if (value !== undefined) found[id] = value as SignalDataTypeMap[Type];
+        }
+        return found;
+      },
+      set: (data: SignalDataSet) => {
+        for (const [type, values] of Object.entries(data)) {
+          for (const [id, value] of Object.entries(values ?? {})) {
+            if (value === null || value === undefined) this.#keys.delete(this.#keyOf(type, id));
+            else this.#keys.set(this.#keyOf(type, id), value);
+          }
+        }
+      },
+      // The handset's own lock keeps pieces of work apart already.
+      isInTransaction: () => false,
+      transaction: (work) => work(),
+    };
+  }
+}
+
+/** The handsets of all numbers, each made when it is first needed and the same for ever. */
+export class Handsets {
+  readonly #creds: Collection<SignalCreds>;
+  readonly #keys: Collection<unknown>;
+  readonly #handsets = new Map<string, Handset>();
+
+  constructor(journal: Journal) {
+    this.#creds = journal.collection<SignalCreds>('handsets');
+    this.#keys = journal.collection<unknown>('handset-keys');
+  }
+
+  of(phone: string): Handset {
+    let handset = this.#handsets.get(phone);
+    if (!handset) {
+      handset = new Handset({ phone, creds: this.#credsOf(phone), keys: this.#keys });
+      this.#handsets.set(phone, handset);
+    }
+    return handset;
+  }
+
+  #credsOf(phone: string): SignalCreds {
+    let creds = this.#creds.get(phone);
+    if (!creds) {
+      const signedIdentityKey = Curve.generateKeyPair();
+      creds = {
+        signedIdentityKey,
+        signedPreKey: signedKeyPair(signedIdentityKey, 1),
+        registrationId: generateRegistrationId(),
+      };
+      this.#creds.set(phone, creds);
+    }
+    return creds;
+  }
+}
+
+const silence = (): void => undefined;
+
+/** The Signal code logs each failure it reports by throwing as well. */
+const silentLogger = {
+  level: 'silent',
+  child: () => silentLogger,
+  trace: silence,
+  debug: silence,
+  info: silence,
+  warn: silence,
+  error: silence,
+};

@@ -1,0 +1,104 @@
+import type { Collection, Journal } from './journal.ts';
+
+/** A message or status as a handset shows it. */
+export interface InboxEntry {
+  /** Ascending within the simulator; a list's cursor. */
+  readonly id: string;
+  /** The stanza's id, chosen by the sending client. */
+  readonly messageId: string;
+  /** The sender's number, with `+`. */
+  readonly from: string;
+  readonly text: string | null;
+  readonly mediaType: string | null;
+  /** SHA-256 of the decrypted attachment, hex; null without one, or when it could not be fetched and read. */
+  readonly mediaSha256: string | null;
+  /** The group's id, or null in a chat between two. */
+  readonly group: string | null;
+  /** Whether the sender was seen composing in this chat since its last message there. */
+  readonly composingSeen: boolean;
+  /** How often the sender delivered the same stanza id again. The handset shows it once. */
+  readonly duplicates: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** A status as its viewers see it. */
+export interface StatusEntry {
+  readonly id: string;
+  readonly messageId: string;
+  readonly from: string;
+  readonly text: string | null;
+  readonly mediaType: string | null;
+  readonly mediaSha256: string | null;
+  /** The numbers whose handsets could read it, with `+`. */
+  readonly audience: readonly string[];
+  readonly duplicates: number;
+  readonly at: string;
+}
+
+/** An inbox keeps its newest entries, this many. */
+const LONGEST_INBOX = 10_000;
+
+/** Entries in the order they came, per number, with each stanza id of a sender at most once. */
+export class EntryLog<
+  Entry extends { readonly id: string; readonly messageId: string; readonly from: string },
+> {
+  readonly #entries: Collection<Entry>;
+  readonly #byOwner = new Map<string, Map<string, string>>();
+  #lastId = 0;
+
+  constructor(journal: Journal, name: string) {
+    this.#entries = journal.collection<Entry>(name);
+    for (const [key, entry] of this.#entries.entries()) {
+      this.#stanzasOf(key.slice(0, key.indexOf(' '))).set(`${entry.from} ${entry.messageId}`, entry.id);
+      this.#lastId = Math.max(this.#lastId, Number(entry.id));
+    }
+  }
+
+  /** The entry made of that stanza, if the owner has it. */
+  find(owner: string, stanza: { from: string; messageId: string }): Entry | undefined {
+    const id = this.#byOwner.get(owner)?.get(`${stanza.from} ${stanza.messageId}`);
+    return id === undefined ? undefined : this.#entries.get(`${owner} ${id}`);
+  }
+
+  add(owner: string, entry: Omit<Entry, 'id'>): Entry {
+    this.#lastId += 1;
+    const kept = { ...entry, id: String(this.#lastId).padStart(12, '0') } as unknown as Entry;
+    this.replace(owner, kept);
+    const stanzas = this.#stanzasOf(owner);
+    stanzas.set(`${kept.from} ${kept.messageId}`, kept.id);
+    if (stanzas.size > LONGEST_INBOX) this.#dropOldest(owner, stanzas);
+    return kept;
+  }
+
+  replace(owner: string, entry: Entry): void {
+    this.#entries.set(`${owner} ${entry.id}`, entry);
+  }
+
+  /** All of an owner's entries, oldest first. */
+  list(owner: string): Entry[] {
+    const found: Entry[] = [];
+    for (const id of this.#byOwner.get(owner)?.values() ?? []) {
+      const entry = this.#entries.get(`${owner} ${id}`);
+      if (entry) found.push(entry);
+    }
+    return found;
+  }
+
+  #dropOldest(owner: string, stanzas: Map<string, string>): void {
+    for (const [stanza, id] of stanzas) {
+      stanzas.delete(stanza);
+      this.#entries.delete(`${owner} ${id}`);
+      return;
+    }
+  }
+
+  #stanzasOf(owner: string): Map<string, string> {
+    let stanzas = this.#byOwner.get(owner);
+    if (!stanzas) {
+      stanzas = new Map();
+      this.#byOwner.set(owner, stanzas);
+    }
+    return stanzas;
+  }
+}

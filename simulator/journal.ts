@@ -1,0 +1,171 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { BufferJSON } from '@whiskeysockets/baileys';
+
+/** Named values of one kind. Reads are in memory; writes reach the disk behind them, in order. */
+export interface Collection<Value> {
+  get(key: string): Value | undefined;
+  /** Stores the value. It must not be changed afterwards except through another `set`. */
+  set(key: string, value: Value): void;
+  delete(key: string): void;
+  entries(): IterableIterator<[string, Value]>;
+  readonly size: number;
+}
+
+/** Rewrite the file when this many lines were appended and most of them are dead. */
+const COMPACT_AFTER_LINES = 200_000;
+
+/**
+ * Everything the simulator remembers, in one append-only file of JSON lines: `[collection, key, value]`, or
+ * without a value when the key was deleted. The file is read at the start and rewritten when most of it is dead.
+ *
+ * What was `set` before `settled()` resolves survives the death of the process (not of the host: nothing is
+ * fsynced). Every frame to a client waits for that, so the network never shows what it could forget.
+ */
+export class Journal {
+  readonly #path: string;
+  readonly #collections = new Map<string, Map<string, unknown>>();
+  #file: FileHandle | undefined;
+  #lines: string[] = [];
+  #queued: Promise<void> | undefined;
+  #tail: Promise<void> = Promise.resolve();
+  #appendedLines = 0;
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Reads the journal in `directory`, made when it is missing. A torn last line is dropped. */
+  static async open(directory: string): Promise<Journal> {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const journal = new Journal(join(directory, 'network.jsonl'));
+    await journal.#load();
+    await journal.#rewrite();
+    return journal;
+  }
+
+  /** The collection of that name. `Value` is the caller's word: nothing is checked on reading. */
+  collection<Value>(name: string): Collection<Value> {
+    const values = this.#valuesOf(name) as Map<string, Value>;
+    return {
+      get: (key) => values.get(key),
+      set: (key, value) => {
+        values.set(key, value);
+        this.#append([name, key, value]);
+      },
+      delete: (key) => {
+        if (values.delete(key)) this.#append([name, key]);
+      },
+      entries: () => values.entries(),
+      get size() {
+        return values.size;
+      },
+    };
+  }
+
+  /** Resolves once everything set so far is with the operating system. */
+  settled(): Promise<void> {
+    return this.#tail;
+  }
+
+  /** Writes what is left and closes the file. */
+  async close(): Promise<void> {
+    await this.#tail;
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #valuesOf(name: string): Map<string, unknown> {
+    let values = this.#collections.get(name);
+    if (!values) {
+      values = new Map();
+      this.#collections.set(name, values);
+    }
+    return values;
+  }
+
+  #append(entry: readonly unknown[]): void {
+    this.#lines.push(`${JSON.stringify(entry, BufferJSON.replacer)}\n`);
+    if (this.#queued !== undefined) return;
+    // Everything set in the same turn, and while the previous batch is being written, leaves in one write.
+    this.#queued = this.#tail.then(() => this.#writeBatch());
+    this.#tail = this.#queued;
+  }
+
+  async #writeBatch(): Promise<void> {
+    this.#queued = undefined;
+    const lines = this.#lines;
+    this.#lines = [];
+    if (!this.#file) return; // a straggler after close
+    await this.#file.appendFile(lines.join(''));
+    this.#appendedLines += lines.length;
+    if (this.#appendedLines > COMPACT_AFTER_LINES && this.#appendedLines > 3 * this.#liveCount()) {
+      await this.#rewrite();
+    }
+  }
+
+  #liveCount(): number {
+    let count = 0;
+    for (const values of this.#collections.values()) count += values.size;
+    return count;
+  }
+
+  async #load(): Promise<void> {
+    let input: FileHandle;
+    try {
+      input = await open(this.#path, 'r');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      throw error;
+    }
+    await input.close();
+    const lines = createInterface({
+      input: createReadStream(this.#path),
+      crlfDelay: Number.POSITIVE_INFINITY,
+    });
+    let torn: string | undefined;
+    for await (const line of lines) {
+      if (torn !== undefined)
+        throw new Error(`${this.#path} is damaged before its end; move it away to start anew`);
+      const entry = parseLine(line);
+      if (!entry) {
+        torn = line;
+        continue;
+      }
+      const [name, key, value] = entry;
+      if (entry.length === 2) this.#valuesOf(name).delete(key);
+      else this.#valuesOf(name).set(key, value);
+    }
+  }
+
+  /** Writes only what is alive to a new file and puts it in the old one's place. */
+  async #rewrite(): Promise<void> {
+    const temporaryPath = `${this.#path}.new`;
+    const replacement = await open(temporaryPath, 'w', 0o600);
+    for (const [name, values] of this.#collections) {
+      let chunk: string[] = [];
+      for (const [key, value] of [...values]) {
+        chunk.push(`${JSON.stringify([name, key, value], BufferJSON.replacer)}\n`);
+        if (chunk.length === 1000) {
+          await replacement.appendFile(chunk.join(''));
+          chunk = [];
+        }
+      }
+      await replacement.appendFile(chunk.join(''));
+    }
+    await rename(temporaryPath, this.#path);
+    await this.#file?.close();
+    this.#file = replacement;
+    this.#appendedLines = 0;
+  }
+}
+
+function parseLine(line: string): [string, string, unknown?] | undefined {
+  try {
+    return JSON.parse(line, BufferJSON.reviver) as [string, string, unknown?];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import {
+  type BinaryNode,
+  encodeBigEndian,
+  generateSignalPubKey,
+  getBinaryNodeChild,
+  getBinaryNodeChildBuffer,
+  getBinaryNodeChildUInt,
+} from '@whiskeysockets/baileys';
+
+/** What a stranger needs to open a Signal session with a device. Public keys are 32 bytes. */
+export interface KeyBundle {
+  readonly registrationId: number;
+  readonly identityKey: Uint8Array;
+  readonly signedPreKey: SignedPublicKey;
+  readonly preKey?: PublicPreKey | undefined;
+}
+
+/** A one-time key. */
+export interface PublicPreKey {
+  readonly id: number;
+  readonly key: Uint8Array;
+}
+
+/** The medium-term key, signed with the identity key. */
+export interface SignedPublicKey extends PublicPreKey {
+  readonly signature: Uint8Array;
+}
+
+/** The type byte of a curve 25519 key (Baileys `KEY_BUNDLE_TYPE`). */
+export const CURVE_KEY_TYPE = Buffer.from([5]);
+
+/** The child nodes that carry a bundle, in a `user` row and in a retry receipt's `keys` alike. */
+export function bundleNodes(bundle: KeyBundle): BinaryNode[] {
+  const nodes: BinaryNode[] = [
+    { tag: 'registration', attrs: {}, content: encodeBigEndian(bundle.registrationId) },
+    { tag: 'type', attrs: {}, content: CURVE_KEY_TYPE },
+    { tag: 'identity', attrs: {}, content: bundle.identityKey },
+    {
+      tag: 'skey',
+      attrs: {},
+      content: [
+        ...preKeyNodes(bundle.signedPreKey),
+        { tag: 'signature', attrs: {}, content: bundle.signedPreKey.signature },
+      ],
+    },
+  ];
+  if (bundle.preKey) nodes.push({ tag: 'key', attrs: {}, content: preKeyNodes(bundle.preKey) });
+  return nodes;
+}
+
+function preKeyNodes(preKey: PublicPreKey): BinaryNode[] {
+  return [
+    { tag: 'id', attrs: {}, content: encodeBigEndian(preKey.id, 3) },
+    { tag: 'value', attrs: {}, content: preKey.key },
+  ];
+}
+
+/** The key of a `key` node, or undefined when it is malformed. */
+export function readPreKey(node: BinaryNode | undefined): PublicPreKey | undefined {
+  if (!node) return undefined;
+  const id = getBinaryNodeChildUInt(node, 'id', 3);
+  const key = getBinaryNodeChildBuffer(node, 'value');
+  return id === undefined || key?.byteLength !== 32 ? undefined : { id, key: Buffer.from(key) };
+}
+
+/** The key of an `skey` node, or undefined when it is malformed. */
+export function readSignedPreKey(node: BinaryNode | undefined): SignedPublicKey | undefined {
+  const preKey = readPreKey(node);
+  const signature = getBinaryNodeChildBuffer(node, 'signature');
+  return preKey && signature?.byteLength === 64
+    ? { ...preKey, signature: Buffer.from(signature) }
+    : undefined;
+}
+
+/** The bundle inside a client's retry receipt, when it sent one. */
+export function readRetryBundle(receipt: BinaryNode): KeyBundle | undefined {
+  const keys = getBinaryNodeChild(receipt, 'keys');
+  if (!keys) return undefined;
+  const registrationId = getBinaryNodeChildUInt(receipt, 'registration', 4);
+  const identityKey = getBinaryNodeChildBuffer(keys, 'identity');
+  const signedPreKey = readSignedPreKey(getBinaryNodeChild(keys, 'skey'));
+  if (registrationId === undefined || identityKey?.byteLength !== 32 || !signedPreKey) return undefined;
+  const preKey = readPreKey(getBinaryNodeChild(keys, 'key'));
+  return { registrationId, identityKey: Buffer.from(identityKey), signedPreKey, preKey };
+}
+
+/** The bundle as the Signal library takes it. */
+export function signalSession(bundle: KeyBundle) {
+  const { signedPreKey, preKey } = bundle;
+  return {
+    registrationId: bundle.registrationId,
+    identityKey: generateSignalPubKey(bundle.identityKey),
+    signedPreKey: {
+      keyId: signedPreKey.id,
+      publicKey: generateSignalPubKey(signedPreKey.key),
+      signature: signedPreKey.signature,
+    },
+    ...(preKey && { preKey: { keyId: preKey.id, publicKey: generateSignalPubKey(preKey.key) } }),
+  };
+}

@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { aesDecryptWithIV, getMediaKeys, hmacSign, type MediaType } from '@whiskeysockets/baileys';
+import type { MediaCertificate } from './media-certificate.ts';
+
+/** The largest upload taken. The real network takes documents of 2 GB; tests need none. */
+const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
+
+/** The bytes of the truncated HMAC behind the ciphertext. */
+const MAC_BYTES = 10;
+
+/** What a message says of an attachment: where it lies and how to open it. */
+export interface MediaReference {
+  readonly type: MediaType;
+  readonly media: { readonly directPath?: string | null; readonly mediaKey?: Uint8Array | null };
+}
+
+/**
+ * Where clients upload attachments and everyone downloads them: https on loopback, because the client uploads over
+ * nothing else. Files are kept in the data directory under the hash of their ciphertext.
+ */
+export class MediaHost {
+  /** The secret clients get from `media_conn` and must show to upload. */
+  readonly auth = randomBytes(16).toString('base64url');
+  /** The certificate to trust, PEM. */
+  readonly ca: string;
+  readonly #directory: string;
+  readonly #server: Server;
+  readonly #hostname: string;
+
+  private constructor(options: { directory: string; certificate: MediaCertificate; hostname: string }) {
+    this.ca = options.certificate.ca;
+    this.#directory = options.directory;
+    this.#hostname = options.hostname;
+    const { cert, key } = options.certificate;
+    this.#server = createServer({ cert, key }, (request, response) => {
+      this.#answer(request, response).catch(() => answer(response, 500, { error: 'internal' }));
+    });
+  }
+
+  /** Starts listening on a port of the system's choice, or the given one. */
+  static async start(options: {
+    directory: string;
+    certificate: MediaCertificate;
+    hostname: string;
+    port: number;
+  }): Promise<MediaHost> {
+    await mkdir(options.directory, { recursive: true, mode: 0o700 });
+    const host = new MediaHost(options);
+    await new Promise<void>((resolve, reject) => {
+      host.#server.once('error', reject);
+      host.#server.listen(options.port, options.hostname, resolve);
+    });
+    return host;
+  }
+
+  /** Host and port, as `media_conn` names them. */
+  get host(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `${this.#hostname.includes(':') ? `[${this.#hostname}]` : this.#hostname}:${port}`;
+  }
+
+  /** SHA-256 of the attachment as its recipient sees it, hex; null when it is missing, damaged or forged. */
+  async plaintextSha256(reference: MediaReference): Promise<string | null> {
+    const { directPath, mediaKey } = reference.media;
+    const name = directPath ? fileName(directPath) : undefined;
+    if (!name || !mediaKey) return null;
+    try {
+      const encrypted = await readFile(join(this.#directory, name));
+      const keys = await getMediaKeys(mediaKey, reference.type);
+      const ciphertext = encrypted.subarray(0, -MAC_BYTES);
+      const mac = hmacSign(Buffer.concat([keys.iv, ciphertext]), keys.macKey ?? Buffer.alloc(0));
+      if (!mac.subarray(0, MAC_BYTES).equals(encrypted.subarray(-MAC_BYTES))) return null;
+      const plaintext = aesDecryptWithIV(ciphertext, Buffer.from(keys.cipherKey), Buffer.from(keys.iv));
+      return createHash('sha256').update(plaintext).digest('hex');
+    } catch {
+      return null;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', `https://${this.host}`);
+    const name = fileName(url.pathname);
+    if (!name) answer(response, 404, { error: 'not found' });
+    else if (request.method === 'GET') await this.#download(name, response);
+    else if (request.method !== 'POST') answer(response, 405, { error: 'method not allowed' });
+    else if (url.searchParams.get('auth') !== this.auth) answer(response, 401, { error: 'wrong auth' });
+    else await this.#upload(url.pathname, name, request, response);
+  }
+
+  async #upload(
+    path: string,
+    name: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.byteLength;
+      if (size > MAX_UPLOAD_BYTES) {
+        answer(response, 413, { error: 'too large' });
+        request.destroy();
+        return;
+      }
+      chunks.push(chunk);
+    }
+    const content = Buffer.concat(chunks);
+    if (createHash('sha256').update(content).digest('base64url') !== name) {
+      answer(response, 400, { error: 'the token is not the hash of the content' });
+      return;
+    }
+    const file = join(this.#directory, name);
+    const temporary = `${file}.${randomBytes(4).toString('hex')}`;
+    await writeFile(temporary, content, { mode: 0o600 });
+    await rename(temporary, file);
+    answer(response, 200, { url: `https://${this.host}${path}`, direct_path: path });
+  }
+
+  async #download(name: string, response: ServerResponse): Promise<void> {
+    const content = await readFile(join(this.#directory, name)).catch(() => undefined);
+    if (!content) {
+      answer(response, 404, { error: 'not found' });
+      return;
+    }
+    response.writeHead(200, {
+      'content-type': 'application/octet-stream',
+      'content-length': content.byteLength,
+    });
+    response.end(content);
+  }
+}
+
+/** The last part of `/mms/<kind>/<hash>` when it is the base64url of a SHA-256, so that it can name a file. */
+function fileName(path: string): string | undefined {
+  const last = decodeURIComponent(path.split('?', 1)[0]?.split('/').at(-1) ?? '').replace(/=+$/, '');
+  return /^[\w-]{43}$/.test(last) ? last : undefined;
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,188 @@
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
+import { isGroupAddress, phoneAddress, STATUS_ADDRESS } from './addresses.ts';
+import { stanzaTime } from './clock.ts';
+import { type Companion, companionAddress, numberOf } from './companions.ts';
+import type { Connection } from './connection.ts';
+import type { Envelope } from './handset.ts';
+import { type Incoming, receiveOnHandset } from './handset-inbox.ts';
+import type { Network } from './network.ts';
+import { addressOf, type DeviceReference } from './numbers.ts';
+import { attribute, node } from './stanzas.ts';
+
+/** Envelopes of a stanza that are for one device. */
+interface Part {
+  readonly target: DeviceReference;
+  readonly envelopes: readonly Envelope[];
+}
+
+/** Who gets a stanza: numbers, or a refusal with the code of its ack. */
+type Audience = { readonly phones: ReadonlySet<string> } | { readonly refusal: number };
+
+/**
+ * A client sends a message: to one user, a group or as a status. The network delivers it to every handset and
+ * companion concerned and acknowledges it, or refuses it with an error in the ack.
+ */
+export async function takeMessage(
+  network: Network,
+  connection: Connection,
+  stanza: BinaryNode,
+): Promise<void> {
+  const { companion } = connection;
+  if (!companion) return;
+  const refusal = network.faults.takeMessageError(companion.phone);
+  if (refusal !== undefined) {
+    acknowledge(network, connection, stanza, refusal);
+    return;
+  }
+  const audience = audienceOf(network, companion, stanza);
+  if ('refusal' in audience) {
+    acknowledge(network, connection, stanza, audience.refusal);
+    return;
+  }
+  const to = attribute(stanza, 'to');
+  const chat =
+    isGroupAddress(to) || to === STATUS_ADDRESS ? to : (network.numbers.resolve(to)?.number.phone ?? to);
+  const incoming: Incoming = {
+    sender: companion,
+    connection,
+    stanza,
+    group: isGroupAddress(to) ? to : null,
+    isStatus: to === STATUS_ADDRESS,
+    composingSeen: network.typing.take(companion.phone, chat),
+  };
+  for (const part of partsOf(network, companion, stanza, audience.phones)) {
+    await deliver(network, incoming, part);
+  }
+  if (network.faults.takeWithheldAck(companion.phone)) return;
+  acknowledge(network, connection, stanza, undefined);
+}
+
+function acknowledge(
+  network: Network,
+  connection: Connection,
+  stanza: BinaryNode,
+  error: number | undefined,
+): void {
+  const ack = node('ack', {
+    class: 'message',
+    id: stanza.attrs.id,
+    from: stanza.attrs.to,
+    t: stanzaTime(network.clock),
+    error: error === undefined ? undefined : String(error),
+  });
+  if (network.timings.ackDelayMs === 0) connection.send(ack);
+  else network.clock.after(network.timings.ackDelayMs, () => connection.send(ack));
+}
+
+function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Audience {
+  const to = attribute(stanza, 'to');
+  if (to === STATUS_ADDRESS) {
+    return { phones: new Set(addressees(network, stanza).map(({ target }) => target.number.phone)) };
+  }
+  if (isGroupAddress(to)) {
+    const group = network.groups.get(to);
+    if (!group) return { refusal: 404 };
+    const member = group.participants.includes(sender.phone);
+    if (!member || (group.announce && !group.admins.includes(sender.phone))) return { refusal: 403 };
+    return { phones: new Set(group.participants) };
+  }
+  const target = network.numbers.resolve(to);
+  if (!target?.number.exists) return { refusal: 404 };
+  return { phones: new Set([target.number.phone, sender.phone]) };
+}
+
+/** The envelopes under `participants`, or the lone one of a message encrypted again for a single device. */
+function addressees(network: Network, stanza: BinaryNode): Part[] {
+  const parts: Part[] = [];
+  for (const to of getBinaryNodeChildren(getBinaryNodeChild(stanza, 'participants'), 'to')) {
+    const target = network.numbers.resolve(to.attrs.jid);
+    if (target) parts.push({ target, envelopes: envelopesOf(to) });
+  }
+  const lone = envelopesOf(stanza).filter(({ type }) => type !== 'skmsg');
+  const target = network.numbers.resolve(stanza.attrs.participant ?? stanza.attrs.to);
+  if (lone.length > 0 && target) parts.push({ target, envelopes: lone });
+  return parts;
+}
+
+function partsOf(
+  network: Network,
+  sender: Companion,
+  stanza: BinaryNode,
+  phones: ReadonlySet<string>,
+): Part[] {
+  const parts = addressees(network, stanza).filter(({ target }) => phones.has(target.number.phone));
+  const common = envelopesOf(stanza).filter(({ type }) => type === 'skmsg');
+  if (common.length === 0) return parts;
+  // A group payload is for every device, whether or not it also gets the sender's key this time.
+  const byDevice = new Map(parts.map((part) => [`${part.target.number.phone}:${part.target.device}`, part]));
+  const everyone: Part[] = [];
+  const addressing = network.groups.get(attribute(stanza, 'to'))?.addressing ?? 'lid';
+  for (const phone of phones) {
+    const number = network.numbers.of(phone);
+    if (!number.exists) continue;
+    for (const device of [0, ...network.companions.of(phone).map((companion) => companion.device)]) {
+      if (phone === sender.phone && device === sender.device) continue;
+      const own = byDevice.get(`${phone}:${device}`);
+      const target = own?.target ?? { number, device, addressing };
+      everyone.push({ target, envelopes: [...(own?.envelopes ?? []), ...common] });
+    }
+  }
+  return everyone;
+}
+
+async function deliver(network: Network, incoming: Incoming, part: Part): Promise<void> {
+  const { target, envelopes } = part;
+  if (target.device === 0) {
+    await receiveOnHandset(network, incoming, target, envelopes);
+    return;
+  }
+  const companion = network.companions.get(target.number.phone, target.device);
+  if (!companion) return;
+  network.deliveries.add({
+    companionId: companion.id,
+    messageId: attribute(incoming.stanza, 'id'),
+    attrs: forwardedAttributes(network, incoming, target),
+    envelopes,
+    source: { companion: incoming.sender.id },
+  });
+}
+
+function forwardedAttributes(
+  network: Network,
+  incoming: Incoming,
+  target: DeviceReference,
+): Record<string, string> {
+  const { sender, stanza } = incoming;
+  const common = { type: attribute(stanza, 'type'), t: stanzaTime(network.clock) };
+  const phone = phoneAddress(sender.phone);
+  if (incoming.group !== null || incoming.isStatus) {
+    const addressing =
+      incoming.group === null ? 'lid' : (network.groups.get(incoming.group)?.addressing ?? 'lid');
+    return {
+      ...common,
+      from: attribute(stanza, 'to'),
+      participant: companionAddress(sender, addressing),
+      addressing_mode: addressing,
+      ...(addressing === 'lid'
+        ? { participant_pn: phone }
+        : { participant_lid: addressOf(numberOf(sender), 'lid') }),
+    };
+  }
+  return {
+    ...common,
+    from: companionAddress(sender, target.addressing),
+    ...(target.addressing === 'lid'
+      ? { sender_pn: phone }
+      : { sender_lid: addressOf(numberOf(sender), 'lid') }),
+    // A copy for another device of the sender's says whom it was sent to.
+    ...(target.number.phone === sender.phone && { recipient: attribute(stanza, 'to') }),
+  };
+}
+
+function envelopesOf(parent: BinaryNode): Envelope[] {
+  return getBinaryNodeChildren(parent, 'enc').flatMap(({ attrs, content }) => {
+    const type = attrs.type;
+    if (!(content instanceof Uint8Array)) return [];
+    return type === 'pkmsg' || type === 'msg' || type === 'skmsg' ? [{ type, ciphertext: content }] : [];
+  });
+}

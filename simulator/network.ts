@@ -1,0 +1,54 @@
+import type { SimulatorClock } from './clock.ts';
+import type { Companions } from './companions.ts';
+import type { Connections } from './connections.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Faults } from './faults.ts';
+import type { Groups } from './groups.ts';
+import type { Handsets } from './handset.ts';
+import type { EntryLog, InboxEntry, StatusEntry } from './inboxes.ts';
+import type { Journal } from './journal.ts';
+import type { MediaHost } from './media-host.ts';
+import type { Numbers } from './numbers.ts';
+import type { Typing } from './typing.ts';
+
+/** How the network behaves where real time would make tests slow. All times in milliseconds. */
+export interface NetworkTimings {
+  /** How long the first QR code of a pairing can be scanned. The real network: 60 s. */
+  readonly qrFirstMs: number;
+  /** How long each of the five that follow can be scanned. The real network: 20 s. */
+  readonly qrNextMs: number;
+  /** How long a control call waits for a client: its receipt of a message, its signature when pairing. */
+  readonly clientWaitMs: number;
+  /** How long an accepted message waits for its acknowledgement. */
+  readonly ackDelayMs: number;
+}
+
+/** The parts of the simulated network, which the handlers of stanzas and control calls work on. */
+export interface Network {
+  readonly timings: NetworkTimings;
+  /** The least number of one-time keys the server claims to hold. At 0 a new client uploads 812 of them. */
+  readonly claimedPreKeys: number;
+  readonly clock: SimulatorClock;
+  readonly journal: Journal;
+  readonly numbers: Numbers;
+  readonly handsets: Handsets;
+  readonly companions: Companions;
+  readonly connections: Connections;
+  readonly inboxes: EntryLog<InboxEntry>;
+  readonly statuses: EntryLog<StatusEntry>;
+  readonly groups: Groups;
+  readonly deliveries: Deliveries;
+  readonly typing: Typing;
+  readonly faults: Faults;
+  readonly media: MediaHost;
+  /** A new upper-case hex id, as clients and servers give stanzas. */
+  newId(): string;
+  /** Reports something a developer may want to see. Never message texts or keys. */
+  log(event: SimulatorEvent): void;
+}
+
+/** One line of the simulator's log. */
+export interface SimulatorEvent {
+  readonly event: string;
+  readonly [detail: string]: unknown;
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { type Addressing, lidAddress, parseUserAddress, phoneAddress } from './addresses.ts';
+import type { Collection, Journal } from './journal.ts';
+
+/** A phone number as the network knows it. */
+export interface PhoneNumber {
+  readonly phone: string;
+  /** The network's own id of the user, 15 digits, the same for ever. */
+  readonly lid: string;
+  /** Whether the number is on the network. */
+  readonly exists: boolean;
+}
+
+/** One device of a number, as an address named it. Device 0 is the handset. */
+export interface DeviceReference {
+  readonly number: PhoneNumber;
+  readonly device: number;
+  readonly addressing: Addressing;
+}
+
+/** Every number the network has heard of. A number nobody declared exists. */
+export class Numbers {
+  readonly #numbers: Collection<PhoneNumber>;
+  readonly #phoneByLid = new Map<string, string>();
+
+  constructor(journal: Journal) {
+    this.#numbers = journal.collection<PhoneNumber>('numbers');
+    for (const [phone, number] of this.#numbers.entries()) this.#phoneByLid.set(number.lid, phone);
+  }
+
+  /** The number of those digits, known from now on. */
+  of(phone: string): PhoneNumber {
+    return this.#numbers.get(phone) ?? this.#keep({ phone, lid: this.#freeLid(phone), exists: true });
+  }
+
+  setExists(phone: string, exists: boolean): PhoneNumber {
+    return this.#keep({ ...this.of(phone), exists });
+  }
+
+  /** The device an address names, or undefined for a LID the network never gave out or for no user at all. */
+  resolve(address: string | undefined): DeviceReference | undefined {
+    const parsed = parseUserAddress(address);
+    if (!parsed) return undefined;
+    const phone = parsed.addressing === 'lid' ? this.#phoneByLid.get(parsed.user) : parsed.user;
+    if (!phone) return undefined;
+    return { number: this.of(phone), device: parsed.device, addressing: parsed.addressing };
+  }
+
+  #keep(number: PhoneNumber): PhoneNumber {
+    this.#numbers.set(number.phone, number);
+    this.#phoneByLid.set(number.lid, number.phone);
+    return number;
+  }
+
+  #freeLid(phone: string): string {
+    for (let attempt = 0; ; attempt++) {
+      const digest = createHash('sha256').update(`${phone}/${attempt}`).digest();
+      const lid = String(100_000_000_000_000n + (digest.readBigUInt64BE(0) % 900_000_000_000_000n));
+      if (!this.#phoneByLid.has(lid)) return lid;
+    }
+  }
+}
+
+/** The address of one device of a number in the given way of addressing. */
+export const addressOf = (number: PhoneNumber, addressing: Addressing, device = 0): string =>
+  addressing === 'lid' ? lidAddress(number.lid, device) : phoneAddress(number.phone, device);

@@ -1,0 +1,73 @@
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
+import { SERVER_ADDRESS } from './addresses.ts';
+import type { Companion } from './companions.ts';
+import { bundleNodes, type KeyBundle, readPreKey, readSignedPreKey } from './key-bundle.ts';
+import type { Network } from './network.ts';
+import { attribute, iqError, iqResult, node } from './stanzas.ts';
+
+/** With fewer one-time keys than this the server asks a client for more (Baileys `MIN_PREKEY_COUNT`). */
+const FEW_PRE_KEYS = 5;
+
+/** Answers what a client asks and says about Signal keys: count, upload, rotation, digest, others' bundles. */
+export function answerPreKeyQuery(network: Network, companion: Companion, iq: BinaryNode): BinaryNode {
+  const asked = getBinaryNodeChild(iq, 'key');
+  if (attribute(iq, 'type') === 'get' && asked) return answerBundles(network, iq, asked);
+  if (getBinaryNodeChild(iq, 'count')) {
+    const held = Math.max(network.companions.preKeyCount(companion), network.claimedPreKeys);
+    return iqResult(iq, [node('count', { value: String(held) })]);
+  }
+  if (getBinaryNodeChild(iq, 'digest')) return iqResult(iq, [node('digest')]);
+  const rotated = readSignedPreKey(getBinaryNodeChild(getBinaryNodeChild(iq, 'rotate'), 'skey'));
+  if (rotated) {
+    network.companions.setSignedPreKey(companion, rotated);
+    return iqResult(iq);
+  }
+  return answerUpload(network, companion, iq);
+}
+
+function answerUpload(network: Network, companion: Companion, iq: BinaryNode): BinaryNode {
+  const signedPreKey = readSignedPreKey(getBinaryNodeChild(iq, 'skey'));
+  const keys = getBinaryNodeChildren(getBinaryNodeChild(iq, 'list'), 'key').map(readPreKey);
+  if (!signedPreKey || keys.length === 0 || keys.includes(undefined))
+    return iqError(iq, 406, 'not-acceptable');
+  network.companions.setSignedPreKey(companion, signedPreKey);
+  network.companions.addPreKeys(
+    companion,
+    keys.flatMap((key) => key ?? []),
+  );
+  return iqResult(iq);
+}
+
+function answerBundles(network: Network, iq: BinaryNode, asked: BinaryNode): BinaryNode {
+  const rows = getBinaryNodeChildren(asked, 'user').map((user) => {
+    const address = attribute(user, 'jid');
+    const bundle = bundleOf(network, address);
+    const content = bundle ? bundleNodes(bundle) : [node('error', { code: '404', text: 'item-not-found' })];
+    return node('user', { jid: address }, content);
+  });
+  return iqResult(iq, [node('list', {}, rows)]);
+}
+
+function bundleOf(network: Network, address: string): KeyBundle | undefined {
+  const reference = network.numbers.resolve(address);
+  if (!reference?.number.exists) return undefined;
+  if (reference.device === 0) return network.handsets.of(reference.number.phone).bundle();
+  const companion = network.companions.get(reference.number.phone, reference.device);
+  return companion && takeBundle(network, companion);
+}
+
+/** A companion's bundle; when its one-time keys run low its client is asked for more. */
+export function takeBundle(network: Network, companion: Companion): KeyBundle {
+  const bundle = network.companions.bundle(companion);
+  const left = network.companions.preKeyCount(companion);
+  if (left < FEW_PRE_KEYS) {
+    network.connections
+      .of(companion.id)
+      ?.send(
+        node('notification', { type: 'encrypt', from: SERVER_ADDRESS, id: network.newId() }, [
+          node('count', { value: String(left) }),
+        ]),
+      );
+  }
+  return bundle;
+}

@@ -1,0 +1,112 @@
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
+import { stanzaTime } from './clock.ts';
+import type { Companion } from './companions.ts';
+import type { Connection } from './connection.ts';
+import { answerGroupQuery } from './group-queries.ts';
+import type { Network } from './network.ts';
+import { answerPreKeyQuery } from './pre-key-queries.ts';
+import { attribute, iqError, iqResult, node } from './stanzas.ts';
+import { unlink } from './unlinking.ts';
+import { answerUsync } from './usync.ts';
+
+/** A query, by whom and how it is answered. */
+interface Query {
+  readonly network: Network;
+  readonly connection: Connection;
+  readonly companion: Companion;
+  readonly iq: BinaryNode;
+  /** Runs the work once the answer is on its way. */
+  afterwards(work: () => void): void;
+}
+
+/** How long a client may use one answer to `media_conn`. */
+const MEDIA_CONN_SECONDS = 3_600;
+
+const answers: Readonly<Record<string, (query: Query) => BinaryNode | Promise<BinaryNode>>> = {
+  'w:p': ({ iq }) => iqResult(iq),
+  'urn:xmpp:whatsapp:dirty': ({ iq }) => iqResult(iq),
+  abt: ({ iq }) => iqResult(iq, [node('props', { protocol: '1' })]),
+  blocklist: ({ iq }) => iqResult(iq, [node('list')]),
+  'w:stats': ({ iq }) => iqResult(iq),
+  passive: answerPassive,
+  privacy: answerPrivacy,
+  encrypt: ({ network, companion, iq }) => answerPreKeyQuery(network, companion, iq),
+  usync: ({ network, iq }) => answerUsync(network, iq),
+  'w:g2': ({ network, companion, iq }) => answerGroupQuery(network, companion, iq),
+  'w:m': ({ network, iq }) =>
+    iqResult(iq, [
+      node('media_conn', { auth: network.media.auth, ttl: String(MEDIA_CONN_SECONDS) }, [
+        node('host', { hostname: network.media.host, type: 'primary' }),
+      ]),
+    ]),
+  md: answerLinking,
+  'w:sync:app:state': ({ iq }) => iqResult(iq, [answerAppState(iq)]),
+};
+
+/** Answers an iq of a companion's. What the simulator does not know it refuses with 501 and reports. */
+export async function answerQuery(network: Network, connection: Connection, iq: BinaryNode): Promise<void> {
+  const { companion } = connection;
+  const type = attribute(iq, 'type');
+  if (!companion || (type !== 'get' && type !== 'set' && type !== '')) return;
+  const xmlns = attribute(iq, 'xmlns');
+  const refusal = network.faults.takeQueryError(companion.phone, xmlns);
+  if (refusal) {
+    connection.send(iqError(iq, refusal.code, refusal.text));
+    return;
+  }
+  const answer = answers[xmlns];
+  if (!answer) {
+    network.log({ event: 'unknown query', xmlns, companion: companion.id });
+    connection.send(iqError(iq, 501, 'feature-not-implemented'));
+    return;
+  }
+  const later: (() => void)[] = [];
+  connection.send(
+    await answer({ network, connection, companion, iq, afterwards: (work) => later.push(work) }),
+  );
+  for (const work of later) work();
+}
+
+/** `active` says that the client wants what waited for it. */
+function answerPassive({ network, connection, companion, iq, afterwards }: Query): BinaryNode {
+  if (getBinaryNodeChild(iq, 'active')) {
+    connection.active = true;
+    afterwards(() => {
+      if (network.groups.takeStale(companion.id)) connection.send(groupsChanged(network));
+      network.deliveries.flush(connection, companion);
+    });
+  }
+  return iqResult(iq);
+}
+
+/** Tells a client that its groups changed while it was away: it fetches them all. */
+const groupsChanged = (network: Network): BinaryNode =>
+  node('ib', {}, [node('dirty', { type: 'groups', timestamp: stanzaTime(network.clock) })]);
+
+function answerPrivacy({ iq }: Query): BinaryNode {
+  if (attribute(iq, 'type') === 'set') return iqResult(iq, [node('tokens')]);
+  const categories = ['readreceipts', 'last', 'online', 'profile', 'status', 'groupadd', 'calladd'];
+  return iqResult(iq, [
+    node(
+      'privacy',
+      {},
+      categories.map((name) => node('category', { name, value: 'all' })),
+    ),
+  ]);
+}
+
+function answerLinking({ network, companion, iq, afterwards }: Query): BinaryNode {
+  if (!getBinaryNodeChild(iq, 'remove-companion-device')) return iqError(iq, 501, 'feature-not-implemented');
+  afterwards(() => unlink(network, companion));
+  return iqResult(iq);
+}
+
+/** Every collection is empty and up to date. */
+function answerAppState(iq: BinaryNode): BinaryNode {
+  const collections = getBinaryNodeChildren(getBinaryNodeChild(iq, 'sync'), 'collection');
+  return node(
+    'sync',
+    {},
+    collections.map(({ attrs }) => node('collection', { name: attrs.name, version: attrs.version ?? '0' })),
+  );
+}

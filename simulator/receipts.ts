@@ -1,0 +1,85 @@
+import type { BinaryNode } from '@whiskeysockets/baileys';
+import { getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys';
+import { type Companion, sessionAddress } from './companions.ts';
+import type { Connection } from './connection.ts';
+import { type Delivery, plaintextOf } from './deliveries.ts';
+import { readRetryBundle } from './key-bundle.ts';
+import type { Network } from './network.ts';
+import { takeBundle } from './pre-key-queries.ts';
+import { attribute, node } from './stanzas.ts';
+
+/** A client that cannot read a message after so many retries does not get it again (Baileys stops at 5). */
+const MOST_RETRIES = 5;
+
+/** A client says what became of messages it was sent: it has them, or it needs one encrypted anew. */
+export async function takeReceipt(
+  network: Network,
+  connection: Connection,
+  receipt: BinaryNode,
+): Promise<void> {
+  const { companion } = connection;
+  if (!companion) return;
+  connection.send(
+    node('ack', {
+      class: 'receipt',
+      id: receipt.attrs.id,
+      from: receipt.attrs.to,
+      type: receipt.attrs.type,
+    }),
+  );
+  if (receipt.attrs.type === 'retry') {
+    const delivery = network.deliveries.get(companion.id, attribute(receipt, 'id'));
+    if (delivery) await retry(network, companion, delivery, receipt);
+    return;
+  }
+  for (const id of receiptedIds(receipt)) network.deliveries.end(companion.id, id, 'receipted');
+}
+
+/** A client's ack of a message. It is the end of it, except after a retry receipt, which such an ack follows. */
+export function takeAck(network: Network, connection: Connection, ack: BinaryNode): void {
+  const { companion } = connection;
+  if (!companion || ack.attrs.class !== 'message') return;
+  const delivery = network.deliveries.get(companion.id, attribute(ack, 'id'));
+  if (!delivery) return;
+  const refused = ack.attrs.error !== undefined;
+  if (refused && delivery.retries > 0 && delivery.retries < MOST_RETRIES) return;
+  network.deliveries.end(companion.id, delivery.messageId, refused ? 'refused' : 'receipted');
+}
+
+function receiptedIds(receipt: BinaryNode): string[] {
+  const more = getBinaryNodeChild(receipt, 'list');
+  const listed = more ? getAllBinaryNodeChildren(more).flatMap((item) => item.attrs.id ?? []) : [];
+  return [attribute(receipt, 'id'), ...listed];
+}
+
+async function retry(
+  network: Network,
+  companion: Companion,
+  delivery: Delivery,
+  receipt: BinaryNode,
+): Promise<void> {
+  if (delivery.retries >= MOST_RETRIES) {
+    network.deliveries.end(companion.id, delivery.messageId, 'refused');
+    return;
+  }
+  network.log({ event: 'retry asked', companion: companion.id, messageId: delivery.messageId });
+  if ('companion' in delivery.source) {
+    forwardRetry(network, companion, delivery.source.companion, receipt);
+    return;
+  }
+  const handset = network.handsets.of(delivery.source.phone);
+  const address = sessionAddress(companion);
+  await handset.openSession(address, readRetryBundle(receipt) ?? takeBundle(network, companion));
+  const envelope = await handset.encrypt(address, plaintextOf(delivery.source));
+  network.deliveries.retry(delivery, [envelope]);
+}
+
+/** Another client sent the message, so that client encrypts it again. */
+function forwardRetry(network: Network, asking: Companion, sender: string, receipt: BinaryNode): void {
+  const { id, type, participant, recipient } = receipt.attrs;
+  network.connections
+    .of(sender)
+    ?.send(
+      node('receipt', { id, type, participant, recipient, from: sessionAddress(asking) }, receipt.content),
+    );
+}

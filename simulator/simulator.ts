@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { CHAT_PATH, ChatServer } from './chat-server.ts';
+import { processClock, type SimulatorClock } from './clock.ts';
+import { Companions } from './companions.ts';
+import { Connections } from './connections.ts';
+import { controlRoutes } from './control-routes.ts';
+import { controlListener } from './control-server.ts';
+import { Deliveries } from './deliveries.ts';
+import { Faults } from './faults.ts';
+import { Groups } from './groups.ts';
+import { Handsets } from './handset.ts';
+import { EntryLog, type InboxEntry, type StatusEntry } from './inboxes.ts';
+import { Journal } from './journal.ts';
+import { mediaCertificate } from './media-certificate.ts';
+import { MediaHost } from './media-host.ts';
+import type { Network, NetworkTimings, SimulatorEvent } from './network.ts';
+import { Numbers } from './numbers.ts';
+import { quietLibsignal } from './quiet-libsignal.ts';
+import { serverIdentity } from './server-identity.ts';
+import { Typing } from './typing.ts';
+
+/** How a simulator is started. */
+export interface SimulatorOptions extends Partial<NetworkTimings> {
+  /** Of the control API and the chat socket; 0 lets the system choose. */
+  readonly port: number;
+  /** Loopback only: 127.0.0.1 (the default), ::1 or localhost. */
+  readonly host?: string;
+  /** Where everything is kept; made when it is missing. One simulator at a time. */
+  readonly dataDir: string;
+  /** Of the attachments' https host. By default the system chooses. */
+  readonly mediaPort?: number;
+  /**
+   * The least number of one-time keys the server claims to hold of a client (default 1, so that a new client uploads
+   * five in a few milliseconds). 0 makes it upload 812, as on the real network.
+   */
+  readonly claimedPreKeys?: number;
+  readonly clock?: SimulatorClock;
+  /** Chance for stanza ids, in [0, 1). By default the system's. */
+  readonly random?: () => number;
+  /** Hears what happens; never message texts or keys. By default nobody does. */
+  readonly log?: (event: SimulatorEvent) => void;
+}
+
+/** A running simulator. */
+export interface Simulator {
+  /** Of the control API: `http://127.0.0.1:port`. */
+  readonly url: string;
+  /** Where clients connect: `ws://127.0.0.1:port/ws/chat`. */
+  readonly chatUrl: string;
+  /** Base64 of what a client must trust: `WA_CERT_DETAILS.PUBLIC_KEY`. */
+  readonly noiseRootKey: string;
+  readonly port: number;
+  /** Cuts every connection, writes what is left and frees the ports. */
+  close(): Promise<void>;
+}
+
+const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** The real network's times, and patience enough for a slow machine. */
+const DEFAULT_TIMINGS: NetworkTimings = {
+  qrFirstMs: 60_000,
+  qrNextMs: 20_000,
+  clientWaitMs: 10_000,
+  ackDelayMs: 0,
+};
+
+/**
+ * Starts the chat network on loopback, with everything it was told before in `dataDir`.
+ * @throws Error when the host is not loopback, the port is taken, or the data directory cannot be read.
+ */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const host = options.host ?? '127.0.0.1';
+  if (!LOOPBACK_HOSTS.has(host)) throw new Error(`the simulator listens on loopback only, not on ${host}`);
+  const releaseConsole = quietLibsignal();
+  const journal = await Journal.open(options.dataDir);
+  const identity = serverIdentity(journal);
+  const server = createServer();
+  let media: MediaHost | undefined;
+  try {
+    media = await MediaHost.start({
+      directory: join(options.dataDir, 'media'),
+      certificate: mediaCertificate(journal),
+      hostname: host,
+      port: options.mediaPort ?? 0,
+    });
+    const network = createNetwork(options, journal, media);
+    const chat = new ChatServer({ network, identity, server });
+    const routes = controlRoutes({ network, desk: chat.desk, noiseRootKey: identity.rootKey });
+    server.on(
+      'request',
+      controlListener(routes, (error) =>
+        network.log({ event: 'control call failed', reason: String(error) }),
+      ),
+    );
+    await listen(server, options.port, host);
+    const { port } = server.address() as AddressInfo;
+    const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return {
+      url: `http://${authority}`,
+      chatUrl: `ws://${authority}${CHAT_PATH}`,
+      noiseRootKey: identity.rootKey,
+      port,
+      close: once(async () => {
+        network.connections.dropAll();
+        server.closeAllConnections();
+        await Promise.all([new Promise((resolve) => server.close(resolve)), network.media.close()]);
+        await journal.close();
+        releaseConsole();
+      }),
+    };
+  } catch (error) {
+    await media?.close();
+    await journal.close();
+    releaseConsole();
+    throw error;
+  }
+}
+
+function createNetwork(options: SimulatorOptions, journal: Journal, media: MediaHost): Network {
+  const connections = new Connections();
+  const { random, log } = options;
+  return {
+    timings: {
+      qrFirstMs: options.qrFirstMs ?? DEFAULT_TIMINGS.qrFirstMs,
+      qrNextMs: options.qrNextMs ?? DEFAULT_TIMINGS.qrNextMs,
+      clientWaitMs: options.clientWaitMs ?? DEFAULT_TIMINGS.clientWaitMs,
+      ackDelayMs: options.ackDelayMs ?? DEFAULT_TIMINGS.ackDelayMs,
+    },
+    claimedPreKeys: options.claimedPreKeys ?? 1,
+    clock: options.clock ?? processClock,
+    journal,
+    numbers: new Numbers(journal),
+    handsets: new Handsets(journal),
+    companions: new Companions(journal),
+    connections,
+    inboxes: new EntryLog<InboxEntry>(journal, 'inboxes'),
+    statuses: new EntryLog<StatusEntry>(journal, 'statuses'),
+    groups: new Groups(journal),
+    deliveries: new Deliveries(journal, connections),
+    typing: new Typing(),
+    faults: new Faults(),
+    media,
+    newId: () => {
+      const bytes = random
+        ? Buffer.from(Array.from({ length: 10 }, () => Math.floor(random() * 256)))
+        : randomBytes(10);
+      return `3A${bytes.toString('hex').toUpperCase()}`;
+    },
+    log: (event) => log?.(event),
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE';
+      reject(taken ? new Error(`port ${port} on ${host} is taken; is another simulator running?`) : error);
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work();
+    return running;
+  };
+}

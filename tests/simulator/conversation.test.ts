@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fixture } from './fixture.ts';
+import { TestClient } from './test-client.ts';
+
+const SHOP = '+33611111111';
+const CUSTOMER = '+33622222222';
+
+test('a client pairs by QR code, opens, and comes back without a new scan', async (context) => {
+  const fixture = await Fixture.start(context);
+  const startedAt = performance.now();
+  const client = await fixture.link(SHOP);
+  context.diagnostic(`pairing and open: ${Math.round(performance.now() - startedAt)} ms`);
+  assert.equal(client.auth.creds.me?.id, '33611111111:1@s.whatsapp.net');
+  await client.end();
+  const again = fixture.keep(client.again());
+  await again.opened();
+  assert.equal(
+    again.updates.some(({ qr }) => qr),
+    false,
+  );
+  const sessions = await fixture.control.sessions();
+  assert.deepEqual(
+    sessions.items.map(({ phone, connected }) => ({ phone, connected })),
+    [{ phone: SHOP, connected: true }],
+  );
+});
+
+test('a text sent to a LID reaches the handset with the composing seen, and is acknowledged', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  const [found] = (await client.socket.onWhatsApp(CUSTOMER)) ?? [];
+  assert.deepEqual(found, { jid: '33622222222@s.whatsapp.net', exists: true });
+  const lid = await client.socket.signalRepository.lidMapping.getLIDForPN('33622222222@s.whatsapp.net');
+  assert.match(lid ?? '', /^\d{15}@lid$/);
+  await client.socket.sendPresenceUpdate('composing', lid ?? '');
+  const sent = await client.socket.sendMessage(lid ?? '', { text: 'Bonjour' });
+  const ack = await client.ack(sent?.key.id ?? '');
+  assert.equal(ack.attrs.error, undefined);
+  const { items } = await fixture.control.inbox(CUSTOMER);
+  assert.equal(items.length, 1);
+  const [entry] = items;
+  assert.equal(entry?.from, SHOP);
+  assert.equal(entry?.text, 'Bonjour');
+  assert.equal(entry?.composingSeen, true);
+  assert.equal(entry?.messageId, sent?.key.id);
+});
+
+test('a text sent to a phone number address arrives as well, and the chat goes on both ways', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  const address = '33622222222@s.whatsapp.net';
+  for (const text of ['one', 'two']) {
+    const sent = await client.socket.sendMessage(address, { text });
+    await client.ack(sent?.key.id ?? '');
+  }
+  const answer = await fixture.control.write(CUSTOMER, { to: SHOP, text: 'three' });
+  assert.equal(answer.delivered, true);
+  const received = await client.received('three');
+  assert.equal(received.key.remoteJidAlt, address);
+  const sent = await client.socket.sendMessage(address, { text: 'four' });
+  await client.ack(sent?.key.id ?? '');
+  const { items } = await fixture.control.inbox(CUSTOMER);
+  assert.deepEqual(
+    items.map(({ text, composingSeen }) => ({ text, composingSeen })),
+    ['one', 'two', 'four'].map((text) => ({ text, composingSeen: false })),
+  );
+});
+
+test('a contact may write first, from its LID or its number, and the control call waits for the receipt', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  for (const addressing of ['lid', 'pn'] as const) {
+    const result = await fixture.control.write(CUSTOMER, {
+      to: SHOP,
+      text: `from ${addressing}`,
+      addressing,
+    });
+    assert.equal(result.delivered, true);
+    const message = await client.received(`from ${addressing}`);
+    assert.equal(message.key.id, result.id);
+    assert.equal(message.key.addressingMode, addressing);
+  }
+});
+
+test('a dropped client hears 428', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  await fixture.control.fault(SHOP, 'drop');
+  assert.equal(await client.closed(), 428);
+});
+
+test('a simulator restarted on its data knows its companions, sessions, inboxes and root key', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  const address = '33622222222@s.whatsapp.net';
+  await client.ack((await client.socket.sendMessage(address, { text: 'before' }))?.key.id ?? '');
+  await fixture.control.write(CUSTOMER, { to: SHOP, text: 'hello' });
+  const { noiseRootKey } = fixture.simulator;
+  await fixture.restart();
+  assert.equal(await client.closed(), 428);
+  assert.equal(fixture.simulator.noiseRootKey, noiseRootKey);
+  const again = fixture.keep(new TestClient(fixture.simulator, client.auth));
+  await again.opened();
+  await again.ack((await again.socket.sendMessage(address, { text: 'after' }))?.key.id ?? '');
+  assert.equal((await fixture.control.write(CUSTOMER, { to: SHOP, text: 'still here' })).delivered, true);
+  await again.received('still here');
+  const { items } = await fixture.control.inbox(CUSTOMER);
+  assert.deepEqual(
+    items.map(({ text, duplicates }) => ({ text, duplicates })),
+    [
+      { text: 'before', duplicates: 0 },
+      { text: 'after', duplicates: 0 },
+    ],
+  );
+});

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { UserFacingSocketConfig } from '@whiskeysockets/baileys';
+import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator/simulator.ts';
+import { linkedClient, type TestClient } from './test-client.ts';
+
+/** A simulator of a test's own, with clients that end with it. */
+export class Fixture {
+  simulator: Simulator;
+  control: SimulatorControl;
+  readonly dataDir: string;
+  readonly #options: Partial<SimulatorOptions>;
+  readonly #clients: TestClient[] = [];
+
+  private constructor(simulator: Simulator, dataDir: string, options: Partial<SimulatorOptions>) {
+    this.simulator = simulator;
+    this.control = simulatorControl(simulator.url);
+    this.dataDir = dataDir;
+    this.#options = options;
+  }
+
+  /** Starts a simulator that ends with the test. */
+  static async start(context: TestContext, options: Partial<SimulatorOptions> = {}): Promise<Fixture> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'simulator-'));
+    const simulator = await startSimulator({ port: 0, dataDir, ...options });
+    const fixture = new Fixture(simulator, dataDir, options);
+    context.after(async () => {
+      await Promise.all(fixture.#clients.map((client) => client.end()));
+      await fixture.simulator.close();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    return fixture;
+  }
+
+  /** Stops the simulator and starts another one on the same port and data. */
+  async restart(): Promise<void> {
+    const { port } = this.simulator;
+    await this.simulator.close();
+    this.simulator = await startSimulator({ dataDir: this.dataDir, ...this.#options, port });
+    this.control = simulatorControl(this.simulator.url);
+  }
+
+  /** A client that is linked to the phone and open. */
+  async link(phone: string, config: Partial<UserFacingSocketConfig> = {}): Promise<TestClient> {
+    const client = await linkedClient(this.simulator, (qr) => this.control.scan(qr, phone), config);
+    return this.keep(client);
+  }
+
+  /** Ends the client with the test. */
+  keep(client: TestClient): TestClient {
+    this.#clients.push(client);
+    return client;
+  }
+}
