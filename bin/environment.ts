@@ -18,6 +18,7 @@ import {
   redisAddress,
   setupUrlTemplate,
   webSocketUrl,
+  wholeNumber,
 } from './setting.ts';
 
 /** The environment as a process is given it: names and texts. */
@@ -181,6 +182,17 @@ export function simulatorEnvironment(variables: Variables = process.env) {
     dataDirectory: resolve(values.DATA_DIR),
     logLevel: values.LOG_LEVEL,
   } as const;
+}
+
+const testSchema = v.object({
+  TEST_SEED: v.optional(v.pipe(v.string(), v.regex(/^-?\d{1,10}$/, 'a whole number'), v.transform(Number))),
+  TEST_RUNS: v.optional(wholeNumber(1_000_000_000)),
+});
+
+/** Reads how property tests and random kills are repeated: their seed, and how many runs. Throws `EnvironmentError`. */
+export function testEnvironment(variables: Variables = process.env) {
+  const values = read(testSchema, variables);
+  return { seed: values.TEST_SEED, runs: values.TEST_RUNS } as const;
 }
 
 /** A missing variable is read as an empty one, so that the problem told is what is expected of it. */

@@ -19,17 +19,17 @@ export const port = (standard: string) =>
   );
 
 /** A whole number, at least 1. */
-export const count = (standard: string, most: number) =>
-  v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^\d{1,15}$/, `a whole number from 1 to ${most}`),
-      v.transform(Number),
-      v.minValue(1, `a whole number from 1 to ${most}`),
-      v.maxValue(most, `a whole number from 1 to ${most}`),
-    ),
-    standard,
+export const wholeNumber = (most: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,15}$/, `a whole number from 1 to ${most}`),
+    v.transform(Number),
+    v.minValue(1, `a whole number from 1 to ${most}`),
+    v.maxValue(most, `a whole number from 1 to ${most}`),
   );
+
+/** A whole number with the one that holds when none is given. */
+export const count = (standard: string, most: number) => v.optional(wholeNumber(most), standard);
 
 /** What to listen on. Loopback unless told otherwise, so that nothing is exposed by accident. */
 export const host = v.optional(

@@ -6,6 +6,7 @@ import {
   EnvironmentError,
   serviceEnvironment,
   simulatorEnvironment,
+  testEnvironment,
   type Variables,
 } from '../../bin/environment.ts';
 
@@ -268,4 +269,13 @@ test('bin/simulator is told its port and where to keep its handsets', () => {
     logLevel: 'warn',
   });
   assert.deepEqual(names(refused({ SIMULATOR_PORT: '70000' }, simulatorEnvironment)), ['SIMULATOR_PORT']);
+});
+
+test('tests are told a seed and a number of runs, or neither', () => {
+  assert.deepEqual(testEnvironment({}), { seed: undefined, runs: undefined });
+  assert.deepEqual(testEnvironment({ TEST_SEED: '-5', TEST_RUNS: '20' }), { seed: -5, runs: 20 });
+  assert.deepEqual(names(refused({ TEST_SEED: 'x', TEST_RUNS: '0' }, testEnvironment)), [
+    'TEST_RUNS',
+    'TEST_SEED',
+  ]);
 });
