@@ -39,7 +39,14 @@ test('a stored and restored machine goes on as the one that never stopped', () =
   const started = channel.step(channel.initial(), { type: 'connect', nowMs: 1, configId: 'c' }).snapshot;
   const stored = JSON.parse(JSON.stringify({ value: started.value, context: started.context }));
   const restored = channel.restore(stored);
-  const closed = { type: 'closed', end: 'transient', statusCode: 428, detail: '', nowMs: 9, chance: 0.5 } as const;
+  const closed = {
+    type: 'closed',
+    end: 'transient',
+    statusCode: 428,
+    detail: '',
+    nowMs: 9,
+    chance: 0.5,
+  } as const;
   const left = channel.step(started, closed);
   const right = channel.step(restored, closed);
   assert.equal(right.snapshot.value, 'reconnecting');
@@ -49,7 +56,10 @@ test('a stored and restored machine goes on as the one that never stopped', () =
 
 test('a throw inside a machine comes out of the step and leaves the snapshot as it was', () => {
   const pacing = stepper<typeof pacingMachine, PacingEffect>(pacingMachine);
-  const broken = pacing.restore({ value: 'checking', context: { hand: null, untilMs: null, heldByOperator: false } });
+  const broken = pacing.restore({
+    value: 'checking',
+    context: { hand: null, untilMs: null, heldByOperator: false },
+  });
   assert.throws(() => pacing.step(broken, { type: 'elapsed', gapUntilMs: 1 }), /no message in hand/);
   assert.equal(broken.value, 'checking');
 });

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SessionEnd } from '../../actors/session/session-host.ts';
+import { channelState } from '../../actors/shop/shop-state.ts';
+import { ShopHarness } from './shop-harness.ts';
+
+const MINUTE_MS = 60_000;
+
+function closed(end: SessionEnd) {
+  return { type: 'session.closed', end, statusCode: undefined, detail: '' } as const;
+}
+
+test('connecting asks for a session, shows each QR code, and stores what SPEC names in one turn', async () => {
+  const shop = await ShopHarness.start();
+  shop.command({ type: 'connect' });
+  assert.equal(channelState(shop.state), 'starting');
+  shop.session({ type: 'session.qr', qr: 'one', expiresAtMs: 1 });
+  shop.session({ type: 'session.qr', qr: 'two', expiresAtMs: 2 });
+  assert.deepEqual(shop.state.qr, { text: 'two', expiresAtMs: 2 });
+  const before = shop.writes.length;
+  shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 5 });
+  assert.equal(shop.state.qr, undefined);
+  const stored = shop.writes.slice(before).flat().join(' ');
+  assert.match(stored, /msgapp connected/);
+  assert.match(stored, /owner-number \+33600000001 NX/);
+});
+
+test('a QR code never reaches the store', async () => {
+  const shop = await ShopHarness.start();
+  shop.command({ type: 'connect' });
+  shop.session({ type: 'session.qr', qr: 'the-secret-code', expiresAtMs: 1 });
+  assert.ok(!JSON.stringify(shop.writes).includes('the-secret-code'));
+});
+
+for (const end of ['logged_out', 'forbidden', 'replaced', 'credentials_unreadable'] as const) {
+  test(`${end} is terminal: disconnected, flagged, the queue fails MSGAPP_SESSION_LOST, later sends too`, async () => {
+    const shop = await ShopHarness.connected();
+    const ids = [shop.send('+33600000010'), shop.send('+33600000011')];
+    shop.session(closed(end));
+    assert.equal(channelState(shop.state), 'disconnected');
+    for (const id of ids) assert.equal(shop.statusOf(id), 'failed MSGAPP_SESSION_LOST');
+    assert.equal(shop.send(), 'MSGAPP_SESSION_LOST');
+    assert.equal(shop.effectsOf('erase').length, end === 'logged_out' ? 1 : 0);
+  });
+}
+
+test('a transient drop keeps the queue, reconnects with growing backoff, and goes on where it was', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  let expectedMs = 1_000;
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    const opens = shop.effectsOf('open').length;
+    shop.session(closed('transient'));
+    assert.equal(channelState(shop.state), 'reconnecting');
+    const delayMs = (shop.state.channel.context.reconnectAtMs ?? 0) - shop.nowMs;
+    assert.ok(delayMs >= expectedMs / 2 && delayMs <= expectedMs, `attempt ${attempt}: ${delayMs} ms`);
+    expectedMs *= 2;
+    shop.pass(delayMs);
+    assert.equal(shop.effectsOf('open').length, opens + 1);
+  }
+  assert.equal(shop.statusOf(id), 'queued');
+  shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 5 });
+  assert.equal(shop.effectsOf('check').at(-1)?.message.messageId, id);
+});
+
+test('a message accepted while the session comes back waits; ten minutes without one fail it', async () => {
+  const shop = await ShopHarness.connected();
+  shop.session(closed('transient'));
+  shop.pass(9 * MINUTE_MS);
+  const id = shop.send();
+  shop.pass(10 * MINUTE_MS - 1);
+  assert.equal(shop.statusOf(id), 'queued');
+  shop.pass(1);
+  assert.equal(shop.statusOf(id), 'failed MSGAPP_NOT_CONNECTED');
+});
+
+test('after a disconnect queued messages wait ten minutes for a session, and sends are refused', async () => {
+  const shop = await ShopHarness.connected();
+  shop.command({ type: 'hold' });
+  const id = shop.send();
+  shop.command({ type: 'disconnect' });
+  assert.equal(shop.send('+33600000099'), 'MSGAPP_NOT_CONNECTED');
+  shop.pass(10 * MINUTE_MS);
+  assert.equal(shop.statusOf(id), 'failed MSGAPP_NOT_CONNECTED');
+});
+
+test('nothing stays queued over a day', async () => {
+  const shop = await ShopHarness.connected();
+  shop.command({ type: 'hold' });
+  const id = shop.send();
+  shop.pass(24 * 60 * MINUTE_MS - 1);
+  assert.equal(shop.statusOf(id), 'queued');
+  shop.pass(1);
+  assert.equal(shop.statusOf(id), 'failed EXPIRED');
+});
+
+test('words of an older session change nothing', async () => {
+  const shop = await ShopHarness.connected();
+  shop.session(closed('logged_out'), {}, shop.state.channel.context.generation - 1);
+  assert.equal(channelState(shop.state), 'connected');
+});
+
+test('515 reopens at once under a new generation', async () => {
+  const shop = await ShopHarness.start();
+  shop.command({ type: 'connect' });
+  shop.session({ type: 'session.qr', qr: 'q', expiresAtMs: 1 });
+  shop.session(closed('restart_required'));
+  assert.equal(channelState(shop.state), 'starting');
+  assert.deepEqual(
+    shop.effectsOf('open').map(({ generation }) => generation),
+    [1, 2],
+  );
+});
+
+test('codes used up disconnect without a flag; the next connect begins anew', async () => {
+  const shop = await ShopHarness.start();
+  shop.command({ type: 'connect' });
+  shop.session({ type: 'session.qr', qr: 'q', expiresAtMs: 1 });
+  shop.session(closed('qr_exhausted'));
+  assert.equal(channelState(shop.state), 'disconnected');
+  assert.equal(shop.send(), 'MSGAPP_NOT_CONNECTED');
+  shop.command({ type: 'connect' });
+  assert.equal(channelState(shop.state), 'starting');
+});
+
+test('the sending component out of reach fails what is queued BOT_SERVICE_UNREACHABLE, and sends too', async () => {
+  const shop = await ShopHarness.connected();
+  shop.command({ type: 'hold' });
+  const id = shop.send();
+  shop.available = false;
+  shop.command({ type: 'session.unreachable' });
+  assert.equal(shop.statusOf(id), 'failed BOT_SERVICE_UNREACHABLE');
+  assert.equal(shop.send('+33600000099'), 'BOT_SERVICE_UNREACHABLE');
+});
+
+test('a restart reopens the session of a channel that wants one and of no other', async () => {
+  const connected = await ShopHarness.connected();
+  connected.restart();
+  assert.equal(connected.effectsOf('open').length, 2);
+  const ended = await ShopHarness.connected();
+  ended.command({ type: 'disconnect' });
+  ended.restart();
+  assert.equal(ended.effectsOf('open').length, 1);
+});
+
+test('reconnecting keeps the warm-up day; a new pairing restarts it', async () => {
+  const shop = await ShopHarness.connected();
+  const pairedAtMs = shop.state.channel.context.pairedAtMs;
+  shop.command({ type: 'disconnect' });
+  shop.command({ type: 'connect' });
+  assert.equal(shop.state.channel.context.pairedAtMs, pairedAtMs);
+  shop.session(closed('logged_out'));
+  assert.equal(shop.state.channel.context.pairedAtMs, null);
+});

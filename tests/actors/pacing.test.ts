@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pacingState } from '../../actors/shop/shop-state.ts';
+import { ShopHarness } from './shop-harness.ts';
+
+const MINUTE_MS = 60_000;
+
+test('a message goes queued → sending → sent, and reaches the wire only in the turn that stored it as sending', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  assert.equal(shop.statusOf(id), 'queued');
+  assert.deepEqual(
+    shop.effectsOf('check').map(({ message }) => message.messageId),
+    [id],
+  );
+  assert.equal(shop.effectsOf('send').length, 0);
+  shop.toWire(id);
+  assert.equal(shop.statusOf(id), 'sending');
+  assert.deepEqual(
+    shop.effectsOf('send').map(({ order }) => order.messageId),
+    [id],
+  );
+  shop.outcome(id, { kind: 'acknowledged' });
+  assert.equal(shop.statusOf(id), 'sent');
+});
+
+test('one at a time: the next message waits for the outcome and a gap of 6 to 20 seconds', async () => {
+  const shop = await ShopHarness.connected();
+  const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
+  shop.toWire(first);
+  shop.pass(10_000);
+  assert.equal(shop.effectsOf('check').length, 1);
+  shop.outcome(first, { kind: 'acknowledged' });
+  shop.pass(5_999);
+  assert.equal(shop.effectsOf('check').length, 1);
+  shop.pass(14_001);
+  assert.deepEqual(
+    shop.effectsOf('check').map(({ message }) => message.messageId),
+    [first, second],
+  );
+});
+
+test('gaps are uniform between 6 and 20 seconds', async () => {
+  const shop = await ShopHarness.connected(7);
+  const tenths = new Array<number>(10).fill(0);
+  for (let round = 0; round < 240; round += 1) {
+    const id = shop.send(`+336000${String(10_000 + round)}`, `text ${round}`);
+    shop.toWire(id);
+    shop.outcome(id, { kind: 'acknowledged' });
+    const gapMs = (shop.state.pacing.context.untilMs ?? 0) - shop.nowMs;
+    assert.ok(gapMs >= 6_000 && gapMs <= 20_000, `a gap of ${gapMs} ms`);
+    const tenth = Math.min(9, Math.floor((gapMs - 6_000) / 1_400));
+    tenths[tenth] = (tenths[tenth] ?? 0) + 1;
+    shop.pass(6 * MINUTE_MS);
+  }
+  // 24 expected in each tenth; chi-square with 9 degrees of freedom stays under 27.9 in 999 of 1000 runs.
+  const chiSquare = tenths.reduce((sum, count) => sum + (count - 24) ** 2 / 24, 0);
+  assert.ok(chiSquare < 27.9, `chi-square ${chiSquare} of ${tenths.join(' ')}`);
+});
+
+for (const kind of ['ack', 'recipient check'] as const) {
+  test(`a rate signal on the ${kind} pauses the whole queue for 15 minutes, then the same message goes first`, async () => {
+    const shop = await ShopHarness.connected();
+    const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
+    if (kind === 'ack') {
+      shop.toWire(first);
+      shop.outcome(first, { kind: 'rate_limited' });
+    } else {
+      shop.session({
+        type: 'session.recipient_checked',
+        messageId: first,
+        exists: undefined,
+        rateLimited: true,
+      });
+    }
+    assert.equal(shop.statusOf(first), 'queued');
+    shop.pass(15 * MINUTE_MS - 1);
+    assert.equal(shop.effectsOf('check').length, 1);
+    shop.pass(1);
+    assert.deepEqual(
+      shop.effectsOf('check').map(({ message }) => message.messageId),
+      [first, first],
+    );
+    assert.deepEqual(
+      shop.state.queue.map(({ messageId }) => messageId),
+      [second],
+    );
+  });
+}
+
+test('a restart fails the message in `sending` with BOT_RESTARTED and lets the others go on', async () => {
+  const shop = await ShopHarness.connected();
+  const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
+  shop.toWire(first);
+  shop.restart();
+  assert.equal(shop.statusOf(first), 'failed BOT_RESTARTED');
+  assert.equal(shop.statusOf(second), 'queued');
+  const generation = shop.effectsOf('open').at(-1)?.generation ?? 0;
+  shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 }, {}, generation);
+  shop.pass(20_000);
+  assert.equal(shop.effectsOf('check').at(-1)?.message.messageId, second);
+});
+
+test('a restart before the wire puts the message back to the head of the queue', async () => {
+  const shop = await ShopHarness.connected();
+  const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
+  shop.session({ type: 'session.recipient_checked', messageId: first, exists: true, rateLimited: false });
+  shop.restart();
+  assert.deepEqual(
+    shop.state.queue.map(({ messageId }) => messageId),
+    [first, second],
+  );
+  assert.equal(shop.statusOf(first), 'queued');
+});
+
+test('a crash of the actor alone leaves the message on the wire to its outcome', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  shop.toWire(id);
+  shop.restart('crash');
+  assert.equal(shop.statusOf(id), 'sending');
+  assert.equal(shop.effectsOf('open').length, 1);
+  shop.outcome(id, { kind: 'acknowledged' });
+  assert.equal(shop.statusOf(id), 'sent');
+});
+
+test('each outcome gives the message its fate', async () => {
+  const fates = [
+    [{ kind: 'refused', code: '463' }, 'failed SEND_REFUSED'],
+    [{ kind: 'media_unavailable', detail: '' }, 'failed MEDIA_UNAVAILABLE'],
+    [{ kind: 'unknown' }, 'failed DELIVERY_UNKNOWN'],
+    [{ kind: 'restarted' }, 'failed BOT_RESTARTED'],
+    [{ kind: 'not_sent' }, 'queued'],
+  ] as const;
+  for (const [outcome, fate] of fates) {
+    const shop = await ShopHarness.connected();
+    const id = shop.send();
+    shop.toWire(id);
+    shop.outcome(id, outcome);
+    assert.equal(shop.statusOf(id), fate, outcome.kind);
+  }
+});
+
+test('a number that is not on the network is rejected without a gap; no answer is not a no', async () => {
+  const shop = await ShopHarness.connected();
+  const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
+  shop.session({ type: 'session.recipient_checked', messageId: first, exists: false, rateLimited: false });
+  assert.equal(shop.statusOf(first), 'rejected RECIPIENT_NOT_ON_MSGAPP');
+  assert.equal(shop.effectsOf('check').at(-1)?.message.messageId, second);
+  shop.session({
+    type: 'session.recipient_checked',
+    messageId: second,
+    exists: undefined,
+    rateLimited: false,
+  });
+  assert.equal(shop.statusOf(second), 'queued');
+  assert.equal(pacingState(shop.state), 'gap');
+});
+
+test('an opt-out that came after acceptance is seen just before the wire', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  shop.toWire(id, true);
+  assert.equal(shop.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
+  assert.equal(shop.effectsOf('send').length, 0);
+});
+
+test('an operator’s pause holds the queue across a restart until it is released', async () => {
+  const shop = await ShopHarness.connected();
+  shop.command({ type: 'hold' });
+  const id = shop.send();
+  assert.equal(shop.effectsOf('check').length, 0);
+  shop.restart();
+  shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
+  assert.equal(shop.effectsOf('check').length, 0);
+  shop.command({ type: 'release' });
+  assert.deepEqual(
+    shop.effectsOf('check').map(({ message }) => message.messageId),
+    [id],
+  );
+});
+
+test('an outcome that never comes counts as unknown after its deadline, and is not sent again', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  shop.toWire(id);
+  shop.pass(180_000);
+  assert.equal(shop.statusOf(id), 'failed DELIVERY_UNKNOWN');
+  shop.pass(60_000);
+  assert.equal(shop.effectsOf('send').length, 1);
+});

@@ -1,0 +1,169 @@
+import type { Outcome } from '../../actors/failure.ts';
+import type { SendOutcome, SessionEvent } from '../../actors/session/session-host.ts';
+import type { MessageState } from '../../actors/shop/message-record.ts';
+import { shopBehaviour } from '../../actors/shop/shop-behaviour.ts';
+import type { ShopCommand, ShopEffect } from '../../actors/shop/shop-commands.ts';
+import type { ShopFacts } from '../../actors/shop/shop-facts.ts';
+import { shopAddress } from '../../actors/shop/shop-keys.ts';
+import type { Accepted } from '../../actors/shop/shop-operations.ts';
+import { loadShop, type ShopState } from '../../actors/shop/shop-state.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
+import type { RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
+import { objectIdGenerator } from '../../runtime/object-id.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import type { Store, Write } from '../../runtime/store.ts';
+
+const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
+const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;
+
+/** A shop's behaviour driven by hand: turns are taken at once, time stands until it is turned, effects are kept. */
+export class ShopHarness {
+  nowMs = Date.parse('2026-03-01T08:00:00Z');
+  available = true;
+  readonly effects: ShopEffect[] = [];
+  readonly writes: Write[] = [];
+  /** The newest stored state of each message. */
+  readonly messages = new Map<string, MessageState>();
+  state: ShopState;
+  readonly #behaviour: ReturnType<typeof shopBehaviour>;
+  #next = 0;
+
+  private constructor(state: ShopState, seed: number) {
+    this.state = state;
+    const random = seededRandom(seed);
+    this.#behaviour = shopBehaviour({
+      random,
+      times: { gapFromMs: 6_000, gapToMs: 20_000, pauseMs: 900_000, answerMs: 60_000, outcomeMs: 180_000 },
+      makeId: objectIdGenerator(random),
+      makeWireId: () => `3EB0${(this.#next++).toString(16).padStart(18, '0')}`,
+      retentionMs: 30 * 86_400_000,
+      perform: () => undefined,
+      leave: () => undefined,
+      available: () => this.available,
+    });
+  }
+
+  static async start(seed = 1): Promise<ShopHarness> {
+    const answers = [JSON.stringify({ name: 'Bakery' }), null, [], []];
+    const state = await loadShop(shopAddress(shop), { read: async () => answers } as unknown as Store);
+    if (state === undefined) throw new Error('the shop was not loaded');
+    return new ShopHarness(state, seed);
+  }
+
+  /** Connected, with credentials paired long ago, so that caps do not stand in the way. */
+  static async connected(seed = 1): Promise<ShopHarness> {
+    const harness = await ShopHarness.start(seed);
+    harness.command({ type: 'connect' });
+    harness.session({
+      type: 'session.connected',
+      phone: '33600000001',
+      pairedAtMs: harness.nowMs - 20 * 86_400_000,
+    });
+    return harness;
+  }
+
+  command(command: ShopCommand, facts: Partial<ShopFacts> = {}): unknown {
+    const address = shopAddress(shop);
+    const turn = this.#behaviour.turn(this.state, command, {
+      address,
+      nowMs: this.nowMs,
+      facts: { available: this.available, ...facts },
+    });
+    return this.#take(turn);
+  }
+
+  /** A word of the newest session, unless another generation is named. */
+  session(
+    event: DistributiveOmit<SessionEvent, 'generation'>,
+    facts: Partial<ShopFacts> = {},
+    generation?: number,
+  ): void {
+    const current = generation ?? this.state.channel.context.generation;
+    this.command({ ...event, generation: current } as SessionEvent, facts);
+  }
+
+  /** Sends to a number; the message's id, or the code of the refusal. */
+  send(to = '+33612345678', text = `hello ${this.#next}`): string {
+    const draft = { to, text, mediaUrl: undefined, mediaType: 'image' as const, idempotencyKey: undefined };
+    const reply = this.command(
+      { type: 'send', draft, settings: resolveSettings({}) },
+      { send: noSend },
+    ) as Outcome<{ accepted: Accepted }>;
+    return reply.ok ? reply.value.accepted.id : reply.failure.code;
+  }
+
+  /** The recipient exists, composing was shown, and the last look finds `writer`. The message then is on the wire. */
+  toWire(messageId: string, optedOut = false): void {
+    this.session({ type: 'session.recipient_checked', messageId, exists: true, rateLimited: false });
+    const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut, wireIds: [] };
+    const body = {
+      id: messageId,
+      ...shop,
+      kind: 'message' as const,
+      to: this.state.inHand?.to ?? '',
+      text: 'text',
+      mediaUrl: null,
+      mediaType: null,
+      via: 'shop' as const,
+      policy: null,
+      createdAtMs: this.nowMs,
+      wireId: 'w',
+      idempotencyKey: null,
+    };
+    this.session({ type: 'session.composed', messageId }, { dispatch: { body, writer, audience: [] } });
+  }
+
+  outcome(messageId: string, outcome: SendOutcome): void {
+    this.session({ type: 'session.send_outcome', messageId, outcome });
+  }
+
+  /** Turns the clock, firing what falls due on the way; the number of timers fired. */
+  pass(durationMs: number): number {
+    const untilMs = this.nowMs + durationMs;
+    for (let fired = 0; fired < 1_000; fired += 1) {
+      const [due] = [...this.#behaviour.timers(this.state)].sort(
+        (left, right) => left.dueAtMs - right.dueAtMs,
+      );
+      if (due === undefined || due.dueAtMs > untilMs) {
+        this.nowMs = untilMs;
+        return fired;
+      }
+      this.nowMs = Math.max(this.nowMs, due.dueAtMs);
+      this.command({ type: 'timer', id: due.id } satisfies RuntimeCommand);
+    }
+    throw new Error('timers never came to rest');
+  }
+
+  /** A new process takes the shop over with what was committed. */
+  restart(cause: 'activation' | 'crash' = 'activation'): void {
+    const address = shopAddress(shop);
+    this.#take(this.#behaviour.activated(this.state, { address, nowMs: this.nowMs, cause }));
+  }
+
+  statusOf(messageId: string): string {
+    const { status, reason } = this.messages.get(messageId) ?? { status: 'queued', reason: null };
+    return reason === null ? status : `${status} ${reason}`;
+  }
+
+  effectsOf<Type extends ShopEffect['type']>(type: Type): Extract<ShopEffect, { type: Type }>[] {
+    return this.effects.filter(
+      (effect): effect is Extract<ShopEffect, { type: Type }> => effect.type === type,
+    );
+  }
+
+  #take(turn: Turn<ShopState, ShopEffect>): unknown {
+    this.state = turn.state ?? this.state;
+    turn.committed?.();
+    for (const write of turn.writes ?? []) {
+      this.writes.push(write);
+      const [command, key, field, value] = write;
+      if (command === 'HSET' && field === 'state') {
+        this.messages.set(key.slice(key.lastIndexOf(':') + 1), JSON.parse(String(value)) as MessageState);
+      }
+    }
+    this.effects.push(...(turn.effects ?? []));
+    return turn.reply;
+  }
+}
+
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
