@@ -15,7 +15,7 @@ import {
   noiseRootKey,
   port,
   publicUrl,
-  redisAddress,
+  redisUrl,
   setupUrlTemplate,
   webSocketUrl,
   wholeNumber,
@@ -91,7 +91,7 @@ const serviceSchema = v.intersect([
   v.object({
     ...serviceEntries,
     ADMIN_TOKEN: required(adminToken),
-    REDIS_URL: required(redisAddress),
+    REDIS_URL: required(redisUrl),
     CREDENTIALS_KEY: required(credentialsKeys),
   }),
 ]);
@@ -103,7 +103,7 @@ const devSchema = v.intersect([
     ...serviceEntries,
     SIMULATOR_PORT: port('3002'),
     ADMIN_TOKEN: v.optional(adminToken),
-    REDIS_URL: v.optional(redisAddress),
+    REDIS_URL: v.optional(redisUrl),
     CREDENTIALS_KEY: v.optional(credentialsKeys),
   }),
 ]);
@@ -121,7 +121,7 @@ export function serviceEnvironment(variables: Variables = process.env) {
     adminHost: values.ADMIN_HOST,
     adminPort: values.ADMIN_PORT,
     adminToken: values.ADMIN_TOKEN,
-    redis: values.REDIS_URL,
+    redisUrl: values.REDIS_URL,
     dataDirectory: resolve(values.DATA_DIR),
     /** The first seals; all of them open. */
     credentialsKeys: values.CREDENTIALS_KEY,

@@ -100,20 +100,13 @@ export const noiseRootKey = v.pipe(
   v.check((key) => key !== undefined, '32 bytes in base64 or hex, as GET /root-key of the simulator tells'),
 );
 
-/** Where Redis is. */
-export const redisAddress = v.pipe(
+/** Where Redis is, as the runtime reads it. */
+export const redisUrl = v.pipe(
   v.string(),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    try {
-      return parseRedisAddress(dataset.value);
-    } catch {
-      addIssue({
-        message:
-          'redis://, rediss://, unix:///path or the path of a socket; redis:// URLs separated by commas for a cluster',
-      });
-      return NEVER;
-    }
-  }),
+  v.check(
+    isRedisUrl,
+    'redis://, rediss://, unix:///path or the path of a socket; redis:// URLs separated by commas for a cluster',
+  ),
 );
 
 /** Addresses and ranges whose X-Forwarded-For is believed. */
@@ -160,4 +153,13 @@ function isAddressRange(text: string): boolean {
   const family = isIP(address);
   if (family === 0 || rest.length > 0) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+function isRedisUrl(text: string): boolean {
+  try {
+    parseRedisAddress(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,0 +1,90 @@
+import type { Metrics } from '../http/metrics.ts';
+import type { RuntimeNode } from '../runtime/node.ts';
+import type { RuntimeCounters, RuntimeObserver } from '../runtime/observer.ts';
+
+const LATENCY_BUCKETS_MS = [0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 250, 1_000];
+const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+/** What each of the runtime's counters is called in Prometheus, and what it counts. */
+const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: string, help: string] } = {
+  turns: ['runtime_turns_total', 'Turns whose outcome took effect'],
+  commits: ['runtime_commits_total', 'Batches that Redis answered'],
+  committedTurns: ['runtime_committed_turns_total', 'Turns that those batches carried'],
+  fenceRefusals: ['runtime_fence_refusals_total', 'Shard sections of batches that the fence refused'],
+  unknownOutcomes: ['runtime_unknown_outcomes_total', 'Batches whose outcome was found out by revision'],
+  crashes: ['runtime_crashes_total', 'Turns that threw'],
+  restarts: ['runtime_restarts_total', 'Actors started again after a crash'],
+  suspensions: ['runtime_suspensions_total', 'Actors that crashed too often and wait for an operator'],
+  deadLetters: ['runtime_dead_letters_total', 'Commands set aside because their turn threw'],
+  mailboxRefusals: ['runtime_mailbox_refusals_total', 'Client commands refused by a full mailbox'],
+  activations: ['runtime_activations_total', 'Actors loaded from the store'],
+  passivations: ['runtime_passivations_total', 'Idle actors stopped'],
+  effectFailures: ['runtime_effect_failures_total', 'Effects that threw although they must not'],
+  linkCalls: ['runtime_link_calls_total', 'Requests handed to another node'],
+  linkServed: ['runtime_link_served_total', 'Requests served for another node'],
+  leaseLosses: ['runtime_lease_losses_total', 'Times this node lost its lease'],
+};
+
+/** Puts what the runtime observes into histograms. */
+export function runtimeObserver(metrics: Metrics): RuntimeObserver {
+  const latency = metrics.histogram({
+    name: 'runtime_commit_latency_ms',
+    help: 'From handing a batch to the client library until Redis answered',
+    buckets: LATENCY_BUCKETS_MS,
+  });
+  const size = metrics.histogram({
+    name: 'runtime_commit_turns',
+    help: 'Turns of one batch',
+    buckets: BATCH_BUCKETS,
+  });
+  const turn = metrics.histogram({
+    name: 'runtime_turn_ms',
+    help: 'From taking a command out of the mailbox until its reply',
+    buckets: LATENCY_BUCKETS_MS,
+    labels: ['kind'],
+  });
+  return {
+    committed({ turns, latencyMs }) {
+      latency(latencyMs);
+      size(turns);
+    },
+    turned: (kind, durationMs) => turn(durationMs, { kind }),
+  };
+}
+
+/** Makes a node's counters and gauges readable at `/metrics`. */
+export function exportNode(metrics: Metrics, node: RuntimeNode, workersAvailable: () => boolean): void {
+  for (const [counter, [name, help]] of Object.entries(counterNames)) {
+    metrics.source({
+      name,
+      help,
+      kind: 'counter',
+      read: () => node.counters[counter as keyof RuntimeCounters],
+    });
+  }
+  const gauge = (name: string, help: string, read: Parameters<Metrics['source']>[0]['read']): void =>
+    metrics.source({ name, help, kind: 'gauge', read });
+  gauge('runtime_lease_margin_ms', 'How long the lease of this node still holds', () => node.leaseMarginMs());
+  gauge(
+    'runtime_shards_owned',
+    'Shards this node owns',
+    () => node.shards().filter(({ mine }) => mine).length,
+  );
+  gauge('session_workers_available', 'One when a session worker takes orders', () =>
+    Number(workersAvailable()),
+  );
+  gauge('runtime_mailbox_depth', 'Commands that wait in all mailboxes of this node', () => {
+    let depth = 0;
+    for (const { mailbox } of node.actors.snapshots()) depth += mailbox.depth;
+    return depth;
+  });
+  gauge('msgapp_sessions', 'Shops that are active on this node, by the state of their channel', () => {
+    const byState = new Map<string, number>();
+    for (const { address, state } of node.actors.snapshots()) {
+      if (address.kind !== 'shop') continue;
+      const status = String(state.status);
+      byState.set(status, (byState.get(status) ?? 0) + 1);
+    }
+    return [...byState].map(([state, value]) => ({ labels: { state }, value }));
+  });
+}
