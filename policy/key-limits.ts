@@ -191,13 +191,14 @@ export class KeyLimits {
   /** The key with what no longer counts forgotten and its windows in the resolution of their limits. */
   #refresh(call: KeyCall): KeyState {
     const key = this.#key(call.keyId);
+    // Before a conversion: what is over stays over, whatever the new limit would have counted.
+    this.#expire(key, call.nowMs);
     for (let index = 0; index < scopes.length; index += 1) {
       const isExact = call.limits[scopeAt(index)] <= EXACT_LIMIT;
       if (isExactAt(key, index) !== isExact) {
         this.#convert(key, index, isExact);
       }
     }
-    this.#expire(key, call.nowMs);
     return key;
   }
 
@@ -232,6 +233,7 @@ export class KeyLimits {
     for (const { tick, count } of points) {
       this.#windows.add(window, { tick: tickOf(after, tickEndMs(before, tick)), count });
     }
+    this.#windows.expire(window, after, tickOf(after, key.latestMs));
     setExactAt(key, index, isExact);
   }
 

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import {
+  DECLARATION_LEDGER_BOUND,
+  DeclarationLedger,
+  decodeDeclarations,
+  encodeDeclarations,
+  evaluateDeclarations,
+} from '../../policy/declaration-limits.ts';
+import type { DeclarationFact } from '../../policy/recipient-class.ts';
+import { propertyRuns } from './property-runs.ts';
+import { refusalOf, START_MS } from './sends.ts';
+
+const day = 86_400_000;
+
+function batch(count: number, current: DeclarationFact | null = null) {
+  return Array.from({ length: count }, (_, index) => ({ phone: `+4915${10_000_000 + index}`, current }));
+}
+
+describe('declarations (DESIGN section 4)', () => {
+  test('100 in a batch pass, 101 do not, whether new or not', () => {
+    const ledger = new DeclarationLedger();
+    const ask = (items: ReturnType<typeof batch>) =>
+      refusalOf(evaluateDeclarations(ledger, { items, nowMs: START_MS }));
+    assert.equal(ask(batch(100)), 'admitted');
+    assert.deepEqual(ask(batch(101)), ['DECLARE_BATCH_TOO_LARGE', undefined]);
+    assert.deepEqual(ask(batch(101, { expiresAtMs: null, revoked: false })), [
+      'DECLARE_BATCH_TOO_LARGE',
+      undefined,
+    ]);
+  });
+
+  test('new is who has no active declaration, once however often they come', () => {
+    const items = [
+      { phone: '+491701234561', current: null },
+      { phone: '+491701234561', current: null },
+      { phone: '+491701234562', current: { expiresAtMs: null, revoked: false } },
+      { phone: '+491701234563', current: { expiresAtMs: null, revoked: true } },
+      { phone: '+491701234564', current: { expiresAtMs: START_MS, revoked: false } },
+      { phone: '+491701234565', current: { expiresAtMs: START_MS + 1, revoked: false } },
+    ];
+    const evaluation = evaluateDeclarations(new DeclarationLedger(), { items, nowMs: START_MS });
+    assert.deepEqual(evaluation, { admitted: true, newCount: 3, entry: { atMs: START_MS, count: 3 } });
+  });
+
+  test('500 new in 24 hours, all or nothing, to the millisecond', () => {
+    const ledger = new DeclarationLedger();
+    for (let index = 0; index < 5; index += 1) {
+      const count = index === 4 ? 99 : 100;
+      ledger.record({ atMs: START_MS + index * 1000, count });
+    }
+    const ask = (count: number, nowMs: number) =>
+      refusalOf(evaluateDeclarations(ledger, { items: batch(count), nowMs }));
+    assert.equal(ask(1, START_MS + 4000), 'admitted');
+    assert.deepEqual(ask(2, START_MS + 4000), ['DECLARE_DAILY_CAP_REACHED', 86_396]);
+    assert.deepEqual(ask(2, START_MS + day - 1), ['DECLARE_DAILY_CAP_REACHED', 1]);
+    assert.equal(ask(2, START_MS + day), 'admitted');
+    const renewed = batch(100, { expiresAtMs: null, revoked: false });
+    const evaluation = evaluateDeclarations(ledger, { items: renewed, nowMs: START_MS + 4000 });
+    assert.deepEqual(evaluation, { admitted: true, newCount: 0, entry: null });
+  });
+
+  test('renewing is free even when the day’s 500 are spent', () => {
+    const ledger = new DeclarationLedger();
+    ledger.record({ atMs: START_MS, count: 500 });
+    const items = batch(1, { expiresAtMs: null, revoked: false });
+    assert.equal(refusalOf(evaluateDeclarations(ledger, { items, nowMs: START_MS })), 'admitted');
+  });
+
+  test('a clock that steps back makes no room', () => {
+    const ledger = new DeclarationLedger();
+    ledger.record({ atMs: START_MS, count: 500 });
+    const nowMs = START_MS - 3600_000;
+    const evaluation = evaluateDeclarations(ledger, { items: batch(1), nowMs });
+    assert.deepEqual(refusalOf(evaluation), ['DECLARE_DAILY_CAP_REACHED', 25 * 3600]);
+    ledger.record({ atMs: nowMs, count: 1 });
+    assert.deepEqual(ledger.liveAt(START_MS).at(-1), { atMs: START_MS, count: 1 });
+  });
+
+  test('only what was written is read', () => {
+    const entry = { atMs: START_MS, count: 100 };
+    assert.deepEqual(decodeDeclarations(encodeDeclarations(entry)), entry);
+    for (const encoded of ['', 'x', '1.2.3', 'A.1', '1.-']) {
+      assert.throws(() => decodeDeclarations(encoded));
+    }
+  });
+});
+
+test('in any sequence batches agree with a plain list, the second told is exact, and a restart changes nothing', (t) => {
+  const step = fc.record({
+    sizes: fc.array(
+      fc.constantFrom<DeclarationFact['revoked'] | number | null>(null, true, false, 1500, 5000, day / 2),
+      {
+        maxLength: 60,
+      },
+    ),
+    times: fc.integer({ min: 1, max: 12 }),
+    waitMs: fc.constantFrom(0, 1, 500, 1000, 3600_000, day - 1, day, -1000, -3600_000),
+    restarts: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 14, size: 'max' }), (steps) => {
+      let nowMs = START_MS;
+      const plain: { atMs: number; count: number }[] = [];
+      let stored: string[] = [];
+      let ledger = new DeclarationLedger();
+      for (const { sizes, times, waitMs, restarts } of steps) {
+        const items = sizes.map((size, index) => ({
+          phone: `+4915${10_000_000 + index}`,
+          current: factOf(size, nowMs),
+        }));
+        const roomAt = (timeMs: number): number => {
+          const at = Math.max(timeMs, plain.at(-1)?.atMs ?? timeMs);
+          const used = plain
+            .filter((entry) => at - entry.atMs < day)
+            .reduce((sum, entry) => sum + entry.count, 0);
+          const isNew = ({ current }: (typeof items)[number]) =>
+            current === null ||
+            current.revoked ||
+            (current.expiresAtMs !== null && current.expiresAtMs <= at);
+          const count = items.filter(isNew).length;
+          return count === 0 ? 0 : 500 - used - count;
+        };
+        for (let time = 0; time < times; time += 1) {
+          const evaluation = evaluateDeclarations(ledger, { items, nowMs });
+          assert.equal(evaluation.admitted, roomAt(nowMs) >= 0);
+          if (evaluation.admitted) {
+            if (evaluation.entry !== null) {
+              plain.push(evaluation.entry);
+              ledger.record(evaluation.entry);
+              stored = [...stored, encodeDeclarations(evaluation.entry)].slice(-DECLARATION_LEDGER_BOUND);
+            }
+          } else {
+            const seconds = evaluation.retryAfterSeconds ?? Number.NaN;
+            assert.ok(roomAt(nowMs + 1000 * seconds) >= 0, 'let through when promised');
+            assert.ok(roomAt(nowMs + 1000 * (seconds - 1)) < 0, 'still refused one second earlier');
+          }
+        }
+        nowMs += waitMs;
+        ledger = restarts ? DeclarationLedger.restore(stored) : ledger;
+      }
+    }),
+    propertyRuns(t, 500),
+  );
+});
+
+function factOf(kind: boolean | number | null, nowMs: number): DeclarationFact | null {
+  if (kind === null) {
+    return null;
+  }
+  return typeof kind === 'number'
+    ? { expiresAtMs: nowMs + kind, revoked: false }
+    : { expiresAtMs: null, revoked: kind };
+}

@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../policy/durations.ts';
+import { evaluateMessage } from '../../policy/evaluate-message.ts';
+import { SendLedger } from '../../policy/send-ledger.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { messageFacts, refusalOf, START_MS, sendMany } from './sends.ts';
+
+describe('content (SPEC: Limits)', () => {
+  const wide = '\u{1f600}';
+  for (const [name, content, expected] of [
+    ['4096 characters pass', { text: 'x'.repeat(4096) }, 'admitted'],
+    ['4097 do not', { text: 'x'.repeat(4097) }, ['MESSAGE_TOO_LONG', undefined]],
+    ['a character is a code point: 4096 of two units pass', { text: wide.repeat(4096) }, 'admitted'],
+    ['4097 of two units do not', { text: wide.repeat(4097) }, ['MESSAGE_TOO_LONG', undefined]],
+    ['nor 4097 mixed', { text: `${wide.repeat(2000)}${'x'.repeat(2097)}` }, ['MESSAGE_TOO_LONG', undefined]],
+    [
+      'a lone half of a pair is a character',
+      { text: '\ud83d'.repeat(4097) },
+      ['MESSAGE_TOO_LONG', undefined],
+    ],
+    ['a lone other half too', { text: '\ude00'.repeat(4097) }, ['MESSAGE_TOO_LONG', undefined]],
+    ['one attachment passes', { text: undefined, mediaUrls: ['https://a.example/1'] }, 'admitted'],
+    [
+      'two do not',
+      { mediaUrls: ['https://a.example/1', 'https://a.example/2'] },
+      ['TOO_MANY_MEDIA', undefined],
+    ],
+    ['nothing is empty', { text: undefined }, ['EMPTY_MESSAGE', undefined]],
+    ['a blank text is nothing', { text: ' \n\t' }, ['EMPTY_MESSAGE', undefined]],
+  ] as const) {
+    test(name, () => {
+      assert.deepEqual(refusalOf(evaluateMessage(new SendLedger(), messageFacts(content))), expected);
+    });
+  }
+});
+
+describe('the verdict (SPEC: Policy verdict object)', () => {
+  for (const [day, perDay, perHour, coldPerDay] of [
+    [0, 20, 10, 5],
+    [2, 20, 10, 5],
+    [3, 50, 10, 5],
+    [6, 50, 10, 5],
+    [7, 100, 16, 10],
+    [13, 100, 16, 10],
+    [14, 250, 41, 25],
+    [400, 250, 41, 25],
+  ] as const) {
+    test(`warm-up day ${day} has its caps from its first to its last millisecond`, () => {
+      for (const offsetMs of [0, DAY_MS - 1]) {
+        const facts = messageFacts({ pairedAtMs: START_MS - day * DAY_MS - offsetMs });
+        const evaluation = evaluateMessage(new SendLedger(), facts);
+        assert.ok(evaluation.admitted);
+        assert.equal(evaluation.verdict.warmupDay, day);
+        assert.deepEqual(evaluation.verdict.caps, { perDay, perHour, coldPerDay, declaredPerDay: 30 });
+      }
+    });
+  }
+
+  test('a shop that was never paired, or will be, is on day 0', () => {
+    for (const pairedAtMs of [null, START_MS + HOUR_MS]) {
+      const evaluation = evaluateMessage(new SendLedger(), messageFacts({ pairedAtMs }));
+      assert.ok(evaluation.admitted);
+      assert.equal(evaluation.verdict.warmupDay, 0);
+      assert.equal(evaluation.verdict.caps.perDay, 20);
+    }
+  });
+
+  test('known beats declared beats cold, and each counts only for itself', () => {
+    const declaration = { expiresAtMs: null, revoked: false };
+    const ledger = new SendLedger();
+    const usages = [
+      { isCustomer: true, declaration },
+      { isCustomer: false, lastInboundAtMs: START_MS - 400 * DAY_MS, declaration },
+      { isCustomer: false, declaration },
+      { isCustomer: false, declaration: { expiresAtMs: START_MS + 1, revoked: false } },
+      { isCustomer: false, declaration: { expiresAtMs: START_MS, revoked: false } },
+      { isCustomer: false, declaration: { expiresAtMs: null, revoked: true } },
+      { isCustomer: false },
+    ].map((facts, index) => {
+      const recipient = `+49170123450${index}`;
+      const evaluation = evaluateMessage(ledger, messageFacts({ recipient, text: `${index}`, ...facts }));
+      assert.ok(evaluation.admitted);
+      ledger.record(evaluation.entry);
+      const { usage, recipientClass } = evaluation.verdict;
+      return [recipientClass, usage.today, usage.lastHour, usage.coldToday, usage.declaredToday];
+    });
+    assert.deepEqual(usages, [
+      ['known', 1, 1, 0, 0],
+      ['known', 2, 2, 0, 0],
+      ['declared', 3, 3, 0, 1],
+      ['declared', 4, 4, 0, 2],
+      ['cold', 5, 5, 1, 2],
+      ['cold', 6, 6, 2, 2],
+      ['cold', 7, 7, 3, 2],
+    ]);
+  });
+
+  test('asking changes nothing, however often', () => {
+    const ledger = new SendLedger();
+    const first = evaluateMessage(ledger, messageFacts());
+    assert.deepEqual(evaluateMessage(ledger, messageFacts()), first);
+    assert.equal(ledger.size, 0);
+  });
+});
+
+test('a recipient who opted out is refused for as long as they stay silent, whatever was declared', () => {
+  const facts = messageFacts({ optedOut: true, declaration: { expiresAtMs: null, revoked: false } });
+  assert.deepEqual(refusalOf(evaluateMessage(new SendLedger(), facts)), ['RECIPIENT_OPTED_OUT', undefined]);
+});
+
+describe('caps (SPEC: Send policy, 1:1 messages)', () => {
+  const day0 = { pairedAtMs: START_MS };
+
+  test('the daily cap holds to the millisecond over any 24 hours', () => {
+    const ledger = new SendLedger();
+    sendMany(ledger, { count: 20, paceMs: HOUR_MS, facts: { pairedAtMs: null } });
+    const ask = (nowMs: number) =>
+      refusalOf(evaluateMessage(ledger, messageFacts({ pairedAtMs: null, nowMs })));
+    assert.deepEqual(ask(START_MS + 19 * HOUR_MS), ['DAILY_CAP_REACHED', 5 * 3600]);
+    assert.deepEqual(ask(START_MS + DAY_MS - 1), ['DAILY_CAP_REACHED', 1]);
+    assert.deepEqual(ask(START_MS + DAY_MS - 1001), ['DAILY_CAP_REACHED', 2]);
+    assert.equal(ask(START_MS + DAY_MS), 'admitted');
+  });
+
+  test('a warm-up step that comes before the window has room ends the refusal', () => {
+    const ledger = new SendLedger();
+    const pairedAtMs = START_MS - 3 * DAY_MS + 20 * HOUR_MS;
+    sendMany(ledger, { count: 20, paceMs: HOUR_MS / 2, facts: { pairedAtMs } });
+    const nowMs = START_MS + 15 * HOUR_MS;
+    const refusal = refusalOf(evaluateMessage(ledger, messageFacts({ pairedAtMs, nowMs })));
+    assert.deepEqual(refusal, ['DAILY_CAP_REACHED', 5 * 3600]);
+  });
+
+  test('a new pairing lowers the cap: refused until enough of what was sent is a day old', () => {
+    const ledger = new SendLedger();
+    sendMany(ledger, { count: 41, paceMs: MINUTE_MS });
+    const nowMs = START_MS + 2 * HOUR_MS;
+    const facts = messageFacts({ pairedAtMs: null, nowMs });
+    const twentySecond = START_MS + 21 * MINUTE_MS + DAY_MS;
+    const seconds = (twentySecond - nowMs) / 1000;
+    assert.deepEqual(refusalOf(evaluateMessage(ledger, facts)), ['DAILY_CAP_REACHED', seconds]);
+  });
+
+  test('the hourly cap follows the daily cap', () => {
+    const ledger = new SendLedger();
+    sendMany(ledger, { count: 10, paceMs: MINUTE_MS, facts: day0 });
+    const ask = (nowMs: number, pairedAtMs = START_MS) =>
+      refusalOf(evaluateMessage(ledger, messageFacts({ pairedAtMs, nowMs })));
+    assert.deepEqual(ask(START_MS + 10 * MINUTE_MS), ['HOURLY_CAP_REACHED', 50 * 60]);
+    assert.equal(ask(START_MS + HOUR_MS), 'admitted');
+    const halfAnHourFromDay7 = START_MS + 30 * MINUTE_MS - 7 * DAY_MS;
+    assert.deepEqual(ask(START_MS + 10 * MINUTE_MS, halfAnHourFromDay7), ['HOURLY_CAP_REACHED', 20 * 60]);
+  });
+
+  test('cold recipients have a tenth of the daily cap, or what was tuned, at once', () => {
+    const ledger = new SendLedger();
+    sendMany(ledger, { count: 5, paceMs: MINUTE_MS, facts: { ...day0, isCustomer: false } });
+    const nowMs = START_MS + 5 * MINUTE_MS;
+    const ask = (facts: Parameters<typeof messageFacts>[0]) =>
+      refusalOf(evaluateMessage(ledger, messageFacts({ ...day0, isCustomer: false, nowMs, ...facts })));
+    assert.deepEqual(ask({}), ['COLD_RECIPIENT_CAP_REACHED', 86_400 - 300]);
+    assert.equal(ask({ settings: resolveSettings({ coldPerDay: 6 }) }), 'admitted');
+    const tightened = resolveSettings({ coldPerDay: 1 });
+    assert.deepEqual(ask({ settings: tightened }), ['COLD_RECIPIENT_CAP_REACHED', 86_400 - 60]);
+    assert.equal(ask({ isCustomer: true }), 'admitted');
+    assert.equal(ask({ declaration: { expiresAtMs: null, revoked: false } }), 'admitted');
+  });
+
+  test('declared recipients have their own budget, and never spill into the cold one', () => {
+    const ledger = new SendLedger();
+    const settings = resolveSettings({ declaredPerDay: 2 });
+    const declared = { isCustomer: false, declaration: { expiresAtMs: null, revoked: false }, settings };
+    sendMany(ledger, { count: 2, paceMs: MINUTE_MS, facts: declared });
+    const nowMs = START_MS + 2 * MINUTE_MS;
+    const ask = (facts: Parameters<typeof messageFacts>[0]) =>
+      refusalOf(evaluateMessage(ledger, messageFacts({ ...declared, nowMs, ...facts })));
+    assert.deepEqual(ask({}), ['DECLARED_RECIPIENT_CAP_REACHED', 86_400 - 120]);
+    assert.equal(ask({ declaration: null }), 'admitted');
+    const expiring = { expiresAtMs: nowMs + 1500, revoked: false };
+    assert.deepEqual(ask({ declaration: expiring }), ['DECLARED_RECIPIENT_CAP_REACHED', 2]);
+    const none = resolveSettings({ declaredPerDay: 0 });
+    assert.deepEqual(ask({ settings: none }), ['DECLARED_RECIPIENT_CAP_REACHED', undefined]);
+    assert.deepEqual(ask({ settings: none, declaration: expiring }), ['DECLARED_RECIPIENT_CAP_REACHED', 2]);
+  });
+});
+
+describe('per recipient (SPEC: Send policy, 1:1 messages)', () => {
+  const sendTo = (ledger: SendLedger, nowMs: number, lastInboundAtMs: number | null = null) => {
+    const evaluation = evaluateMessage(ledger, messageFacts({ nowMs, lastInboundAtMs, text: `${nowMs}` }));
+    if (evaluation.admitted) {
+      ledger.record(evaluation.entry);
+    }
+    return refusalOf(evaluation);
+  };
+
+  test('ten minutes apart to the millisecond', () => {
+    const ledger = new SendLedger();
+    assert.equal(sendTo(ledger, START_MS), 'admitted');
+    assert.deepEqual(sendTo(ledger, START_MS), ['RECIPIENT_RATE_LIMITED', 600]);
+    assert.deepEqual(sendTo(ledger, START_MS + 10 * MINUTE_MS - 1), ['RECIPIENT_RATE_LIMITED', 1]);
+    assert.equal(sendTo(ledger, START_MS + 10 * MINUTE_MS), 'admitted');
+  });
+
+  test('a reply since the last message, and only since, makes waiting needless', () => {
+    const ledger = new SendLedger();
+    assert.equal(sendTo(ledger, START_MS, START_MS - 1), 'admitted');
+    assert.deepEqual(sendTo(ledger, START_MS + 5, START_MS), ['RECIPIENT_RATE_LIMITED', 600]);
+    assert.equal(sendTo(ledger, START_MS + 5, START_MS + 1), 'admitted');
+  });
+
+  test('three in 24 hours, replies or not', () => {
+    const ledger = new SendLedger();
+    for (const nowMs of [START_MS, START_MS + HOUR_MS, START_MS + 2 * HOUR_MS]) {
+      assert.equal(sendTo(ledger, nowMs, nowMs - 1), 'admitted');
+    }
+    const nowMs = START_MS + 3 * HOUR_MS;
+    assert.deepEqual(sendTo(ledger, nowMs, nowMs), ['RECIPIENT_RATE_LIMITED', 21 * 3600]);
+    assert.deepEqual(sendTo(ledger, START_MS + DAY_MS - 1, nowMs), ['RECIPIENT_RATE_LIMITED', 1]);
+    assert.equal(sendTo(ledger, START_MS + DAY_MS), 'admitted');
+  });
+
+  test('numbers that differ only above 32 bits are different people', () => {
+    const ledger = new SendLedger();
+    assert.ok(ledger.size === 0);
+    for (const number of [491_701_234_567, 491_701_234_567 + 2 ** 32, 491_701_234_568]) {
+      const evaluation = evaluateMessage(ledger, messageFacts({ recipient: `+${number}` }));
+      assert.ok(evaluation.admitted);
+      ledger.record(evaluation.entry);
+    }
+  });
+});
+
+describe('bulk pattern (SPEC: Send policy, 1:1 messages)', () => {
+  const filled = () => {
+    const ledger = new SendLedger();
+    sendMany(ledger, { count: 20, paceMs: MINUTE_MS, facts: { text: 'Sale' } });
+    return ledger;
+  };
+  const nowMs = START_MS + 20 * MINUTE_MS;
+  const ask = (facts: Parameters<typeof messageFacts>[0]) =>
+    refusalOf(evaluateMessage(filled(), messageFacts({ nowMs, ...facts })));
+
+  test('identical text reaches 20 numbers in an hour, not 21', () => {
+    assert.deepEqual(ask({ text: 'sale' }), ['BULK_PATTERN_BLOCKED', 40 * 60]);
+    assert.deepEqual(ask({ text: 'sale', nowMs: START_MS + HOUR_MS - 1 }), ['BULK_PATTERN_BLOCKED', 1]);
+    assert.equal(ask({ text: 'sale', nowMs: START_MS + HOUR_MS }), 'admitted');
+    assert.equal(ask({ text: 'Sale!' }), 'admitted');
+  });
+
+  test('one of the 20 may have it again', () => {
+    assert.equal(ask({ text: 'Sale', recipient: '+33600001000' }), 'admitted');
+  });
+
+  test('who had it twice counts once, by the later time', () => {
+    const ledger = filled();
+    const again = messageFacts({ nowMs, text: 'Sale', recipient: '+33600001000' });
+    const evaluation = evaluateMessage(ledger, again);
+    assert.ok(evaluation.admitted);
+    ledger.record(evaluation.entry);
+    const refusal = refusalOf(evaluateMessage(ledger, messageFacts({ nowMs, text: 'Sale' })));
+    assert.deepEqual(refusal, ['BULK_PATTERN_BLOCKED', 41 * 60]);
+  });
+});
+
+test('the first rule in DESIGN’s order is the answer when several refuse', () => {
+  const ledger = new SendLedger();
+  const settings = resolveSettings({ coldPerDay: 50, declaredPerDay: 0 });
+  sendMany(ledger, { count: 20, paceMs: 0, facts: { text: 'Sale', isCustomer: false, settings } });
+  const recipient = '+33600001000';
+  const tight = resolveSettings({ coldPerDay: 1 });
+  const all = messageFacts({
+    isCustomer: false,
+    optedOut: true,
+    mediaUrls: ['https://a.example/1', 'https://a.example/2'],
+    text: 'Sale',
+    pairedAtMs: null,
+    settings: tight,
+  });
+  const codeOf = (facts: Parameters<typeof messageFacts>[0]) => {
+    const evaluation = evaluateMessage(ledger, { ...all, ...facts });
+    return evaluation.admitted ? 'admitted' : evaluation.code;
+  };
+  const fine = { mediaUrls: [], optedOut: false };
+  assert.equal(codeOf({}), 'TOO_MANY_MEDIA');
+  assert.equal(codeOf({ mediaUrls: [] }), 'RECIPIENT_OPTED_OUT');
+  assert.equal(codeOf(fine), 'BULK_PATTERN_BLOCKED');
+  assert.equal(codeOf({ ...fine, recipient }), 'RECIPIENT_RATE_LIMITED');
+  assert.equal(codeOf({ ...fine, text: 'Other' }), 'DAILY_CAP_REACHED');
+  const day5 = { ...fine, text: 'Other', pairedAtMs: START_MS - 5 * DAY_MS };
+  assert.equal(codeOf(day5), 'HOURLY_CAP_REACHED');
+  const day20 = { ...day5, pairedAtMs: START_MS - 20 * DAY_MS };
+  assert.equal(codeOf(day20), 'COLD_RECIPIENT_CAP_REACHED');
+  assert.equal(codeOf({ ...day20, declaration: { expiresAtMs: null, revoked: false } }), 'admitted');
+});
+
+test('a recipient that is no phone number is a mistake of the caller, not a refusal', () => {
+  for (const recipient of ['', '491701234567', '+01701234567', '+123456', '+1234567890123456', '+49 170']) {
+    assert.throws(() => evaluateMessage(new SendLedger(), messageFacts({ recipient })), TypeError);
+  }
+});
+
+test('a clock that steps back never lets one more through, and the entry bears the later time', () => {
+  const ledger = new SendLedger();
+  sendMany(ledger, { count: 10, paceMs: 0, facts: { pairedAtMs: null } });
+  const facts = messageFacts({ pairedAtMs: null, nowMs: START_MS - 5 * HOUR_MS });
+  assert.deepEqual(refusalOf(evaluateMessage(ledger, facts)), ['HOURLY_CAP_REACHED', 6 * 3600]);
+  const bySettled = evaluateMessage(ledger, messageFacts({ nowMs: START_MS - 5 * HOUR_MS }));
+  assert.ok(bySettled.admitted);
+  assert.equal(bySettled.entry.atMs, START_MS);
+});

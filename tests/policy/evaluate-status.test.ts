@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS } from '../../policy/durations.ts';
+import { evaluateMessage } from '../../policy/evaluate-message.ts';
+import { evaluateStatus, type StatusFacts } from '../../policy/evaluate-status.ts';
+import { SendLedger } from '../../policy/send-ledger.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { messageFacts, refusalOf, START_MS } from './sends.ts';
+
+function statusFacts(facts: Partial<StatusFacts> = {}): StatusFacts {
+  return { caption: 'Hello', mediaUrls: [], settings: resolveSettings({}), nowMs: START_MS, ...facts };
+}
+
+test('a status needs a caption or an attachment, a caption of at most 700 characters and one attachment', () => {
+  const ask = (facts: Partial<StatusFacts>) =>
+    refusalOf(evaluateStatus(new SendLedger(), statusFacts(facts)));
+  assert.equal(ask({ caption: 'x'.repeat(700) }), 'admitted');
+  assert.equal(ask({ caption: undefined, mediaUrls: ['https://a.example/1'] }), 'admitted');
+  assert.deepEqual(ask({ caption: 'x'.repeat(701) }), ['MESSAGE_TOO_LONG', undefined]);
+  assert.deepEqual(ask({ mediaUrls: ['https://a.example/1', 'https://a.example/2'] }), [
+    'TOO_MANY_MEDIA',
+    undefined,
+  ]);
+  assert.deepEqual(ask({ caption: undefined }), ['EMPTY_MESSAGE', undefined]);
+});
+
+test('statuses have a daily cap of their own, to the millisecond', () => {
+  const ledger = new SendLedger();
+  for (let index = 0; index < 10; index += 1) {
+    const evaluation = evaluateStatus(ledger, statusFacts({ nowMs: START_MS + index * 1000 }));
+    assert.ok(evaluation.admitted);
+    assert.deepEqual([evaluation.statusesPerDay, evaluation.statusesToday], [10, index + 1]);
+    ledger.record(evaluation.entry);
+  }
+  const ask = (facts: Partial<StatusFacts>) => refusalOf(evaluateStatus(ledger, statusFacts(facts)));
+  assert.deepEqual(ask({ nowMs: START_MS + 9500 }), ['STATUSES_DAILY_CAP_REACHED', 86_391]);
+  assert.deepEqual(ask({ nowMs: START_MS + DAY_MS - 1 }), ['STATUSES_DAILY_CAP_REACHED', 1]);
+  assert.equal(ask({ nowMs: START_MS + DAY_MS }), 'admitted');
+  assert.equal(ask({ settings: resolveSettings({ statusesPerDay: 11 }) }), 'admitted');
+  const message = evaluateMessage(ledger, messageFacts({ nowMs: START_MS + 9500 }));
+  assert.ok(message.admitted);
+  assert.equal(message.verdict.usage.today, 1);
+});

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../policy/durations.ts';
+import { DEFAULT_RATE_LIMITS, KeyLimits, type RateLimits } from '../../policy/key-limits.ts';
+import { propertyRuns } from './property-runs.ts';
+import { RateOracle } from './rate-oracle.ts';
+import { START_MS } from './sends.ts';
+
+const keyId = 'key';
+const wide = 100_000_000;
+
+describe('the limits of a key (SPEC: API limits)', () => {
+  test('are 60 a minute, 1,000 an hour and 10,000 a day unless given', () => {
+    assert.deepEqual(DEFAULT_RATE_LIMITS, { minute: 60, hour: 1000, day: 10_000 });
+  });
+
+  test('hold in every window to the millisecond, and a refused call counts nowhere', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: 2, hour: 3, day: 4 };
+    const take = (nowMs: number) => {
+      const { allowed, scope, remaining, resetAtSeconds, retryAfterSeconds } = keys.take({
+        keyId,
+        limits,
+        nowMs,
+      });
+      return [allowed, scope, remaining, resetAtSeconds - START_MS / 1000, retryAfterSeconds];
+    };
+    assert.deepEqual(take(START_MS), [true, 'minute', 1, 60, undefined]);
+    assert.deepEqual(take(START_MS + 500), [true, 'minute', 0, 60, undefined]);
+    assert.deepEqual(take(START_MS + 600), [false, 'minute', 0, 60, 60]);
+    assert.deepEqual(take(START_MS + MINUTE_MS - 1), [false, 'minute', 0, 60, 1]);
+    assert.deepEqual(take(START_MS + MINUTE_MS), [true, 'hour', 0, 3600, undefined]);
+    assert.deepEqual(take(START_MS + 2 * MINUTE_MS), [false, 'hour', 0, 3600, 3480]);
+    assert.deepEqual(take(START_MS + HOUR_MS), [true, 'day', 0, 86_400, undefined]);
+    assert.deepEqual(take(START_MS + 2 * HOUR_MS), [false, 'day', 0, 86_400, 22 * 3600]);
+    assert.deepEqual(take(START_MS + DAY_MS), [true, 'day', 0, 86_401, undefined]);
+  });
+
+  test('of several full windows the one that takes longest is told', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: 1, hour: 1, day: wide };
+    assert.equal(keys.take({ keyId, limits, nowMs: START_MS }).scope, 'hour');
+    const refused = keys.take({ keyId, limits, nowMs: START_MS + 1 });
+    assert.deepEqual([refused.scope, refused.limit, refused.retryAfterSeconds], ['hour', 1, 3600]);
+  });
+
+  test('looking counts nothing, and an untouched key has all its calls now', () => {
+    const keys = new KeyLimits();
+    const look = { keyId, limits: DEFAULT_RATE_LIMITS, nowMs: START_MS };
+    const whole = keys.peek(look);
+    assert.deepEqual(
+      whole.map(({ scope, limit, remaining, resetAtSeconds }) => [scope, limit, remaining, resetAtSeconds]),
+      [
+        ['minute', 60, 60, START_MS / 1000],
+        ['hour', 1000, 1000, START_MS / 1000],
+        ['day', 10_000, 10_000, START_MS / 1000],
+      ],
+    );
+    assert.deepEqual(keys.peek(look), whole);
+    keys.take(look);
+    assert.deepEqual(
+      keys.peek(look).map(({ remaining }) => remaining),
+      [59, 999, 9999],
+    );
+  });
+
+  test('up to 1,000 are exact; above, a call counts until its 256th of the window is over, never less', () => {
+    for (const [limit, lateMs] of [
+      [1000, 0],
+      [1001, MINUTE_MS / 256],
+    ] as const) {
+      const keys = new KeyLimits();
+      const limits = { minute: limit, hour: wide, day: wide };
+      for (let index = 0; index < limit; index += 1) {
+        assert.ok(keys.take({ keyId, limits, nowMs: START_MS }).allowed);
+      }
+      assert.equal(keys.take({ keyId, limits, nowMs: START_MS + MINUTE_MS - 1 }).allowed, false);
+      assert.equal(
+        keys.take({ keyId, limits, nowMs: START_MS + MINUTE_MS + Math.ceil(lateMs) }).allowed,
+        true,
+      );
+    }
+  });
+
+  test('keys know nothing of each other, and a forgotten one starts anew', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: 1, hour: 1, day: 1 };
+    for (const id of ['a', 'b', 'c']) {
+      assert.ok(keys.take({ keyId: id, limits, nowMs: START_MS }).allowed);
+      assert.equal(keys.take({ keyId: id, limits, nowMs: START_MS }).allowed, false);
+    }
+    keys.forget('b');
+    keys.forget('unknown');
+    assert.ok(keys.take({ keyId: 'd', limits, nowMs: START_MS }).allowed, 'takes the place of b');
+    assert.ok(keys.take({ keyId: 'b', limits, nowMs: START_MS }).allowed);
+    assert.equal(keys.take({ keyId: 'a', limits, nowMs: START_MS }).allowed, false);
+    assert.equal(keys.take({ keyId: 'd', limits, nowMs: START_MS }).allowed, false);
+  });
+
+  test('the state is told once for each change', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: 1, hour: 10, day: 10 };
+    assert.equal(keys.changedState(keyId), undefined);
+    keys.peek({ keyId, limits, nowMs: START_MS });
+    assert.equal(keys.changedState(keyId), undefined);
+    keys.take({ keyId, limits, nowMs: START_MS });
+    const state = keys.changedState(keyId);
+    assert.match(state ?? '', /^[A-Za-z0-9_-]+$/);
+    assert.equal(keys.changedState(keyId), undefined);
+    keys.take({ keyId, limits, nowMs: START_MS });
+    assert.equal(keys.changedState(keyId), undefined, 'a refusal changes nothing');
+    for (const broken of ['', 'A', '!', `${state}`.slice(0, -1), `${state}`.slice(0, -3)]) {
+      assert.throws(() => new KeyLimits().restore({ keyId, state: broken }));
+    }
+  });
+});
+
+describe('memory', () => {
+  test('follows the limit and not the traffic, and idle keys give theirs back', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: wide, hour: wide, day: wide };
+    const exact = { minute: 1000, hour: 1000, day: 1000 };
+    for (let index = 0; index < 30_000; index += 1) {
+      keys.take({ keyId: 'wide', limits, nowMs: START_MS + index * 7000 });
+      keys.take({ keyId: 'exact', limits: exact, nowMs: START_MS + index * 7000 });
+    }
+    const busyBytes = keys.bytes;
+    assert.ok(busyBytes < 1_000_000, `${busyBytes} bytes`);
+    const nowMs = START_MS + 10 * DAY_MS;
+    for (const id of ['wide', 'exact']) {
+      assert.ok(keys.peek({ keyId: id, limits, nowMs }).every(({ remaining }) => remaining === wide));
+    }
+  });
+
+  test('a sweep gives the blocks of idle keys to others', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: 1000, hour: 1000, day: 1000 };
+    const fill = (prefix: string, nowMs: number) => {
+      for (let key = 0; key < 20; key += 1) {
+        for (let index = 0; index < 200; index += 1) {
+          keys.take({ keyId: `${prefix}${key}`, limits, nowMs: nowMs + index });
+        }
+      }
+    };
+    fill('a', START_MS);
+    const bytes = keys.bytes;
+    const nowMs = START_MS + 2 * DAY_MS;
+    keys.sweep({ nowMs, keyCount: 12 });
+    keys.sweep({ nowMs, keyCount: 12 });
+    fill('b', nowMs);
+    assert.ok(keys.bytes - bytes < 10_000, `${keys.bytes - bytes} bytes more`);
+  });
+
+  test('a sweep comes round: keys added later are swept too', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: 1, hour: 1, day: 1 };
+    keys.take({ keyId: 'a', limits, nowMs: START_MS });
+    keys.sweep({ nowMs: START_MS, keyCount: 100 });
+    keys.take({ keyId: 'b', limits, nowMs: START_MS });
+    keys.sweep({ nowMs: START_MS + DAY_MS, keyCount: 100 });
+    assert.ok(keys.take({ keyId: 'b', limits, nowMs: START_MS }).allowed, 'time that was seen stays');
+  });
+});
+
+test('in any sequence of calls, limits, clocks and restarts every decision is the oracle’s', (t) => {
+  const limit = fc.constantFrom(1, 3, 17, 40, 1000, 1001, 1500, wide);
+  const limits: fc.Arbitrary<RateLimits> = fc.record({ minute: limit, hour: limit, day: limit });
+  const step = fc.record({
+    calls: fc.constantFrom(1, 1, 1, 2, 5, 40, 300, 1100),
+    paceMs: fc.constantFrom(0, 0, 1, 7, 235, 1000, 15_000),
+    waitMs: fc.constantFrom(
+      ...[
+        0,
+        1,
+        234,
+        235,
+        1000,
+        MINUTE_MS - 1,
+        MINUTE_MS,
+        14_062,
+        HOUR_MS,
+        337_500,
+        DAY_MS - 1,
+        DAY_MS,
+        60 * DAY_MS,
+      ],
+      ...[-1, -1000, -MINUTE_MS, -HOUR_MS],
+    ),
+    limits: fc.option(limits, { freq: 4 }),
+    after: fc.constantFrom('nothing', 'restart', 'sweep'),
+  });
+  fc.assert(
+    fc.property(limits, fc.array(step, { minLength: 1, maxLength: 12, size: 'max' }), (first, steps) => {
+      let present = first;
+      let nowMs = START_MS;
+      let keys = new KeyLimits();
+      let state = '';
+      const oracle = new RateOracle();
+      for (const { calls, paceMs, waitMs, limits: tuned, after } of steps) {
+        present = tuned ?? present;
+        for (let call = 0; call < calls; call += 1) {
+          const decision = keys.take({ keyId, limits: present, nowMs });
+          assert.deepEqual(decision, oracle.take(present, nowMs));
+          assert.equal('retryAfterSeconds' in decision, !decision.allowed);
+          nowMs += paceMs;
+        }
+        assert.deepEqual(keys.peek({ keyId, limits: present, nowMs }), oracle.peek(present, nowMs));
+        const changed = keys.changedState(keyId);
+        if (changed !== undefined) {
+          state = changed;
+          oracle.save();
+        }
+        if (after === 'restart' && state !== '') {
+          keys = new KeyLimits();
+          keys.restore({ keyId, state });
+          oracle.restart();
+        } else if (after === 'sweep') {
+          keys.sweep({ nowMs, keyCount: 1 });
+        }
+        nowMs += waitMs;
+      }
+    }),
+    propertyRuns(t, 300),
+  );
+});
+
+test('no window of any length ever holds one call too many, whatever the clock does', (t) => {
+  const steps = fc.array(
+    fc.tuple(fc.constantFrom(0, 1, 100, 5000, 20_000, 59_999, -30_000), fc.nat({ max: 30 })),
+    {
+      maxLength: 60,
+      size: 'max',
+    },
+  );
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 1, max: 50 }), (sequence, minute) => {
+      const keys = new KeyLimits();
+      const taken: number[] = [];
+      let nowMs = START_MS;
+      let seenMs = 0;
+      for (const [waitMs, calls] of sequence) {
+        nowMs += waitMs;
+        for (let call = 0; call < calls; call += 1) {
+          seenMs = Math.max(seenMs, nowMs);
+          if (keys.take({ keyId, limits: { minute, hour: wide, day: wide }, nowMs }).allowed) {
+            taken.push(seenMs);
+          }
+        }
+      }
+      for (const startMs of taken) {
+        assert.ok(taken.filter((at) => at >= startMs && at < startMs + MINUTE_MS).length <= minute);
+      }
+    }),
+    propertyRuns(t, 300),
+  );
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isPlanName, PLANS } from '../../policy/plan.ts';
+import { QuotaMeter } from '../../policy/quota-meter.ts';
+
+test('the plans have the shops and calls of DESIGN section 4', () => {
+  assert.deepEqual(PLANS, {
+    free: { shops: 1, apiCallsPerMonth: 1_000 },
+    starter: { shops: 3, apiCallsPerMonth: 50_000 },
+    growth: { shops: 20, apiCallsPerMonth: 1_000_000 },
+    scale: { shops: 500, apiCallsPerMonth: 50_000_000 },
+  });
+  assert.deepEqual(['free', 'scale', 'toString', 'Free', ''].filter(isPlanName), ['free', 'scale']);
+});
+
+describe('the quota of a calendar month, UTC', () => {
+  const lastMs = Date.UTC(2025, 11, 31, 23, 59, 59, 500);
+  const nextMs = Date.UTC(2026, 0, 1);
+  const spend = (meter: QuotaMeter, count: number, nowMs: number) => {
+    for (let index = 0; index < count; index += 1) {
+      assert.ok(meter.take({ plan: 'free', nowMs }).allowed);
+    }
+  };
+
+  test('lets through as many calls as the plan has, not one more, and starts anew with the month', () => {
+    const meter = new QuotaMeter();
+    spend(meter, 999, lastMs);
+    const last = { allowed: true, limit: 1000, used: 1000, remaining: 0, resetsAtMs: nextMs };
+    assert.deepEqual(meter.take({ plan: 'free', nowMs: lastMs }), last);
+    const refused = meter.take({ plan: 'free', nowMs: lastMs });
+    assert.deepEqual(refused, { ...last, allowed: false, retryAfterSeconds: 1 });
+    assert.equal(meter.take({ plan: 'free', nowMs: nextMs - 1 }).retryAfterSeconds, 1);
+    assert.equal(meter.take({ plan: 'free', nowMs: nextMs - 1001 }).retryAfterSeconds, 2);
+    const first = { allowed: true, limit: 1000, used: 1, remaining: 999, resetsAtMs: Date.UTC(2026, 1, 1) };
+    assert.deepEqual(meter.take({ plan: 'free', nowMs: nextMs }), first);
+  });
+
+  test('looking counts nothing', () => {
+    const meter = new QuotaMeter();
+    meter.take({ plan: 'free', nowMs: lastMs });
+    for (const used of [1, 1]) {
+      assert.equal(meter.peek({ plan: 'free', nowMs: lastMs }).used, used);
+    }
+    assert.deepEqual(meter.peek({ plan: 'free', nowMs: nextMs }).used, 0);
+    assert.equal(meter.peek({ plan: 'free', nowMs: lastMs }).used, 1);
+  });
+
+  test('a new plan holds at once, also a smaller one', () => {
+    const meter = new QuotaMeter();
+    for (let index = 0; index < 1001; index += 1) {
+      meter.take({ plan: 'starter', nowMs: lastMs });
+    }
+    const { allowed, remaining } = meter.take({ plan: 'free', nowMs: lastMs });
+    assert.deepEqual({ allowed, remaining }, { allowed: false, remaining: 0 });
+    assert.equal(meter.take({ plan: 'starter', nowMs: lastMs }).used, 1002);
+  });
+
+  test('a clock that steps back over the end of a month gives no call twice', () => {
+    const meter = new QuotaMeter();
+    spend(meter, 1000, nextMs);
+    const refused = meter.take({ plan: 'free', nowMs: lastMs });
+    assert.equal(refused.allowed, false);
+    assert.equal(refused.resetsAtMs, Date.UTC(2026, 1, 1));
+    assert.equal(refused.retryAfterSeconds, 31 * 86_400 + 1);
+  });
+
+  test('is the same after a restart', () => {
+    const meter = new QuotaMeter();
+    spend(meter, 1000, lastMs);
+    const restored = QuotaMeter.restore(meter.encode());
+    assert.deepEqual(
+      restored.take({ plan: 'free', nowMs: lastMs }),
+      meter.take({ plan: 'free', nowMs: lastMs }),
+    );
+    for (const encoded of ['', '1', 'x.1', '1.2.3', '1.x']) {
+      assert.throws(() => QuotaMeter.restore(encoded));
+    }
+  });
+});

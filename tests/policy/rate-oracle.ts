@@ -1,0 +1,109 @@
+import type { RateBucket, RateDecision, RateLimits } from '../../policy/key-limits.ts';
+
+const windows = [
+  { scope: 'minute', windowMs: 60_000 },
+  { scope: 'hour', windowMs: 3_600_000 },
+  { scope: 'day', windowMs: 86_400_000 },
+] as const;
+
+interface WindowState {
+  readonly scope: (typeof windows)[number]['scope'];
+  readonly windowMs: number;
+  isExact: boolean;
+  timesMs: number[];
+}
+
+/**
+ * The rate windows of one key once more, as plain as can be: the time of every call let through in one array for
+ * each window, counted by a filter. Above a limit of 1,000 a call counts until its 256th of the window, as a whole,
+ * is a window old. It shares no code with `policy/`.
+ */
+export class RateOracle {
+  #latestMs = 0;
+  #states: WindowState[] = windows.map((window) => ({ ...window, isExact: true, timesMs: [] }));
+  #saved = { latestMs: this.#latestMs, states: this.#states };
+
+  /** Remembers all there is now for `restart`. */
+  save(): void {
+    this.#saved = { latestMs: this.#latestMs, states: this.#states.map((state) => ({ ...state })) };
+  }
+
+  /** Forgets all that came after `save`. */
+  restart(): void {
+    this.#latestMs = this.#saved.latestMs;
+    this.#states = this.#saved.states.map((state) => ({ ...state }));
+  }
+
+  take(limits: RateLimits, nowMs: number): RateDecision {
+    this.#refresh(limits, nowMs);
+    const allowed = this.#states.every((state) => state.timesMs.length < limits[state.scope]);
+    if (allowed) {
+      for (const state of this.#states) {
+        state.timesMs = [...state.timesMs, Math.max(this.#latestMs, state.timesMs.at(-1) ?? 0)];
+      }
+    }
+    const buckets = this.#states.map((state) => ({ state, ...this.#bucket(state, limits[state.scope]) }));
+    const fewest = Math.min(...buckets.map(({ remaining }) => remaining));
+    const tight = buckets.filter(({ remaining }) => remaining === fewest);
+    const latest = Math.max(...tight.map(({ reliefMs }) => reliefMs));
+    const { state, remaining, reliefMs } = tight.find(
+      (bucket) => bucket.reliefMs === latest,
+    ) as (typeof tight)[number];
+    const bucket = {
+      scope: state.scope,
+      limit: limits[state.scope],
+      remaining,
+      resetAtSeconds: Math.ceil(reliefMs / 1000),
+    };
+    return allowed
+      ? { allowed, ...bucket }
+      : { allowed, ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
+  }
+
+  peek(limits: RateLimits, nowMs: number): readonly RateBucket[] {
+    this.#refresh(limits, nowMs);
+    return this.#states.map((state) => {
+      const limit = limits[state.scope];
+      const { remaining, reliefMs } = this.#bucket(state, limit);
+      return { scope: state.scope, limit, remaining, resetAtSeconds: Math.ceil(reliefMs / 1000) };
+    });
+  }
+
+  #refresh(limits: RateLimits, nowMs: number): void {
+    this.#latestMs = Math.max(this.#latestMs, nowMs);
+    for (const state of this.#states) {
+      // What is over is over, also when a limit that changed would count it longer.
+      state.timesMs = this.#counting(state);
+      const isExact = limits[state.scope] <= 1000;
+      if (isExact && !state.isExact) {
+        state.timesMs = state.timesMs.map((timeMs) => this.#lastOfBucketMs(state, timeMs));
+      }
+      state.isExact = isExact;
+      state.timesMs = this.#counting(state);
+    }
+  }
+
+  #counting(state: WindowState): number[] {
+    return state.timesMs.filter((timeMs) => this.#untilMs(state, timeMs) > this.#latestMs);
+  }
+
+  #untilMs(state: WindowState, timeMs: number): number {
+    return state.isExact ? timeMs + state.windowMs : this.#lastOfBucketMs(state, timeMs) + 1 + state.windowMs;
+  }
+
+  /** The last whole millisecond in the 256th of the window that a moment lies in. */
+  #lastOfBucketMs(state: WindowState, timeMs: number): number {
+    const bucketMs = state.windowMs / 256;
+    const bucket = Math.floor((timeMs * 256) / state.windowMs);
+    return Math.ceil((bucket + 1) * bucketMs) - 1;
+  }
+
+  #bucket(state: WindowState, limit: number): { remaining: number; reliefMs: number } {
+    const used = state.timesMs.length;
+    const oldestToGo = state.timesMs[Math.max(0, used - limit)];
+    return {
+      remaining: Math.max(0, limit - used),
+      reliefMs: oldestToGo === undefined ? this.#latestMs : this.#untilMs(state, oldestToGo),
+    };
+  }
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { isOptOut } from '../../policy/opt-out.ts';
+import { isGroupId, isPhoneNumber, phoneAsInteger } from '../../policy/recipient.ts';
+import { propertyRuns } from './property-runs.ts';
+
+test('a phone number is a plus sign and 7 to 15 digits, the first not 0', () => {
+  const fine = ['+1234567', '+491701234567', '+999999999999999'];
+  const wrong = [
+    '+123456',
+    '+1234567890123456',
+    '+0123456789',
+    '491701234567',
+    '+49 170 1234567',
+    '+4917a1234567',
+  ];
+  assert.deepEqual(fine.filter(isPhoneNumber), fine);
+  assert.deepEqual([...wrong, '', ' +491701234567', '+491701234567\n'].filter(isPhoneNumber), []);
+});
+
+test('a group identifier ends in the group suffix', () => {
+  const fine = ['120363042345678901@g.us', '491701234567-1612345678@g.us', `${'1'.repeat(64)}@g.us`];
+  const wrong = [
+    '@g.us',
+    '1@s.whatsapp.net',
+    '1@gxus',
+    '1@g.us.',
+    'a b@g.us',
+    'a@b@g.us',
+    `${'1'.repeat(65)}@g.us`,
+  ];
+  assert.deepEqual(fine.filter(isGroupId), fine);
+  assert.deepEqual(wrong.filter(isGroupId), []);
+});
+
+test('every phone number is its own integer', (t) => {
+  const phone = fc.bigInt({ min: 1_000_000n, max: 999_999_999_999_999n });
+  fc.assert(
+    fc.property(phone, (digits) => {
+      assert.equal(`+${phoneAsInteger(`+${digits}`)}`, `+${digits}`);
+    }),
+    propertyRuns(t, 1000),
+  );
+});
+
+describe('opt-out (SPEC: Opt-out; DESIGN section 4)', () => {
+  const yes = [
+    'STOP',
+    'stop',
+    'Stop.',
+    '  STOP  ',
+    'stop!!! ',
+    'stop . . .',
+    'stop\u2026',
+    'STOP?!',
+    'ARR\u00caT',
+    'arret',
+    'Arre\u0302t;',
+    'D\u00c9SABONNER',
+    'desabonner',
+    'De\u0301sabonner.',
+    'UNSUBSCRIBE',
+    'Unsubscribe\n',
+    '\uff33\uff34\uff2f\uff30',
+    '\u200eSTOP\u200f',
+    `stop${'.'.repeat(5000)}`,
+  ];
+  const no = [
+    '',
+    '.',
+    'stop it',
+    'do not stop',
+    'stopp',
+    'sto p',
+    '"stop"',
+    'stop1',
+    'stop stop',
+    'arreter',
+    'unsubscribe me',
+    'st\u00f8p',
+    `stop${'.'.repeat(5000)}x`,
+    `${'stop '.repeat(1000)}`,
+  ];
+  for (const text of yes) {
+    test(`${JSON.stringify(text.slice(0, 20))} opts out`, () => assert.equal(isOptOut(text), true));
+  }
+  for (const text of no) {
+    test(`${JSON.stringify(text.slice(0, 20))} does not`, () => assert.equal(isOptOut(text), false));
+  }
+});

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../policy/durations.ts';
+import { evaluateGroup } from '../../policy/evaluate-group.ts';
+import { evaluateMessage } from '../../policy/evaluate-message.ts';
+import { evaluateStatus } from '../../policy/evaluate-status.ts';
+import { decodeEntry, encodeEntry, type LedgerEntry } from '../../policy/ledger-entry.ts';
+import { policyUsage } from '../../policy/policy-usage.ts';
+import { kindSet, LEDGER_BOUND, SendLedger } from '../../policy/send-ledger.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { messageFacts, START_MS, sendMany } from './sends.ts';
+
+const entry: LedgerEntry = {
+  kind: 'cold',
+  atMs: START_MS,
+  subject: 999_999_999_999_999,
+  fingerprint: { high: 0xffff_ffff, low: 0 },
+};
+
+describe('entries', () => {
+  test('are the same when read as when written, for every kind', () => {
+    for (const kind of ['known', 'cold', 'declared', 'group', 'status'] as const) {
+      const written = encodeEntry({ ...entry, kind });
+      assert.deepEqual(decodeEntry(written), { ...entry, kind });
+      assert.match(written, /^[kcdgs][0-9a-z.]{4,40}$/);
+    }
+  });
+
+  test('that were never written are not read', () => {
+    const written = encodeEntry(entry);
+    for (const broken of [
+      '',
+      'x',
+      written.slice(1),
+      `x${written.slice(1)}`,
+      `${written}.`,
+      written.toUpperCase(),
+    ]) {
+      assert.throws(() => decodeEntry(broken), /not readable/);
+    }
+    assert.throws(() => SendLedger.restore([written, 'junk']), /not readable/);
+  });
+});
+
+/** A shop with every budget at its roof: 250 messages, 100 shares of groups of one, 30 statuses. */
+function fullShop() {
+  const ledger = new SendLedger();
+  const stored: string[] = [];
+  const settings = resolveSettings({ groupsPerDay: 100, statusesPerDay: 30 });
+  const pairedAtMs = START_MS - 100 * DAY_MS;
+  let nowMs = START_MS;
+  const record = (evaluation: { admitted: boolean; entry?: LedgerEntry }) => {
+    assert.ok(evaluation.entry !== undefined, JSON.stringify(evaluation));
+    ledger.record(evaluation.entry);
+    stored.push(encodeEntry(evaluation.entry));
+  };
+  for (let index = 0; index < 250; index += 1) {
+    const recipient = `+4915${10_000_000 + index}`;
+    const text = `Text ${index}`;
+    nowMs = START_MS + index * 2 * MINUTE_MS;
+    record(evaluateMessage(ledger, messageFacts({ recipient, text, pairedAtMs, settings, nowMs })));
+    if (index % 2 === 0 && index < 200) {
+      const group = { participantCount: 5, isAdmin: true, announce: false };
+      const content = { groupId: `${index}@g.us`, text, mediaUrls: [] };
+      record(evaluateGroup(ledger, { ...content, group, pairedAtMs, settings, nowMs }));
+    }
+    if (index < 30) {
+      record(evaluateStatus(ledger, { caption: text, mediaUrls: [], settings, nowMs }));
+    }
+  }
+  return { ledger, stored, settings, pairedAtMs, nowMs };
+}
+
+describe('the ledger', () => {
+  test('of a shop at all its caps holds LEDGER_BOUND entries in 7,600 bytes', () => {
+    const { ledger } = fullShop();
+    assert.equal(LEDGER_BOUND, 380);
+    assert.equal(ledger.size, LEDGER_BOUND);
+    assert.equal(ledger.bytes, 7600);
+  });
+
+  test('restored from what LTRIM leaves shows the same usage at every moment of the next day', () => {
+    const { ledger, stored, settings, pairedAtMs, nowMs } = fullShop();
+    const restored = SendLedger.restore(['kk9.1.0.0', ...stored].slice(-LEDGER_BOUND));
+    for (let atMs = nowMs; atMs < nowMs + DAY_MS + HOUR_MS; atMs += 7 * MINUTE_MS) {
+      const facts = { settings, pairedAtMs, nowMs: atMs };
+      assert.deepEqual(policyUsage(restored, facts), policyUsage(ledger, facts));
+    }
+  });
+
+  test('keeps memory to what counts: it grows, and shrinks when the days grow quiet', () => {
+    const { ledger, nowMs } = fullShop();
+    const day = (index: number) => ({ ...entry, atMs: nowMs + (index + 1) * DAY_MS });
+    for (let index = 0; index < 8; index += 1) {
+      ledger.record(day(index));
+    }
+    assert.equal(ledger.size, 1);
+    assert.equal(ledger.bytes, 320);
+  });
+
+  test('holds more than its bound rather than lose an entry that counts', () => {
+    const ledger = new SendLedger();
+    for (let index = 0; index < 1000; index += 1) {
+      ledger.record({ ...entry, atMs: START_MS + index });
+    }
+    const weight = ledger.weightSince({ kinds: kindSet('cold'), sinceMs: START_MS - 1 });
+    assert.equal(weight, 1000);
+  });
+
+  test('keeps exact times however long it lives', () => {
+    const ledger = new SendLedger();
+    for (let hour = 0; hour < 24 * 120; hour += 1) {
+      const atMs = START_MS + hour * HOUR_MS;
+      ledger.record({ ...entry, atMs });
+      assert.equal(ledger.newestMs, atMs);
+      assert.equal(ledger.size, Math.min(hour + 1, 24));
+      const oldestMs = ledger.oldestSince({ kinds: kindSet('cold'), sinceMs: Number.NEGATIVE_INFINITY });
+      assert.equal(oldestMs, Math.max(START_MS, atMs - 23 * HOUR_MS));
+    }
+  });
+
+  test('files an entry that comes with an earlier time under the newest', () => {
+    const ledger = new SendLedger();
+    assert.equal(ledger.newestMs, Number.NEGATIVE_INFINITY);
+    ledger.record(entry);
+    ledger.record({ ...entry, atMs: START_MS - 1 });
+    assert.equal(ledger.newestMs, START_MS);
+    assert.equal(ledger.weightSince({ kinds: kindSet('cold'), sinceMs: START_MS - 1 }), 2);
+  });
+});
+
+test('operators see each window’s use, cap and next relief, as of no earlier than the newest send', () => {
+  const ledger = new SendLedger();
+  const settings = resolveSettings({ statusesPerDay: 7 });
+  const pairedAtMs = START_MS - 4 * DAY_MS;
+  sendMany(ledger, { count: 3, paceMs: HOUR_MS, facts: { isCustomer: false, pairedAtMs } });
+  ledger.record({ ...entry, kind: 'group', subject: 4, atMs: START_MS + 2 * HOUR_MS });
+  const bars = (nowMs: number) => policyUsage(ledger, { settings, pairedAtMs, nowMs });
+  const lastMs = START_MS + 2 * HOUR_MS;
+  assert.deepEqual(bars(START_MS), {
+    warmupDay: 4,
+    windows: [
+      { window: 'perDay', used: 3, cap: 50, nextReliefMs: START_MS + DAY_MS },
+      { window: 'perHour', used: 1, cap: 10, nextReliefMs: lastMs + HOUR_MS },
+      { window: 'coldPerDay', used: 3, cap: 5, nextReliefMs: START_MS + DAY_MS },
+      { window: 'declaredPerDay', used: 0, cap: 30, nextReliefMs: null },
+      { window: 'groupsPerDay', used: 4, cap: 20, nextReliefMs: lastMs + DAY_MS },
+      { window: 'statusesPerDay', used: 0, cap: 7, nextReliefMs: null },
+    ],
+  });
+  const later = bars(START_MS + DAY_MS);
+  assert.equal(later.warmupDay, 5);
+  assert.deepEqual(later.windows[0], {
+    window: 'perDay',
+    used: 2,
+    cap: 50,
+    nextReliefMs: START_MS + HOUR_MS + DAY_MS,
+  });
+});
