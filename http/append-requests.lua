@@ -1,0 +1,23 @@
+-- Appends one tick's requests of a tenant to its log and gives up what the log may no longer hold.
+-- KEYS[1] log, a stream of packed ticks   KEYS[2] tally, a hash of entries and bytes
+-- ARGV[1] how many entries   ARGV[2] the entries packed   ARGV[3] most entries kept   ARGV[4] longest age in ms
+-- Reply: { id of the tick in the stream, bytes kept }
+local id = redis.call('XADD', KEYS[1], '*', 'n', ARGV[1], 'c', ARGV[2])
+local entries = redis.call('HINCRBY', KEYS[2], 'entries', ARGV[1])
+local bytes = redis.call('HINCRBY', KEYS[2], 'bytes', #ARGV[2])
+local oldestKept = tonumber(string.match(id, '^%d+')) - tonumber(ARGV[4])
+-- One tick is added a call, so giving up at most eight keeps every call short and still catches up.
+for _ = 1, 8 do
+  local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+  local count, packed = tonumber(oldest[2][2]), oldest[2][4]
+  local tooOld = tonumber(string.match(oldest[1], '^%d+')) < oldestKept
+  if not tooOld and entries - count < tonumber(ARGV[3]) then break end
+  redis.call('XDEL', KEYS[1], oldest[1])
+  entries = redis.call('HINCRBY', KEYS[2], 'entries', -count)
+  bytes = redis.call('HINCRBY', KEYS[2], 'bytes', -#packed)
+  if entries <= 0 then break end
+end
+-- A tenant that stops calling leaves nothing behind.
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
+return { id, bytes }

@@ -1,0 +1,50 @@
+import ipaddr from 'ipaddr.js';
+
+/** The caller's address as text: v4 in dots also when it came as v4 in v6, v6 in its short form. */
+export function addressText(address: string): string {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+}
+
+/** True for an IP address or a CIDR range, v4 or v6. */
+export function isAddressRange(range: string): boolean {
+  return range.includes('/') ? ipaddr.isValidCIDR(range) : ipaddr.isValid(range) && isWhole(range);
+}
+
+/**
+ * Finds the caller behind trusted proxies: `X-Forwarded-For` is read from the right, past every address that is a
+ * configured proxy; the first that is not is the caller. Nobody else's header is believed.
+ */
+export function callerAddress(
+  trustedProxies: readonly string[],
+): (peer: string, forwardedFor: string) => string {
+  const ranges = trustedProxies.map((proxy) =>
+    ipaddr.parseCIDR(proxy.includes('/') ? proxy : wholeRange(proxy)),
+  );
+  const trusted = (address: string): boolean => {
+    if (!ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address);
+    return ranges.some(
+      ([range, bits]) => parsed.kind() === range.kind() && parsed.match([range, bits] as never),
+    );
+  };
+  return (peer, forwardedFor) => {
+    if (forwardedFor === '' || !trusted(peer)) return peer;
+    const hops = forwardedFor.split(',').map((hop) => hop.trim());
+    let caller = peer;
+    for (const hop of hops.reverse()) {
+      if (!ipaddr.isValid(hop)) return caller;
+      caller = addressText(hop);
+      if (!trusted(caller)) return caller;
+    }
+    return caller;
+  };
+}
+
+function wholeRange(address: string): string {
+  return `${address}/${ipaddr.parse(address).kind() === 'ipv4' ? 32 : 128}`;
+}
+
+/** ipaddr.js takes `10.1` for an address, as old C libraries do. */
+function isWhole(address: string): boolean {
+  return address.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(address);
+}

@@ -1,0 +1,32 @@
+import * as v from 'valibot';
+
+/**
+ * An object that takes no property besides its own (SPEC: query and body schemas reject unknown properties).
+ * Valibot's strictObject names the first unknown property only, and takes an array for an object; a caller gets
+ * all of them at once.
+ */
+export function closedObject<const Entries extends v.ObjectEntries>(
+  entries: Entries,
+): v.StrictObjectSchema<Entries, undefined> {
+  const schema = v.strictObject(entries);
+  const run = schema['~run'];
+  return Object.assign(schema, {
+    '~run'(dataset: { value: unknown }, config: v.Config<v.BaseIssue<unknown>>) {
+      const input = dataset.value;
+      if (Array.isArray(input)) dataset.value = undefined;
+      const result = run.call(schema, dataset as v.UnknownDataset, config);
+      if (result.issues === undefined || input === null || typeof input !== 'object') return result;
+      const unknown = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
+      for (const key of unknown.slice(1)) {
+        v._addIssue(schema, 'key', result as never, config, {
+          input: key,
+          expected: 'never',
+          path: [
+            { type: 'object', origin: 'key', input: input as Record<string, unknown>, key, value: undefined },
+          ],
+        });
+      }
+      return result;
+    },
+  });
+}

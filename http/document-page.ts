@@ -1,0 +1,35 @@
+import { API_BASE_PATH, API_ENDPOINTS } from './api.ts';
+import type { ReplyValue } from './exchange.ts';
+import { openApiDocument } from './openapi.ts';
+import type { Page } from './pages.ts';
+
+const DESCRIPTION = `Manage shops, connect a shop's number, send messages and statuses, list groups and declare consented
+contacts. Every reply carries \`X-Request-Id\`; every reply to a known key carries the four rate headers. A path that is
+not here answers 404 \`NOT_FOUND\`, a method that is not here 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.`;
+
+/** `/openapi.json` (SPEC: Versioning), made when first asked for, since only then the public address is known. */
+export function documentPage(address: { readonly publicUrl: string }): Page {
+  let reply: ReplyValue | undefined;
+  return {
+    path: '/openapi.json',
+    answer() {
+      reply ??= {
+        status: 200,
+        headers: [
+          ['Content-Type', 'application/json; charset=utf-8'],
+          ['Access-Control-Allow-Origin', '*'],
+        ],
+        body: JSON.stringify(
+          openApiDocument({
+            title: 'Tenant Messaging API',
+            description: DESCRIPTION,
+            serverUrl: address.publicUrl + API_BASE_PATH,
+            security: 'api-key',
+            endpoints: API_ENDPOINTS,
+          }),
+        ),
+      };
+      return reply;
+    },
+  };
+}

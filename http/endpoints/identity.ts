@@ -1,0 +1,19 @@
+import { apiEndpoint } from '../api-services.ts';
+import { reply } from '../endpoint.ts';
+import { EXAMPLES } from '../examples.ts';
+import { identity } from '../resources.ts';
+
+/** GET /me */
+export const readIdentity = apiEndpoint({
+  method: 'GET',
+  path: '/me',
+  tag: 'Identity',
+  summary: 'Who calls: key, tenant, permissions, limits and the remaining quota',
+  permission: 'none',
+  replies: { 200: { description: 'The calling key.', data: identity, example: EXAMPLES.identity } },
+  errors: [],
+  async handle({ caller, services }) {
+    const found = await services.tenants.identity(caller);
+    return found.ok ? reply(200, found.value) : found;
+  },
+});

@@ -1,0 +1,140 @@
+import * as v from 'valibot';
+import { type FailureCode, failed } from '../../actors/failure.ts';
+import { MESSAGE_STATUSES } from '../../actors/shop/shop-operations.ts';
+import { apiEndpoint } from '../api-services.ts';
+import { closedObject } from '../closed-object.ts';
+import { reply } from '../endpoint.ts';
+import { EXAMPLES } from '../examples.ts';
+import { mediaUri, recipient, text } from '../fields.ts';
+import { NAMED_SHOP_ERRORS, namedShop } from '../named-shop.ts';
+import { cursorParameter, limitParameter } from '../query-parameters.ts';
+import { acceptedMessage, cursorPage, message } from '../resources.ts';
+
+/** Why a send may be refused once its shape is right, in the order of the checks (DESIGN: Order of policy checks). */
+const SEND_ERRORS = [
+  'EMPTY_MESSAGE',
+  'MESSAGE_TOO_LONG',
+  'TOO_MANY_MEDIA',
+  'GROUP_CONTEXT_REQUIRED',
+  'GROUP_NOT_ADMINISTERED',
+  'RECIPIENT_OPTED_OUT',
+  'BULK_PATTERN_BLOCKED',
+  'RECIPIENT_RATE_LIMITED',
+  'DAILY_CAP_REACHED',
+  'HOURLY_CAP_REACHED',
+  'COLD_RECIPIENT_CAP_REACHED',
+  'DECLARED_RECIPIENT_CAP_REACHED',
+  'GROUP_DAILY_CAP_REACHED',
+  'MSGAPP_NOT_CONNECTED',
+  'MSGAPP_SESSION_LOST',
+  'BOT_SERVICE_UNREACHABLE',
+] as const satisfies readonly FailureCode[];
+
+const queued = {
+  id: EXAMPLES.messageId,
+  status: 'queued',
+  statusUrl: `/api/v1/messages/${EXAMPLES.messageId}`,
+  policy: EXAMPLES.verdict,
+} as const;
+
+/** POST …/messages */
+export const sendMessage = apiEndpoint({
+  method: 'POST',
+  path: '/shops/{idOrName}/messages',
+  tag: 'Messages',
+  summary: 'Queue a message to a number or a group',
+  description:
+    'The send policy is evaluated first; a refusal says in `retryAfter` when it would let this send through.',
+  permission: 'messages.send',
+  body: closedObject({
+    channel: v.literal('msgapp'),
+    to: recipient,
+    text: v.optional(text({ max: 4096 })),
+    mediaUrl: v.optional(mediaUri),
+    mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
+    idempotencyKey: v.optional(text({ min: 1, max: 128 })),
+  }),
+  bodyExample: {
+    channel: 'msgapp',
+    to: '+41797654321',
+    text: 'Your order is ready.',
+    idempotencyKey: 'order-4711',
+  },
+  replies: {
+    202: {
+      description: 'Queued, with the verdict that let it through.',
+      data: acceptedMessage,
+      example: queued,
+    },
+    200: {
+      description: 'The original message of the same idempotencyKey; nothing was sent again.',
+      data: acceptedMessage,
+      example: { ...queued, status: 'sent' },
+      headers: { 'X-Idempotent-Replay': 'Always `true`.' },
+    },
+  },
+  errors: [...NAMED_SHOP_ERRORS, ...SEND_ERRORS],
+  async handle(request) {
+    const { channel: _, ...draft } = request.body;
+    if (isBlank(draft.text) && draft.mediaUrl === undefined) return failed('EMPTY_MESSAGE');
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const { to, text, mediaUrl, mediaType, idempotencyKey } = draft;
+    const sent = await request.services.shops.send(shop.value, {
+      to,
+      text,
+      mediaUrl,
+      mediaType,
+      idempotencyKey,
+    });
+    if (!sent.ok) return sent;
+    return sent.value.replayed
+      ? reply(200, sent.value.accepted, [['X-Idempotent-Replay', 'true']])
+      : reply(202, sent.value.accepted);
+  },
+});
+
+/** GET …/messages */
+export const listMessages = apiEndpoint({
+  method: 'GET',
+  path: '/shops/{idOrName}/messages',
+  tag: 'Messages',
+  summary: "List the shop's messages, newest first",
+  permission: 'messages.read',
+  query: { status: v.optional(v.picklist(MESSAGE_STATUSES)), limit: limitParameter, cursor: cursorParameter },
+  replies: {
+    200: {
+      description: 'A page of messages.',
+      data: cursorPage(message),
+      example: { items: [EXAMPLES.message], nextCursor: null },
+    },
+  },
+  errors: NAMED_SHOP_ERRORS,
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const { status, limit, cursor } = request.query;
+    const listed = await request.services.shops.listMessages(shop.value, { status, limit, cursor });
+    return listed.ok ? reply(200, listed.value) : listed;
+  },
+});
+
+/** GET /messages/{id} */
+export const readMessage = apiEndpoint({
+  method: 'GET',
+  path: '/messages/{id}',
+  tag: 'Messages',
+  summary: "A message's delivery state",
+  permission: 'messages.read',
+  replies: { 200: { description: 'The message.', data: message, example: EXAMPLES.message } },
+  errors: ['MESSAGE_NOT_FOUND'],
+  async handle({ caller, params, services }) {
+    const found = await services.shops.message(caller.tenantId, params.id);
+    return found.ok ? reply(200, found.value) : found;
+  },
+});
+
+/** Text that shows nothing is no text (policy/evaluate-message.ts). */
+export function isBlank(value: string | undefined): boolean {
+  return value === undefined || value.trim() === '';
+}

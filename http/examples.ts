@@ -1,0 +1,81 @@
+/** The values that the documentation shows; one story, so that ids agree from reply to reply. */
+
+const shopId = '66b1f0a2c3d4e5f607182901';
+const messageId = '66b1f0a2c3d4e5f607182902';
+
+/** Examples of what replies hold. */
+export const EXAMPLES = {
+  shop: {
+    id: shopId,
+    name: 'Bakery Rue Haute',
+    phone: '+41791234567',
+    channelStatus: { msgapp: 'connected' },
+    createdAt: '2027-01-31T12:00:00.000Z',
+  },
+  verdict: {
+    recipientClass: 'declared',
+    warmupDay: 9,
+    caps: { perDay: 100, perHour: 16, coldPerDay: 10, declaredPerDay: 30 },
+    usage: { today: 12, lastHour: 3, coldToday: 1, declaredToday: 4 },
+  },
+  message: {
+    id: messageId,
+    shopId,
+    channel: 'msgapp',
+    to: '+41797654321',
+    kind: 'message',
+    text: 'Your order is ready.',
+    mediaUrl: null,
+    mediaType: null,
+    status: 'sent',
+    reason: null,
+    via: 'shop',
+    policy: null,
+    createdAt: '2027-01-31T12:00:00.000Z',
+    updatedAt: '2027-01-31T12:00:14.000Z',
+    sentAt: '2027-01-31T12:00:14.000Z',
+  },
+  messageId,
+  qrWaiting: {
+    status: 'qr_waiting',
+    channelConfigId: '66b1f0a2c3d4e5f607182903',
+    qr: '2@Zx1…',
+    qrImageDataUrl: 'data:image/png;base64,iVBORw0KGgo=',
+    expiresAt: '2027-01-31T12:00:20.000Z',
+    pollAfterMs: 2000,
+  },
+  connected: { status: 'connected', channelConfigId: '66b1f0a2c3d4e5f607182903', phone: '41791234567' },
+  disconnected: { status: 'disconnected', channelConfigId: '66b1f0a2c3d4e5f607182903' },
+  group: {
+    id: '120363041234567890@g.us',
+    name: 'Regulars',
+    participantCount: 42,
+    isAdmin: true,
+    announce: false,
+    canSend: true,
+  },
+  contact: {
+    id: '66b1f0a2c3d4e5f607182904',
+    phone: '+41797654321',
+    note: 'asked for news at the counter',
+    expiresAt: '2028-01-31T12:00:00.000Z',
+    source: 'api',
+    createdAt: '2027-01-31T12:00:00.000Z',
+    revokedAt: null,
+    active: true,
+  },
+  identity: {
+    key: {
+      id: '66b1f0a2c3d4e5f607182905',
+      name: 'order notifications',
+      permissions: ['messages.send', 'messages.read'],
+      expiresAt: null,
+      createdAt: '2027-01-31T12:00:00.000Z',
+    },
+    tenant: { id: '66b1f0a2c3d4e5f607182906', name: 'Rue Haute Ltd', plan: 'growth' },
+    limits: { minute: 60, hour: 1000, day: 10000 },
+    quota: {
+      apiCalls: { limit: 1000000, used: 4711, remaining: 995289, resetsAt: '2027-02-01T00:00:00.000Z' },
+    },
+  },
+} as const;

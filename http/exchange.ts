@@ -1,0 +1,53 @@
+/** The headers the service reads; empty text where the caller sent none. */
+export interface RequestHeaders {
+  readonly authorization: string;
+  readonly apiKey: string;
+  readonly contentType: string;
+  readonly requestId: string;
+  readonly lastEventId: string;
+}
+
+/** What is wrong with a body before anybody looks into it. */
+export type BodyFault = 'too_large' | 'not_utf8' | 'length_repeated';
+
+/** One HTTP request as a value, free of sockets. */
+export interface RequestValue {
+  /** Upper case. */
+  readonly method: string;
+  /** As sent, still percent-encoded. */
+  readonly path: string;
+  /** What follows the question mark, as sent. */
+  readonly query: string;
+  readonly headers: RequestHeaders;
+  readonly body: string;
+  readonly bodyFault: BodyFault | undefined;
+  /** The caller's address, trusted proxies already looked through. */
+  readonly ip: string;
+}
+
+/** One header of a reply. Values come from us or were checked: they hold no line breaks. */
+export type Header = readonly [name: string, value: string];
+
+/** Where a streamed reply writes to. */
+export interface ReplyStream {
+  /** False when the reader lags: what is written from then on is buffered. */
+  write(text: string): boolean;
+  end(): void;
+  /** Bytes the reader has not taken yet. */
+  bufferedBytes(): number;
+  /** Called once, when the connection is gone or the stream was ended. */
+  onClose(callback: () => void): void;
+}
+
+/** One HTTP reply as a value. A reply with `stream` stays open and is written piece by piece. */
+export interface ReplyValue {
+  readonly status: number;
+  readonly headers: readonly Header[];
+  readonly body: string | Uint8Array;
+  readonly stream?: (stream: ReplyStream) => void;
+  /** True when the connection cannot be used further. */
+  readonly close?: boolean;
+}
+
+/** Answers requests. Never rejects. */
+export type Answer = (request: RequestValue) => ReplyValue | Promise<ReplyValue>;

@@ -1,0 +1,52 @@
+import { localActors } from './actor-list.ts';
+import type { ApiServices } from './api-services.ts';
+import type { Endpoint } from './endpoint.ts';
+import { decodeForwarded, encodeOwnedReply, type Forwarded } from './forwarding.ts';
+import type { OperatorServices } from './operator-services.ts';
+import { answerAsOwner, answerOperator, type OwnerOptions } from './owner.ts';
+
+/** What the owner part needs to run requests that other nodes took. */
+export interface ForwardedRequestsOptions {
+  readonly api: { readonly endpoints: readonly Endpoint<ApiServices>[]; readonly services: ApiServices };
+  readonly operator: {
+    readonly endpoints: readonly Endpoint<OperatorServices>[];
+    readonly services: OperatorServices;
+  };
+  readonly owner: OwnerOptions;
+}
+
+/** Runs what another node handed over, and answers in the form that node reads. */
+export function createForwardedRequests(
+  options: ForwardedRequestsOptions,
+): (payload: string) => Promise<string> {
+  const apiEndpoints = byName(options.api.endpoints);
+  const operatorEndpoints = byName(options.operator.endpoints);
+
+  async function run(forwarded: Forwarded): Promise<string> {
+    if (forwarded.kind === 'actors') {
+      return JSON.stringify(localActors(options.operator.services.fleet, forwarded.query));
+    }
+    const name = `${forwarded.method} ${forwarded.path}`;
+    if (forwarded.kind === 'api') {
+      const endpoint = known(apiEndpoints, name);
+      const { services } = options.api;
+      return encodeOwnedReply(await answerAsOwner(endpoint, forwarded.request, services, options.owner));
+    }
+    const endpoint = known(operatorEndpoints, name);
+    const { services } = options.operator;
+    const reply = await answerOperator(endpoint, forwarded.parts, services, options.owner);
+    return encodeOwnedReply({ reply, keyId: undefined });
+  }
+
+  return (payload) => run(decodeForwarded(payload));
+}
+
+function byName<Services>(endpoints: readonly Endpoint<Services>[]): Map<string, Endpoint<Services>> {
+  return new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
+}
+
+function known<Services>(endpoints: Map<string, Endpoint<Services>>, name: string): Endpoint<Services> {
+  const endpoint = endpoints.get(name);
+  if (endpoint === undefined) throw new Error(`another node handed over an endpoint unknown here: ${name}`);
+  return endpoint;
+}

@@ -1,0 +1,45 @@
+import type { RequestParts } from './checked-request.ts';
+import type { ReplyValue } from './exchange.ts';
+import type { OwnedReply, OwnedRequest } from './owner.ts';
+
+/** What one node asks of another, as it travels. */
+export type Forwarded =
+  | { readonly kind: 'api'; readonly method: string; readonly path: string; readonly request: OwnedRequest }
+  | {
+      readonly kind: 'operator';
+      readonly method: string;
+      readonly path: string;
+      readonly parts: RequestParts & { readonly tenantId: string };
+    }
+  | { readonly kind: 'actors'; readonly query: ActorsQuery };
+
+/** Which actors of a node to list, and in which order. */
+export interface ActorsQuery {
+  readonly sort: 'mailbox' | 'oldest' | 'restarts' | 'id';
+  readonly state: string | undefined;
+  readonly q: string | undefined;
+  readonly limit: number;
+  /** Goes on after this one, in the order of `sort`. */
+  readonly after: { readonly rank: number; readonly id: string } | undefined;
+}
+
+/** Serialises a question to another node. */
+export function encodeForwarded(forwarded: Forwarded): string {
+  return JSON.stringify(forwarded);
+}
+
+/** Reads one that another node of the same build wrote. */
+export function decodeForwarded(payload: string): Forwarded {
+  return JSON.parse(payload) as Forwarded;
+}
+
+/** Serialises an owner's reply; its body is text. */
+export function encodeOwnedReply(owned: OwnedReply): string {
+  return JSON.stringify(owned);
+}
+
+/** Reads it back. */
+export function decodeOwnedReply(payload: string): OwnedReply {
+  const owned = JSON.parse(payload) as { readonly reply: ReplyValue; readonly keyId?: string };
+  return { reply: owned.reply, keyId: owned.keyId };
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { ObjectId } from '../runtime/object-id.ts';
+import { errorReply } from './envelope.ts';
+import type { Answer, ReplyValue, RequestValue } from './exchange.ts';
+import { anonymous, type Front, type FrontReply, UNMATCHED } from './front.ts';
+import type { RequestLogEntry } from './request-log-entry.ts';
+
+/** One request, answered. */
+export type Observed = (entry: RequestLogEntry, atMs: number) => void;
+
+/** What every request passes through, whichever listener took it. */
+export interface ObservedOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly maxInFlight: number;
+  newId(nowMs: number): ObjectId;
+  readonly observe: Observed;
+}
+
+/** A caller's request id is echoed when it is this: visible ASCII that cannot break a header or a log line. */
+const WELL_FORMED_REQUEST_ID = /^[\w.:@/+=~-]{1,128}$/;
+
+/** A front with its door: request id, a bound on what is in hand, and one entry for every request. */
+export interface ObservedFront {
+  readonly answer: Answer;
+  inFlight(): number;
+}
+
+/** Wraps a front so that no request leaves without an id and an entry, and no more are in hand than fit. */
+export function observed(front: Front, options: ObservedOptions): ObservedFront {
+  const { clock, maxInFlight, newId, observe } = options;
+  let inFlight = 0;
+
+  function finish(request: RequestValue, answered: FrontReply, startedMs: number): ReplyValue {
+    const atMs = clock.wallMs();
+    const given = request.headers.requestId;
+    const requestId = given !== '' && WELL_FORMED_REQUEST_ID.test(given) ? given : newId(atMs);
+    const { reply, route, tenantId, keyId } = answered;
+    observe(
+      {
+        at: '',
+        requestId,
+        tenantId: tenantId ?? null,
+        keyId: keyId ?? null,
+        method: request.method,
+        route,
+        status: reply.status,
+        latencyMs: Math.round((clock.monotonicMs() - startedMs) * 100) / 100,
+        ip: request.ip,
+      },
+      atMs,
+    );
+    return { ...reply, headers: [...reply.headers, ['X-Request-Id', requestId]] };
+  }
+
+  return {
+    inFlight: () => inFlight,
+    async answer(request) {
+      const startedMs = clock.monotonicMs();
+      if (inFlight >= maxInFlight) {
+        return finish(request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), startedMs);
+      }
+      inFlight += 1;
+      try {
+        return finish(request, await front(request), startedMs);
+      } catch (thrown) {
+        options.log.error({ err: thrown }, 'the front threw');
+        return finish(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), startedMs);
+      } finally {
+        inFlight -= 1;
+      }
+    },
+  };
+}

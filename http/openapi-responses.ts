@@ -1,0 +1,123 @@
+import type { Endpoint, ReplyDeclaration } from './endpoint.ts';
+import { ERRORS, type ErrorCode } from './errors.ts';
+import { outputSchema } from './openapi-schemas.ts';
+import { statusLine } from './status-line.ts';
+
+const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-RateLimit-Scope'];
+
+/** The declared successes of an endpoint. */
+export function successResponses(endpoint: Endpoint<never>): Record<string, unknown> {
+  const isApi = endpoint.permission !== 'operator';
+  const entries = Object.entries(endpoint.replies as Record<string, ReplyDeclaration>);
+  return Object.fromEntries(
+    entries.map(([status, reply]) => [
+      status,
+      {
+        description: reply.description,
+        headers: { ...referred(['X-Request-Id', ...(isApi ? RATE_HEADERS : [])]), ...ownHeaders(reply) },
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['success', 'data'],
+              additionalProperties: false,
+              properties: { success: { const: true }, data: outputSchema(reply.data, isApi) },
+            },
+            example: { success: true, data: reply.example },
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** The failures of an endpoint, one response a status, each with its codes and an example of each. */
+export function errorResponses(codes: readonly ErrorCode[], isApi: boolean): Record<string, unknown> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const { status } = ERRORS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const sorted = [...byStatus].sort(([one], [other]) => one - other);
+  return Object.fromEntries(
+    sorted.map(([status, found]) => [String(status), errorResponse(status, found, isApi)]),
+  );
+}
+
+function errorResponse(status: number, codes: readonly ErrorCode[], isApi: boolean): unknown {
+  const throttles = status === 429 || status === 503;
+  const names = ['X-Request-Id', ...(isApi ? RATE_HEADERS : []), ...(throttles ? ['Retry-After'] : [])];
+  const publicCodes = [...new Set(codes.map((code) => ERRORS[code].code))];
+  return {
+    description: `${statusLine(status).slice(4)}: ${publicCodes.join(', ')}`,
+    headers: referred(names),
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['success', 'error'],
+          additionalProperties: false,
+          properties: { success: { const: false }, error: errorSchema(codes, publicCodes, throttles) },
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+      },
+    },
+  };
+}
+
+function errorSchema(
+  codes: readonly ErrorCode[],
+  publicCodes: readonly string[],
+  throttles: boolean,
+): unknown {
+  const field = {
+    type: 'object',
+    required: ['field', 'message'],
+    additionalProperties: false,
+    properties: {
+      field: { type: 'string', description: 'A dotted path, like `contacts.0.phone`.' },
+      message: { type: 'string' },
+    },
+  };
+  return {
+    type: 'object',
+    required: ['code', 'message'],
+    additionalProperties: false,
+    properties: {
+      code: { type: 'string', enum: publicCodes },
+      message: { type: 'string' },
+      ...(throttles ? { retryAfter: { type: 'integer', minimum: 0, description: 'Seconds.' } } : {}),
+      ...(codes.includes('VALIDATION_ERROR') ? { fields: { type: 'array', items: field } } : {}),
+      ...(codes.includes('AMBIGUOUS_SHOP')
+        ? { candidates: { type: 'array', items: { type: 'string' }, description: 'Ids of the shops.' } }
+        : {}),
+    },
+  };
+}
+
+function exampleOf(code: ErrorCode): unknown {
+  const { status, code: publicCode, message } = ERRORS[code];
+  return {
+    success: false,
+    error: {
+      code: publicCode,
+      message,
+      ...(status === 429 || status === 503 ? { retryAfter: 12 } : {}),
+      ...(code === 'VALIDATION_ERROR' ? { fields: [{ field: 'name', message: 'is required' }] } : {}),
+      ...(code === 'AMBIGUOUS_SHOP'
+        ? { candidates: ['66b1f0a2c3d4e5f607182901', '66b1f0a2c3d4e5f607182911'] }
+        : {}),
+    },
+  };
+}
+
+function referred(names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function ownHeaders(reply: ReplyDeclaration): Record<string, unknown> {
+  const own = Object.entries(reply.headers ?? {});
+  return Object.fromEntries(
+    own.map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+}

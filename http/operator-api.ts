@@ -1,0 +1,48 @@
+import {
+  listActors,
+  listDeadLetters,
+  listNodes,
+  listRequests,
+  readActor,
+  replayDeadLetter,
+  steerActor,
+} from './admin/fleet.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from './admin/keys.ts';
+import {
+  addCustomers,
+  changeTenant,
+  createTenant,
+  deleteShop,
+  deleteTenant,
+  importShop,
+  listTenants,
+  readTenant,
+} from './admin/tenants.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { OperatorServices } from './operator-services.ts';
+
+/** The operators' API (DESIGN section 5). */
+export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
+  createTenant,
+  listTenants,
+  readTenant,
+  changeTenant,
+  deleteTenant,
+  deleteShop,
+  importShop,
+  addCustomers,
+  createKey,
+  listKeys,
+  rotateKey,
+  revokeKey,
+  listRequests,
+  listNodes,
+  listActors,
+  readActor,
+  ...steerActor,
+  listDeadLetters,
+  replayDeadLetter,
+];
+
+/** The path under which they stand. */
+export const OPERATOR_BASE_PATH = '/admin/v1';

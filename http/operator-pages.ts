@@ -1,0 +1,69 @@
+import { JSON_HEADER, successBody } from './envelope.ts';
+import type { EventStream } from './event-stream.ts';
+import type { ReplyValue, RequestValue } from './exchange.ts';
+import type { Metrics } from './metrics.ts';
+import { openApiDocument } from './openapi.ts';
+import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api.ts';
+import { tokenRefusal } from './operator-front.ts';
+import type { Page } from './pages.ts';
+
+/** What the pages of the operators' listener show. */
+export interface OperatorPagesOptions {
+  readonly adminToken: string;
+  readonly version: string;
+  readonly health: { ready(): boolean | Promise<boolean> };
+  readonly metrics: Metrics;
+  readonly events: EventStream;
+}
+
+/** Probes without a token; metrics, events and the operators' own document with it (DESIGN section 5). */
+export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
+  const { adminToken, version, health, metrics, events } = options;
+  const started = new Date();
+
+  function guarded(path: string, answer: (request: RequestValue) => ReplyValue | Promise<ReplyValue>): Page {
+    return { path, answer: (request) => tokenRefusal(request, adminToken) ?? answer(request) };
+  }
+
+  return [
+    {
+      path: '/healthz',
+      answer: () => json(200, successBody({ status: 'alive', version, startedAt: started.toISOString() })),
+    },
+    {
+      path: '/readyz',
+      async answer() {
+        const ready = await health.ready();
+        return ready ? json(200, successBody({ status: 'ready' })) : NOT_READY;
+      },
+    },
+    guarded('/metrics', async () => ({
+      status: 200,
+      headers: [['Content-Type', metrics.contentType]],
+      body: await metrics.text(),
+    })),
+    guarded(`${OPERATOR_BASE_PATH}/events`, (request) => events.open(request.headers.lastEventId)),
+    guarded(`${OPERATOR_BASE_PATH}/openapi.json`, () => json(200, operatorDocument())),
+  ];
+}
+
+function json(status: number, body: string): ReplyValue {
+  return { status, headers: [JSON_HEADER, ['Cache-Control', 'no-store']], body };
+}
+
+const NOT_READY = json(
+  503,
+  '{"success":false,"error":{"code":"SERVICE_UNAVAILABLE","message":"This node may not serve now."}}',
+);
+
+function operatorDocument(): string {
+  return JSON.stringify(
+    openApiDocument({
+      title: 'Operator API',
+      description: 'Tenants, keys, actors and the request log. For the operators of the service only.',
+      serverUrl: OPERATOR_BASE_PATH,
+      security: 'operator',
+      endpoints: OPERATOR_ENDPOINTS,
+    }),
+  );
+}

@@ -1,0 +1,19 @@
+import type { FleetOperations, OperatorOperations } from '../actors/operator-operations.ts';
+import type { RankedActor } from './actor-list.ts';
+import { operatorEndpoints } from './endpoint.ts';
+import type { ActorsQuery } from './forwarding.ts';
+import type { RequestLogReader } from './request-log-reader.ts';
+
+/** What the operators' endpoints work with. */
+export interface OperatorServices {
+  readonly operators: OperatorOperations;
+  readonly fleet: FleetOperations;
+  readonly requests: RequestLogReader;
+  /** Actors of this node and all others, merged in the order asked. */
+  actors(query: ActorsQuery): Promise<readonly RankedActor[]>;
+  /** Erases a tenant's request log. */
+  forgetRequests(tenantId: string): Promise<void>;
+}
+
+/** Declares an endpoint of the operators' API. */
+export const operatorEndpoint = operatorEndpoints<OperatorServices>();

@@ -1,0 +1,19 @@
+/** When each log was last written: member tenant, score Redis's milliseconds. */
+export const REQUEST_LOG_INDEX = 'requests:index';
+
+/** How many bytes each log holds. */
+export const REQUEST_LOG_BYTES = 'requests:bytes';
+
+/** A tenant's log and its tally; one hash tag, since one script touches both. */
+export function requestLogKeys(owner: string): readonly [log: string, tally: string] {
+  return [`{requests:${owner}}:log`, `{requests:${owner}}:tally`];
+}
+
+/** Members and scores of a reply WITHSCORES, which RESP3 nests and RESP2 does not. */
+export function scored(reply: unknown): readonly (readonly [member: string, score: number])[] {
+  const flat = (reply as readonly unknown[]).flat();
+  const pairs: [string, number][] = [];
+  for (let index = 0; index < flat.length; index += 2)
+    pairs.push([String(flat[index]), Number(flat[index + 1])]);
+  return pairs;
+}

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import type { ArmedTimer, Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Read, Store } from '../runtime/store.ts';
+import { NOBODY, packEntry, type RequestLogEntry } from './request-log-entry.ts';
+import { REQUEST_LOG_BYTES, REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
+
+/** What the log may hold (DESIGN section 4: Retention). */
+export interface RequestLogLimits {
+  readonly maxEntriesPerTenant: number;
+  readonly maxAgeMs: number;
+  /** Of all tenants together. */
+  readonly maxBytes: number;
+}
+
+/** Seven days or 100,000 entries a tenant, 1 GiB in all. */
+export const DEFAULT_REQUEST_LOG_LIMITS: RequestLogLimits = {
+  maxEntriesPerTenant: 100_000,
+  maxAgeMs: 7 * 24 * 60 * 60 * 1000,
+  maxBytes: 2 ** 30,
+};
+
+/** How many entries wait in memory while Redis is away; beyond it the oldest are given up and counted. */
+const MAX_WAITING = 50_000;
+const RETRY_AFTER_MS = 500;
+/** How often the sum of all logs is held against `maxBytes`, and how much one trimming call may give up. */
+const SIZE_CHECK_EVERY_MS = 60_000;
+const TICKS_PER_TRIM = 1_000;
+
+const APPEND_SCRIPT = readFileSync(new URL('./append-requests.lua', import.meta.url), 'utf8');
+const TRIM_SCRIPT = readFileSync(new URL('./trim-requests.lua', import.meta.url), 'utf8');
+
+interface RequestLogOptions {
+  readonly store: Pick<Store, 'read' | 'append'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly limits?: Partial<RequestLogLimits> | undefined;
+}
+
+/**
+ * The request log's writer. What was answered in one tick travels to Redis in one round trip, one command a tenant;
+ * a write that fails is repeated until it holds, so an entry may be lost only with the process, or twice in the log
+ * when Redis took it and its answer was lost.
+ */
+export class RequestLog {
+  readonly #options: RequestLogOptions;
+  readonly #limits: RequestLogLimits;
+  #waiting = new Map<string, string[]>();
+  #waitingCount = 0;
+  #dropped = 0;
+  #writing: Promise<void> | undefined;
+  #scheduled = false;
+  #sizeCheck: ArmedTimer;
+
+  constructor(options: RequestLogOptions) {
+    this.#options = options;
+    this.#limits = { ...DEFAULT_REQUEST_LOG_LIMITS, ...options.limits };
+    this.#sizeCheck = this.#armSizeCheck();
+  }
+
+  /** Entries given up because Redis was away for too long. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Takes an entry; never waits and never throws. */
+  record(entry: RequestLogEntry, atMs: number): void {
+    this.#wait(entry.tenantId ?? NOBODY, [packEntry(entry, atMs)]);
+    if (this.#scheduled || this.#writing !== undefined) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#write();
+    });
+  }
+
+  /** Resolves when all that was recorded is in Redis; rejects when Redis does not take it. */
+  async flush(): Promise<void> {
+    await this.#writing;
+    if (this.#waitingCount > 0) await this.#writeOnce();
+    if (this.#waitingCount > 0) await this.flush();
+  }
+
+  /** Forgets a tenant's log (erasure). */
+  async forget(tenantId: string): Promise<void> {
+    await this.#writing;
+    this.#waitingCount -= this.#waiting.get(tenantId)?.length ?? 0;
+    this.#waiting.delete(tenantId);
+    await this.#options.store.append([
+      ['DEL', ...requestLogKeys(tenantId)],
+      ['ZREM', REQUEST_LOG_INDEX, tenantId],
+      ['ZREM', REQUEST_LOG_BYTES, tenantId],
+    ]);
+  }
+
+  /** Writes out what waits and stops. */
+  async close(): Promise<void> {
+    this.#sizeCheck.cancel();
+    await this.flush();
+  }
+
+  #wait(owner: string, packed: readonly string[]): void {
+    const lines = this.#waiting.get(owner);
+    if (lines === undefined) this.#waiting.set(owner, [...packed]);
+    else lines.push(...packed);
+    this.#waitingCount += packed.length;
+    while (this.#waitingCount > MAX_WAITING) this.#dropOldest();
+  }
+
+  #dropOldest(): void {
+    const [owner, lines] = this.#waiting.entries().next().value ?? [NOBODY, []];
+    lines.shift();
+    if (lines.length === 0) this.#waiting.delete(owner);
+    this.#waitingCount -= 1;
+    this.#dropped += 1;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waitingCount > 0 && this.#writing === undefined) {
+      this.#writing = this.#writeOnce();
+      try {
+        await this.#writing;
+      } catch (failure) {
+        this.#options.log.warn(
+          { err: failure, waiting: this.#waitingCount },
+          'the request log waits for Redis',
+        );
+        this.#options.clock.after(RETRY_AFTER_MS, () => void this.#write());
+        return;
+      } finally {
+        this.#writing = undefined;
+      }
+    }
+  }
+
+  async #writeOnce(): Promise<void> {
+    const batch = [...this.#waiting];
+    this.#waiting = new Map();
+    this.#waitingCount = 0;
+    const { maxEntriesPerTenant, maxAgeMs } = this.#limits;
+    const appends = batch.map(
+      ([owner, lines]): Read => [
+        'EVAL',
+        APPEND_SCRIPT,
+        2,
+        ...requestLogKeys(owner),
+        lines.length,
+        lines.join(','),
+        maxEntriesPerTenant,
+        maxAgeMs,
+      ],
+    );
+    try {
+      const replies = (await this.#options.store.append(appends)) as [id: string, bytes: number][];
+      await this.#index(
+        batch.map(([owner]) => owner),
+        replies,
+      );
+    } catch (failure) {
+      const newer = this.#waiting;
+      this.#waiting = new Map();
+      this.#waitingCount = 0;
+      for (const [owner, lines] of [...batch, ...newer]) this.#wait(owner, lines);
+      throw failure;
+    }
+  }
+
+  async #index(owners: readonly string[], replies: readonly [id: string, bytes: number][]): Promise<void> {
+    const times = replies.flatMap(([id], index) => [Number.parseInt(id, 10), owners[index] ?? NOBODY]);
+    const bytes = replies.flatMap(([, held], index) => [held, owners[index] ?? NOBODY]);
+    await this.#options.store.append([
+      ['ZADD', REQUEST_LOG_INDEX, ...times],
+      ['ZADD', REQUEST_LOG_BYTES, ...bytes],
+    ] as unknown as Read[]);
+  }
+
+  #armSizeCheck(): ArmedTimer {
+    return this.#options.clock.after(SIZE_CHECK_EVERY_MS, () => {
+      this.#sizeCheck = this.#armSizeCheck();
+      this.holdToSize().catch((failure: unknown) => {
+        this.#options.log.warn({ err: failure }, 'the size of the request log could not be checked');
+      });
+    });
+  }
+
+  /** Gives up the oldest entries of the largest logs until all together fit `maxBytes`, and forgets expired logs. */
+  async holdToSize(): Promise<void> {
+    const { store, clock } = this.#options;
+    const [rows] = await store.read([['ZREVRANGE', REQUEST_LOG_BYTES, 0, -1, 'WITHSCORES']]);
+    const logs = scored(rows);
+    let excess = logs.reduce((sum, [, bytes]) => sum + bytes, 0) - this.#limits.maxBytes;
+    for (const [owner, bytes] of logs) {
+      if (excess <= 0) break;
+      const keep = Math.max(0, bytes - excess);
+      const [log, tally] = requestLogKeys(owner);
+      const trim: Read = ['EVAL', TRIM_SCRIPT, 2, log, tally, keep, TICKS_PER_TRIM];
+      const [kept] = (await store.append([trim])) as [number];
+      await store.append([['ZADD', REQUEST_LOG_BYTES, kept, owner]]);
+      excess -= bytes - kept;
+    }
+    const expired = `(${clock.wallMs() - this.#limits.maxAgeMs}`;
+    const [gone] = (await store.read([['ZRANGEBYSCORE', REQUEST_LOG_INDEX, '-inf', expired]])) as [string[]];
+    if (gone.length === 0) return;
+    await store.append([
+      ['ZREM', REQUEST_LOG_INDEX, ...gone],
+      ['ZREM', REQUEST_LOG_BYTES, ...gone],
+    ]);
+  }
+}

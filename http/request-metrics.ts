@@ -1,0 +1,98 @@
+import type { Metrics } from './metrics.ts';
+
+/** Upper bounds of the latency buckets, in seconds. */
+const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+interface RouteNumbers {
+  readonly method: string;
+  readonly route: string;
+  readonly byStatus: Map<number, number>;
+  /** One count a bucket, and one for all above. */
+  readonly buckets: number[];
+  sumSeconds: number;
+}
+
+/** Counts one answered request. */
+export type CountRequest = (
+  listener: 'api' | 'admin',
+  method: string,
+  route: string,
+  answered: {
+    readonly status: number;
+    readonly latencyMs: number;
+  },
+) => void;
+
+/**
+ * Requests by route and status, and their latencies. Counted in plain numbers and rendered when asked, because
+ * prom-client's own labels cost several times as much as all else that is done for a request.
+ */
+export function countRequests(metrics: Metrics): CountRequest {
+  const routes = new Map<string, Map<string, RouteNumbers>>();
+
+  function numbersOf(method: string, route: string): RouteNumbers {
+    const byMethod = routes.get(route) ?? new Map<string, RouteNumbers>();
+    routes.set(route, byMethod);
+    const found = byMethod.get(method);
+    if (found !== undefined) return found;
+    const numbers = {
+      method,
+      route,
+      byStatus: new Map<number, number>(),
+      buckets: new Array<number>(BUCKETS_SECONDS.length + 1).fill(0),
+      sumSeconds: 0,
+    };
+    byMethod.set(method, numbers);
+    return numbers;
+  }
+
+  const all = (): RouteNumbers[] => [...routes.values()].flatMap((byMethod) => [...byMethod.values()]);
+
+  metrics.source({
+    name: 'http_requests_total',
+    help: 'Requests answered, by route and status.',
+    kind: 'counter',
+    read: () =>
+      all().flatMap(({ method, route, byStatus }) =>
+        [...byStatus].map(([status, value]) => ({
+          labels: { method, route, status: String(status) },
+          value,
+        })),
+      ),
+  });
+  metrics.source({
+    name: 'http_request_duration_seconds_sum',
+    help: 'Seconds spent answering, by route.',
+    kind: 'counter',
+    read: () =>
+      all().map(({ method, route, sumSeconds }) => ({ labels: { method, route }, value: sumSeconds })),
+  });
+  metrics.source({
+    name: 'http_request_duration_seconds_bucket',
+    help: 'Requests answered within so many seconds, by route.',
+    kind: 'counter',
+    read: () => all().flatMap(cumulated),
+  });
+
+  return (listener, method, route, { status, latencyMs }) => {
+    const numbers = numbersOf(method, listener === 'admin' ? `admin ${route}` : route);
+    const seconds = latencyMs / 1000;
+    numbers.byStatus.set(status, (numbers.byStatus.get(status) ?? 0) + 1);
+    numbers.sumSeconds += seconds;
+    let bucket = 0;
+    while (bucket < BUCKETS_SECONDS.length && seconds > (BUCKETS_SECONDS[bucket] ?? 0)) bucket += 1;
+    numbers.buckets[bucket] = (numbers.buckets[bucket] ?? 0) + 1;
+  };
+}
+
+function cumulated({
+  method,
+  route,
+  buckets,
+}: RouteNumbers): { labels: Record<string, string>; value: number }[] {
+  let value = 0;
+  return buckets.map((count, index) => {
+    value += count;
+    return { labels: { method, route, le: String(BUCKETS_SECONDS[index] ?? '+Inf') }, value };
+  });
+}

@@ -1,0 +1,232 @@
+import uWebSockets, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
+import { isUtf8 } from 'node:buffer';
+import { addressText } from './client-address.ts';
+import type { Answer, BodyFault, ReplyStream, ReplyValue, RequestValue } from './exchange.ts';
+import { statusLine } from './status-line.ts';
+
+/** Bodies over this are answered 413 (DESIGN section 4: Codes of our own). */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** False when uWebSockets.js runs its slower JavaScript version, for want of a binary for this Node. */
+export const IS_NATIVE_SERVER = uWebSockets.App.toString().includes('[native code]');
+
+/** Where to listen, and who answers. */
+export interface ServerOptions {
+  readonly host: string;
+  /** 0: the system's choice. */
+  readonly port: number;
+  readonly answer: Answer;
+  /** The caller behind trusted proxies. */
+  callerAddress(peer: string, forwardedFor: string): string;
+}
+
+/** A listener that runs. */
+export interface Server {
+  readonly port: number;
+  /**
+   * Takes no new connections, answers every request in hand, and closes each connection with its reply; resolves
+   * when none is in hand or `graceMs` have passed.
+   */
+  close(graceMs: number): Promise<void>;
+}
+
+/** One connection's request from its first byte to its reply. */
+interface Exchange {
+  readonly response: HttpResponse;
+  aborted: boolean;
+}
+
+/** Starts a listener. Rejects when the address cannot be had. */
+export function startServer(options: ServerOptions): Promise<Server> {
+  const app = uWebSockets.App();
+  let inHand = 0;
+  let draining = false;
+  let drained: (() => void) | undefined;
+
+  function settle(): void {
+    inHand -= 1;
+    if (inHand === 0) drained?.();
+  }
+
+  app.any('/*', (response, raw) => {
+    const exchange: Exchange = { response, aborted: false };
+    inHand += 1;
+    // After an abort uWebSockets forbids every touch of the response; the answer still runs to its end.
+    response.onAborted(() => {
+      exchange.aborted = true;
+    });
+    const head = readHead(raw, response, options);
+    const respond = (body: string, bodyFault: BodyFault | undefined): void => {
+      const answered = options.answer({ ...head.request, body, bodyFault });
+      void Promise.resolve(answered).then((reply) => {
+        if (!exchange.aborted)
+          send(exchange, head.request.method, draining ? { ...reply, close: true } : reply);
+        settle();
+      });
+    };
+    if (head.lengthRepeated) respond('', 'length_repeated');
+    else if (head.hasBody)
+      readBody(exchange, { declaredBytes: head.declaredBytes, respond, abandoned: settle });
+    else respond('', undefined);
+  });
+
+  async function close(listener: us_listen_socket, graceMs: number): Promise<void> {
+    draining = true;
+    uWebSockets.us_listen_socket_close(listener);
+    if (inHand === 0) return;
+    await new Promise<void>((resolve) => {
+      const deadline = setTimeout(resolve, graceMs);
+      drained = () => {
+        clearTimeout(deadline);
+        resolve();
+      };
+    });
+  }
+
+  return new Promise((resolve, reject) => {
+    app.listen(options.host, options.port, (listener) => {
+      if (listener === false) {
+        reject(new Error(`cannot listen on ${options.host}:${options.port}`));
+        return;
+      }
+      const port = uWebSockets.us_socket_local_port(listener);
+      resolve({ port, close: (graceMs) => close(listener, graceMs) });
+    });
+  });
+}
+
+interface Head {
+  readonly request: Omit<RequestValue, 'body' | 'bodyFault'>;
+  readonly hasBody: boolean;
+  readonly declaredBytes: number;
+  readonly lengthRepeated: boolean;
+}
+
+/** The raw request is gone after the first await, so everything is read here. */
+function readHead(raw: HttpRequest, response: HttpResponse, options: ServerOptions): Head {
+  const declared = raw.getHeader('content-length');
+  const peer = addressText(Buffer.from(response.getRemoteAddressAsText()).toString('latin1'));
+  return {
+    request: {
+      method: raw.getCaseSensitiveMethod(),
+      path: raw.getUrl(),
+      query: raw.getQuery() ?? '',
+      headers: {
+        authorization: raw.getHeader('authorization'),
+        apiKey: raw.getHeader('x-api-key'),
+        contentType: raw.getHeader('content-type'),
+        requestId: raw.getHeader('x-request-id'),
+        lastEventId: raw.getHeader('last-event-id'),
+      },
+      ip: options.callerAddress(peer, raw.getHeader('x-forwarded-for')),
+    },
+    hasBody: declared !== '' || raw.getHeader('transfer-encoding') !== '',
+    declaredBytes: declared === '' ? 0 : Number(declared),
+    lengthRepeated: declared !== '' && lengthHeaders(raw) > 1,
+  };
+}
+
+/** uWebSockets takes the first of several; two that differ are how requests are smuggled past a proxy. */
+function lengthHeaders(raw: HttpRequest): number {
+  let count = 0;
+  raw.forEach((name) => {
+    if (name === 'content-length') count += 1;
+  });
+  return count;
+}
+
+interface BodyReading {
+  readonly declaredBytes: number;
+  respond(body: string, fault: BodyFault | undefined): void;
+  abandoned(): void;
+}
+
+function readBody(exchange: Exchange, { declaredBytes, respond, abandoned }: BodyReading): void {
+  const { response } = exchange;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let answered = false;
+  const answer = (body: string, fault: BodyFault | undefined): void => {
+    if (answered) return;
+    answered = true;
+    respond(body, fault);
+  };
+  response.onAborted(() => {
+    exchange.aborted = true;
+    // Half a request never reaches anybody.
+    if (!answered) abandoned();
+    answered = true;
+  });
+  if (declaredBytes > MAX_BODY_BYTES) {
+    response.onData(() => undefined);
+    answer('', 'too_large');
+    return;
+  }
+  response.onData((chunk, isLast) => {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BODY_BYTES) {
+      answer('', 'too_large');
+      return;
+    }
+    // The chunk's memory is uWebSockets' own and gone after this call.
+    if (isLast && chunks.length === 0) answerWhole(Buffer.from(chunk), answer);
+    else chunks.push(Buffer.from(Buffer.from(chunk)));
+    if (isLast && chunks.length > 0) answerWhole(Buffer.concat(chunks), answer);
+  });
+}
+
+function answerWhole(body: Buffer, answer: (body: string, fault: BodyFault | undefined) => void): void {
+  if (isUtf8(body)) answer(body.toString('utf8'), undefined);
+  else answer('', 'not_utf8');
+}
+
+function send(exchange: Exchange, method: string, reply: ReplyValue): void {
+  const { response } = exchange;
+  response.cork(() => {
+    response.writeStatus(statusLine(reply.status));
+    for (const [name, value] of reply.headers) response.writeHeader(name, value);
+    if (reply.stream !== undefined) {
+      reply.stream(replyStream(exchange));
+    } else if (method === 'HEAD') {
+      response.endWithoutBody(Buffer.byteLength(reply.body), reply.close === true);
+    } else {
+      response.end(reply.body, reply.close === true);
+    }
+  });
+}
+
+/** A reply that stays open. uWebSockets buffers what the reader does not take; the writer asks how much that is. */
+function replyStream(exchange: Exchange): ReplyStream {
+  const { response } = exchange;
+  const closed: (() => void)[] = [];
+  let buffered = 0;
+  response.onAborted(() => {
+    exchange.aborted = true;
+    for (const callback of closed.splice(0)) callback();
+  });
+  response.onWritable(() => {
+    buffered = 0;
+    return true;
+  });
+  return {
+    write(text) {
+      if (exchange.aborted) return false;
+      let taken = true;
+      response.cork(() => {
+        taken = response.write(text);
+      });
+      if (!taken) buffered += text.length;
+      return taken;
+    },
+    end() {
+      if (exchange.aborted) return;
+      exchange.aborted = true;
+      response.cork(() => {
+        response.end();
+      });
+      for (const callback of closed.splice(0)) callback();
+    },
+    bufferedBytes: () => buffered,
+    onClose: (callback) => void closed.push(callback),
+  };
+}

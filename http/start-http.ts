@@ -1,0 +1,224 @@
+import { fileURLToPath } from 'node:url';
+import type { FleetOperations, KeyDirectory, OperatorOperations } from '../actors/operator-operations.ts';
+import type { ShopOperations } from '../actors/shop/shop-operations.ts';
+import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
+import type { Random } from '../runtime/random.ts';
+import type { Store } from '../runtime/store.ts';
+import { allActors } from './actor-list.ts';
+import { API_BASE_PATH, API_ENDPOINTS } from './api.ts';
+import { createApiFront } from './api-front.ts';
+import type { ApiServices } from './api-services.ts';
+import { readArticles } from './articles.ts';
+import { callerAddress } from './client-address.ts';
+import { documentPage } from './document-page.ts';
+import type { EventFeed } from './event-feed.ts';
+import { createEventStream, type EventStream } from './event-stream.ts';
+import { createForwardedRequests } from './forwarded-requests.ts';
+import type { Hop } from './hop.ts';
+import type { Metrics } from './metrics.ts';
+import { type ObservedFront, observed } from './observed.ts';
+import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api.ts';
+import { createOperatorFront } from './operator-front.ts';
+import { operatorPages } from './operator-pages.ts';
+import type { OperatorServices } from './operator-services.ts';
+import type { OwnerOptions } from './owner.ts';
+import { withPages } from './pages.ts';
+import { referencePages } from './reference.ts';
+import { RequestLog, type RequestLogLimits } from './request-log.ts';
+import { createRequestLogReader } from './request-log-reader.ts';
+import { type CountRequest, countRequests } from './request-metrics.ts';
+import { createRouter } from './router.ts';
+import { IS_NATIVE_SERVER, startServer } from './server.ts';
+
+/** What the two listeners are made of. */
+export interface HttpOptions {
+  readonly host: string;
+  /** 0: the system's choice. */
+  readonly port: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  readonly adminToken: string;
+  /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Where callers reach the API; absent: the listener's own address. */
+  readonly publicUrl: string | undefined;
+  /** Default `{PUBLIC_URL}/shops/{shopId}/edit`. */
+  readonly setupUrlTemplate: string | undefined;
+  /** Of the build, for /healthz. */
+  readonly version: string;
+  readonly tenants: TenantOperations;
+  readonly shops: ShopOperations;
+  readonly operators: OperatorOperations;
+  readonly fleet: FleetOperations;
+  readonly keys: KeyDirectory;
+  readonly hop: Hop;
+  readonly store: Pick<Store, 'read' | 'append'>;
+  readonly requestLog?: Partial<RequestLogLimits>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly events: EventFeed;
+  readonly health: { ready(): boolean | Promise<boolean> };
+  /** Requests in hand a listener takes before it answers OVERLOADED. */
+  readonly maxInFlight?: number;
+}
+
+/** Both listeners, running. */
+export interface RunningHttp {
+  readonly apiUrl: string;
+  readonly adminUrl: string;
+  /** Runs a request that another node handed over. */
+  serveForwarded(payload: string): Promise<string>;
+  /** Takes nothing new, answers what is in hand (at most `graceMs`, default 10 s), writes out the request log. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+const DEFAULT_MAX_IN_FLIGHT = 4_096;
+const DEFAULT_GRACE_MS = 10_000;
+const ARTICLES_FOLDER = fileURLToPath(new URL('./docs/', import.meta.url));
+
+/** Starts the tenants' and the operators' listeners. Rejects when an address cannot be had. */
+export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
+  const { clock, log, hop, metrics } = options;
+  if (!IS_NATIVE_SERVER) {
+    log.warn({}, 'uWebSockets.js has no binary for this version of Node: its slower JavaScript version runs');
+  }
+  const parts: Parts = {
+    newId: objectIdGenerator(options.random),
+    requestLog: new RequestLog({ store: options.store, clock, log, limits: options.requestLog }),
+    events: createEventStream(options.events, clock),
+    count: countRequests(metrics),
+    owner: { tenants: options.tenants, stillOwner: (id) => hop.stillOwner(id), log },
+    address: { publicUrl: options.publicUrl ?? '' },
+  };
+  const { requestLog, events, owner, address } = parts;
+  const apiSide = apiServices(options, address);
+  const operatorSide = operatorServices(options, requestLog);
+  const api = apiListener(options, parts, apiSide);
+  const admin = operatorListener(options, parts, operatorSide);
+  metrics.source({
+    name: 'http_requests_in_hand',
+    help: 'Requests being answered now.',
+    kind: 'gauge',
+    read: () => api.inFlight() + admin.inFlight(),
+  });
+  metrics.source({
+    name: 'request_log_dropped_total',
+    help: 'Request log entries given up because Redis was away for too long.',
+    kind: 'counter',
+    read: () => requestLog.dropped,
+  });
+
+  const caller = callerAddress(options.trustedProxies);
+  const { host, port, adminHost, adminPort } = options;
+  const apiServer = await startServer({ host, port, answer: api.answer, callerAddress: caller });
+  const adminServer = await startServer({
+    host: adminHost,
+    port: adminPort,
+    answer: admin.answer,
+    callerAddress: caller,
+  }).catch(async (failure: unknown) => {
+    await apiServer.close(0);
+    throw failure;
+  });
+  const apiUrl = `http://${inUrl(host)}:${apiServer.port}`;
+  if (address.publicUrl === '') address.publicUrl = apiUrl;
+
+  return {
+    apiUrl: apiUrl + API_BASE_PATH,
+    adminUrl: `http://${inUrl(adminHost)}:${adminServer.port}`,
+    serveForwarded: createForwardedRequests({
+      api: { endpoints: API_ENDPOINTS, services: apiSide },
+      operator: { endpoints: OPERATOR_ENDPOINTS, services: operatorSide },
+      owner,
+    }),
+    async close({ graceMs = DEFAULT_GRACE_MS } = {}) {
+      events.close();
+      await Promise.all([apiServer.close(graceMs), adminServer.close(graceMs)]);
+      await requestLog.close();
+    },
+  };
+}
+
+/** What both listeners share. */
+interface Parts {
+  readonly newId: (nowMs: number) => ObjectId;
+  readonly requestLog: RequestLog;
+  readonly events: EventStream;
+  readonly count: CountRequest;
+  readonly owner: OwnerOptions;
+  /** Known for certain only once the system chose a port. */
+  readonly address: { publicUrl: string };
+}
+
+function apiListener(options: HttpOptions, parts: Parts, services: ApiServices): ObservedFront {
+  const { clock, log, keys, hop, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
+  const { newId, requestLog, count, owner, address } = parts;
+  const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
+  const front = createApiFront({ router, services, owner, keys, hop });
+  return observed(withPages([documentPage(address), ...referencePages()], front), {
+    clock,
+    log,
+    newId,
+    maxInFlight,
+    observe(entry, atMs) {
+      requestLog.record(entry, atMs);
+      count('api', entry.method, entry.route, entry);
+      log.info(entry, 'request');
+    },
+  });
+}
+
+function operatorListener(options: HttpOptions, parts: Parts, services: OperatorServices): ObservedFront {
+  const { clock, log, hop, adminToken, version, health, metrics } = options;
+  const { newId, count, owner, events } = parts;
+  const front = createOperatorFront({
+    router: createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS),
+    services,
+    owner,
+    adminToken,
+    hop,
+    newId: () => newId(clock.wallMs()),
+  });
+  return observed(withPages(operatorPages({ adminToken, version, health, metrics, events }), front), {
+    clock,
+    log,
+    newId,
+    maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
+    observe(entry) {
+      count('admin', entry.method, entry.route, entry);
+      log.info(entry, 'operator request');
+    },
+  });
+}
+
+function apiServices(options: HttpOptions, address: { readonly publicUrl: string }): ApiServices {
+  const template = options.setupUrlTemplate ?? '{PUBLIC_URL}/shops/{shopId}/edit';
+  return {
+    tenants: options.tenants,
+    shops: options.shops,
+    articles: readArticles(ARTICLES_FOLDER),
+    setupUrl: (shopId) => template.replace('{PUBLIC_URL}', address.publicUrl).replace('{shopId}', shopId),
+  };
+}
+
+function operatorServices(options: HttpOptions, requestLog: RequestLog): OperatorServices {
+  return {
+    operators: options.operators,
+    fleet: options.fleet,
+    requests: createRequestLogReader(options.store),
+    actors: (query) => allActors(options.fleet, options.hop, query),
+    forgetRequests: (tenantId) => requestLog.forget(tenantId),
+  };
+}
+
+/** What listens on every address is reached by the loopback one; a v6 address stands in brackets. */
+function inUrl(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Failure } from '../../actors/failure.ts';
+import type { KeyView, TenantView } from '../../actors/operator-operations.ts';
+import type { ChannelView, GroupView, MessageView } from '../../actors/shop/shop-operations.ts';
+import type { ContactView, ShopView } from '../../actors/tenant/tenant-operations.ts';
+import { objectIdGenerator } from '../../runtime/object-id.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import type { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+
+/** A key in the fake's memory. */
+export interface FakeKey {
+  view: KeyView;
+  hash: string;
+  calls: number;
+}
+
+/** A shop in the fake's memory. */
+export interface FakeShop {
+  view: ShopView;
+  channel: ChannelView | undefined;
+  messages: MessageView[];
+  byIdempotencyKey: Map<string, string>;
+  groups: readonly GroupView[];
+}
+
+/** A tenant in the fake's memory. */
+export interface FakeTenant {
+  view: TenantView;
+  keys: Map<string, FakeKey>;
+  shops: Map<string, FakeShop>;
+  contacts: Map<string, ContactView>;
+  apiCalls: number;
+}
+
+/** All that the fake remembers, and how tests steer it. */
+export class FakeMemory {
+  readonly tenants = new Map<string, FakeTenant>();
+  readonly tenantByHash = new Map<string, string>();
+  /** What the next call of an operation answers instead of doing its work: a failure, or a rejection. */
+  readonly next = new Map<string, Failure | RuntimeFailure | Error>();
+  /** Operations that wait for this before they answer. */
+  readonly held = new Map<string, Promise<void>>();
+  readonly newId = objectIdGenerator(seededRandom(7));
+
+  id(): string {
+    return this.newId(Date.now());
+  }
+
+  /** Takes what a test put in the way of an operation; throws what it put there to be thrown. */
+  async stopped(operation: string): Promise<{ readonly ok: false; readonly failure: Failure } | undefined> {
+    await this.held.get(operation);
+    const planned = this.next.get(operation);
+    this.next.delete(operation);
+    if (planned === undefined) return undefined;
+    if (planned instanceof Error) throw planned;
+    return { ok: false, failure: planned };
+  }
+
+  tenant(id: string): FakeTenant {
+    const found = this.tenants.get(id);
+    if (found === undefined) throw new Error(`no tenant ${id}`);
+    return found;
+  }
+
+  shop(reference: { readonly tenantId: string; readonly shopId: string }): FakeShop {
+    const found = this.tenant(reference.tenantId).shops.get(reference.shopId);
+    if (found === undefined) throw new Error(`no shop ${reference.shopId}`);
+    return found;
+  }
+}
+
+/** A key's value in the shape of real ones. */
+export function newKeyValue(): string {
+  return `tm_live_${randomBytes(32).toString('hex').slice(0, 43)}`;
+}
+
+/** What is stored of it. */
+export function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** A page of a list ordered as it should be shown. */
+export function pageOf<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+): { readonly items: readonly Item[]; readonly nextCursor: string | null } {
+  const from = cursor === undefined ? 0 : items.findIndex(({ id }) => id === cursor) + 1;
+  const page = items.slice(from, from + limit);
+  return { items: page, nextCursor: from + limit < items.length ? (page.at(-1)?.id ?? null) : null };
+}

@@ -1,0 +1,138 @@
+import { done, failed, type Outcome } from '../../actors/failure.ts';
+import type { FleetOperations, KeyView, OperatorOperations } from '../../actors/operator-operations.ts';
+import type { ShopReference } from '../../actors/shop/shop-operations.ts';
+import { checkSettings } from '../../policy/tenant-settings.ts';
+import { type FakeMemory, hashOf, newKeyValue, pageOf } from './fake-account.ts';
+import { addShop } from './fake-tenants.ts';
+
+/** The operators' side of the fake. */
+export function fakeOperators(memory: FakeMemory): OperatorOperations {
+  async function steer(reference: ShopReference): Promise<Outcome<Record<string, unknown>>> {
+    const shop = memory.tenants.get(reference.tenantId)?.shops.get(reference.shopId);
+    return shop === undefined
+      ? failed('NOT_FOUND')
+      : done({ ...reference, state: shop.channel?.status ?? 'idle' });
+  }
+
+  return {
+    async createTenant(tenantId, draft) {
+      const stopped = await memory.stopped('createTenant');
+      if (stopped) return stopped;
+      const problems = checkSettings(draft.settings ?? {});
+      if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
+      const view = {
+        id: tenantId,
+        name: draft.name,
+        plan: draft.plan ?? 'free',
+        active: draft.active ?? true,
+        owner: draft.owner ?? null,
+        settings: {},
+        poolFallback: draft.poolFallback ?? false,
+        platform: draft.platform ?? false,
+        createdAt: new Date().toISOString(),
+      } as const;
+      memory.tenants.set(tenantId, {
+        view,
+        keys: new Map(),
+        shops: new Map(),
+        contacts: new Map(),
+        apiCalls: 0,
+      });
+      return done(view);
+    },
+    async tenant(tenantId) {
+      const tenant = memory.tenants.get(tenantId);
+      return tenant === undefined ? failed('NOT_FOUND') : done(tenant.view);
+    },
+    async changeTenant(tenantId, { settings, ...changes }) {
+      const tenant = memory.tenants.get(tenantId);
+      if (tenant === undefined) return failed('NOT_FOUND');
+      const problems = checkSettings(settings ?? {});
+      if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
+      const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+      tenant.view = { ...tenant.view, ...given };
+      return done(tenant.view);
+    },
+    async deleteTenant(tenantId) {
+      return memory.tenants.delete(tenantId) ? done({ id: tenantId, deleted: true }) : failed('NOT_FOUND');
+    },
+    async deleteShop({ tenantId, shopId }) {
+      const gone = memory.tenants.get(tenantId)?.shops.delete(shopId) ?? false;
+      return gone ? done({ id: shopId, deleted: true }) : failed('NOT_FOUND');
+    },
+    async importShop(tenantId, draft) {
+      const tenant = memory.tenants.get(tenantId);
+      return tenant === undefined ? failed('NOT_FOUND') : done(addShop(memory, tenant, draft));
+    },
+    async addCustomers(tenantId, phones) {
+      return memory.tenants.has(tenantId) ? done({ added: phones.length }) : failed('NOT_FOUND');
+    },
+    async createKey(tenantId, draft) {
+      const tenant = memory.tenants.get(tenantId);
+      if (tenant === undefined) return failed('NOT_FOUND');
+      const key = newKeyValue();
+      const record: KeyView = {
+        id: memory.id(),
+        ...draft,
+        createdAt: new Date().toISOString(),
+        rotatedAt: null,
+        revokedAt: null,
+      };
+      tenant.keys.set(record.id, { view: record, hash: hashOf(key), calls: 0 });
+      memory.tenantByHash.set(hashOf(key), tenantId);
+      return done({ key, record });
+    },
+    async listKeys(tenantId) {
+      const tenant = memory.tenants.get(tenantId);
+      return tenant === undefined
+        ? failed('NOT_FOUND')
+        : done([...tenant.keys.values()].map(({ view }) => view));
+    },
+    async rotateKey(tenantId, keyId) {
+      const found = memory.tenants.get(tenantId)?.keys.get(keyId);
+      if (found === undefined) return failed('NOT_FOUND');
+      const key = newKeyValue();
+      found.hash = hashOf(key);
+      found.view = { ...found.view, rotatedAt: new Date().toISOString() };
+      memory.tenantByHash.set(found.hash, tenantId);
+      return done({ key, record: found.view });
+    },
+    async revokeKey(tenantId, keyId) {
+      const found = memory.tenants.get(tenantId)?.keys.get(keyId);
+      if (found === undefined) return failed('NOT_FOUND');
+      found.view = { ...found.view, revokedAt: new Date().toISOString() };
+      return done(found.view);
+    },
+    pause: steer,
+    resume: steer,
+    restart: steer,
+    passivate: steer,
+    snapshot: steer,
+  };
+}
+
+/** The whole of one node, and what a test says of the others. */
+export function fakeFleet(
+  memory: FakeMemory,
+  actors: () => readonly Record<string, unknown>[],
+): FleetOperations {
+  return {
+    async listTenants({ limit, cursor, q }) {
+      const all = [...memory.tenants.values()].map(({ view }) => view).reverse();
+      return pageOf(
+        all.filter(({ name }) => q === undefined || name.includes(q)),
+        { limit, cursor },
+      );
+    },
+    localActors: actors,
+    async nodes() {
+      return [{ nodeId: 'one', shards: 128 }];
+    },
+    async deadLetters({ limit, cursor }) {
+      return pageOf([{ id: 'd1', cause: 'boom' }], { limit, cursor });
+    },
+    async replayDeadLetter(id) {
+      return id === 'd1' ? done({ id, replayed: true }) : failed('NOT_FOUND');
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { done, failed } from '../../actors/failure.ts';
+import type { ChannelView, MessageView, ShopOperations } from '../../actors/shop/shop-operations.ts';
+import { type FakeMemory, type FakeShop, pageOf } from './fake-account.ts';
+
+const verdict = {
+  recipientClass: 'cold',
+  warmupDay: 0,
+  caps: { perDay: 20, perHour: 10, coldPerDay: 5, declaredPerDay: 30 },
+  usage: { today: 1, lastHour: 1, coldToday: 1, declaredToday: 0 },
+} as const;
+
+const group = { id: '120363041234567890@g.us', announce: false };
+
+/** Shops in memory. A connection is made by the second poll after POST connect. */
+export function fakeShops(memory: FakeMemory): ShopOperations {
+  const setChannel = (shop: FakeShop, channel: ChannelView): ChannelView => {
+    shop.channel = channel;
+    shop.view = { ...shop.view, channelStatus: { msgapp: channel.status } };
+    return channel;
+  };
+
+  function post(shop: FakeShop, draft: Pick<MessageView, 'to' | 'kind' | 'text' | 'mediaUrl' | 'mediaType'>) {
+    const now = new Date().toISOString();
+    const message: MessageView = {
+      id: memory.id(),
+      shopId: shop.view.id,
+      channel: 'msgapp',
+      ...draft,
+      status: 'queued',
+      reason: null,
+      via: 'shop',
+      policy: draft.kind === 'message' ? verdict : null,
+      createdAt: now,
+      updatedAt: now,
+      sentAt: null,
+    };
+    shop.messages.unshift(message);
+    return { id: message.id, status: message.status, statusUrl: `/api/v1/messages/${message.id}` };
+  }
+
+  return {
+    async channel(reference) {
+      const stopped = await memory.stopped('channel');
+      return (
+        stopped ?? done(memory.shop(reference).channel ?? { status: 'disconnected', channelConfigId: null })
+      );
+    },
+    async connect(reference) {
+      const stopped = await memory.stopped('connect');
+      if (stopped) return stopped;
+      const shop = memory.shop(reference);
+      const channelConfigId = shop.channel?.channelConfigId ?? memory.id();
+      return done(
+        setChannel(shop, {
+          status: 'qr_waiting',
+          channelConfigId,
+          qr: '2@abc',
+          qrImageDataUrl: 'data:image/png;base64,iVBORw0KGgo=',
+          expiresAt: new Date(Date.now() + 20_000).toISOString(),
+          pollAfterMs: 2000,
+        }),
+      );
+    },
+    async pollConnection(reference) {
+      const stopped = await memory.stopped('pollConnection');
+      if (stopped) return stopped;
+      const shop = memory.shop(reference);
+      if (shop.channel === undefined) return failed('CHANNEL_NOT_STARTED');
+      const { channelConfigId } = shop.channel;
+      shop.groups = [
+        { ...group, name: 'Regulars', participantCount: 42, isAdmin: true, canSend: true },
+        { ...group, id: '9@g.us', name: 'Neighbours', participantCount: 7, isAdmin: false, canSend: false },
+      ];
+      return done(setChannel(shop, { status: 'connected', channelConfigId, phone: '41791234567' }));
+    },
+    async disconnect(reference) {
+      const stopped = await memory.stopped('disconnect');
+      if (stopped) return stopped;
+      const shop = memory.shop(reference);
+      if (shop.channel === undefined) return failed('CHANNEL_NEVER_CONFIGURED');
+      return done(
+        setChannel(shop, { status: 'disconnected', channelConfigId: shop.channel.channelConfigId }),
+      );
+    },
+    async send(reference, draft) {
+      const shop = memory.shop(reference);
+      const known =
+        draft.idempotencyKey === undefined ? undefined : shop.byIdempotencyKey.get(draft.idempotencyKey);
+      const original = shop.messages.find(({ id }) => id === known);
+      if (original !== undefined) {
+        const { id, status } = original;
+        return done({
+          replayed: true,
+          accepted: { id, status, statusUrl: `/api/v1/messages/${id}`, policy: verdict },
+        });
+      }
+      const stopped = await memory.stopped('send');
+      if (stopped) return stopped;
+      if (shop.channel?.status !== 'connected') return failed('MSGAPP_NOT_CONNECTED');
+      const { to, text = null, mediaUrl = null, mediaType } = draft;
+      const posted = post(shop, {
+        to,
+        kind: 'message',
+        text,
+        mediaUrl,
+        mediaType: mediaUrl === null ? null : mediaType,
+      });
+      if (draft.idempotencyKey !== undefined) shop.byIdempotencyKey.set(draft.idempotencyKey, posted.id);
+      return done({ replayed: false, accepted: { ...posted, policy: verdict } });
+    },
+    async listMessages(reference, { status, limit, cursor }) {
+      const stopped = await memory.stopped('listMessages');
+      if (stopped) return stopped;
+      const { messages } = memory.shop(reference);
+      return done(
+        pageOf(
+          messages.filter((message) => status === undefined || message.status === status),
+          { limit, cursor },
+        ),
+      );
+    },
+    async message(tenantId, messageId) {
+      const stopped = await memory.stopped('message');
+      if (stopped) return stopped;
+      const shops = [...memory.tenant(tenantId).shops.values()];
+      const found = shops.flatMap(({ messages }) => messages).find(({ id }) => id === messageId);
+      return found === undefined ? failed('MESSAGE_NOT_FOUND') : done(found);
+    },
+    async postStatus(reference, draft) {
+      const stopped = await memory.stopped('postStatus');
+      if (stopped) return stopped;
+      const shop = memory.shop(reference);
+      if (shop.channel?.status !== 'connected') return failed('MSGAPP_NOT_CONNECTED');
+      const { caption = null, mediaUrl = null, mediaType } = draft;
+      return done(
+        post(shop, {
+          to: null,
+          kind: 'status',
+          text: caption,
+          mediaUrl,
+          mediaType: mediaUrl === null ? null : mediaType,
+        }),
+      );
+    },
+    async groups(reference) {
+      const stopped = await memory.stopped('groups');
+      if (stopped) return stopped;
+      const shop = memory.shop(reference);
+      return shop.channel?.status === 'connected' ? done(shop.groups) : failed('MSGAPP_NOT_CONNECTED');
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { Redis } from 'ioredis';
+import type { EventFeed, OperatorEvent } from '../../http/event-feed.ts';
+import type { Hop } from '../../http/hop.ts';
+import { createMetrics } from '../../http/metrics.ts';
+import { type HttpOptions, type RunningHttp, startHttp } from '../../http/start-http.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { systemRandom } from '../../runtime/random.ts';
+import type { Read, Store } from '../../runtime/store.ts';
+import { startRedisServer } from '../redis-server.ts';
+import { FakeMemory } from './fake-account.ts';
+import { fakeFleet, fakeOperators } from './fake-operators.ts';
+import { fakeShops } from './fake-shops.ts';
+import { fakeTenants } from './fake-tenants.ts';
+
+/** The operators' token of every test service. */
+export const ADMIN_TOKEN = 'operator-token-of-the-tests';
+
+/** A listening service over fakes, with a real Redis for its request log. */
+export interface ServiceFixture extends RunningHttp {
+  readonly memory: FakeMemory;
+  readonly store: Pick<Store, 'read' | 'append'>;
+  /** Every line logged, with its fields. */
+  readonly lines: { readonly level: string; readonly fields: object; readonly message: string }[];
+  emit(event: OperatorEvent): void;
+  stop(): Promise<void>;
+}
+
+/** A store on a test's own Redis: what `read` and `append` promise, nothing of shards. */
+export function plainStore(redis: Redis): Pick<Store, 'read' | 'append'> {
+  async function run(commands: readonly Read[]): Promise<unknown[]> {
+    const pipeline = redis.pipeline();
+    for (const [command, ...args] of commands) pipeline.call(command, ...(args as string[]));
+    const replies = (await pipeline.exec()) ?? [];
+    return replies.map(([failure, reply]) => {
+      if (failure !== null) throw failure;
+      return reply;
+    });
+  }
+  return { read: run, append: run };
+}
+
+/** This node owns everything and there is no other. */
+export const aloneHop: Hop = {
+  ownerIsLocal: () => true,
+  forward: () => Promise.reject(new Error('there is no other node')),
+  stillOwner: () => true,
+  otherNodes: () => [],
+  forwardToNode: () => Promise.reject(new Error('there is no other node')),
+};
+
+/** Starts a service on ports of the system's choice. */
+export async function startService(overrides: Partial<HttpOptions> = {}): Promise<ServiceFixture> {
+  const server = await startRedisServer();
+  const redis = new Redis(server.url);
+  const store = plainStore(redis);
+  const memory = new FakeMemory();
+  const lines: ServiceFixture['lines'] = [];
+  const listeners = new Set<(event: OperatorEvent) => void>();
+  const events: EventFeed = {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const running = await startHttp({
+    host: '127.0.0.1',
+    port: 0,
+    adminHost: '127.0.0.1',
+    adminPort: 0,
+    adminToken: ADMIN_TOKEN,
+    trustedProxies: [],
+    publicUrl: undefined,
+    setupUrlTemplate: undefined,
+    version: 'test',
+    tenants: fakeTenants(memory),
+    shops: fakeShops(memory),
+    operators: fakeOperators(memory),
+    fleet: fakeFleet(memory, () => []),
+    keys: { tenantOfKey: (hash) => memory.tenantByHash.get(hash) },
+    hop: aloneHop,
+    store,
+    clock: systemClock,
+    random: systemRandom,
+    log: recordingLogger(lines),
+    metrics: createMetrics(),
+    events,
+    health: { ready: () => true },
+    ...overrides,
+  });
+  return {
+    ...running,
+    memory,
+    store,
+    lines,
+    emit(event) {
+      for (const listener of listeners) listener(event);
+    },
+    async stop() {
+      await running.close({ graceMs: 2_000 });
+      redis.disconnect();
+      await server.stop();
+    },
+  };
+}
+
+function recordingLogger(lines: ServiceFixture['lines']): Logger {
+  const at = (level: string) => (fields: object, message: string) =>
+    void lines.push({ level, fields, message });
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
