@@ -1,4 +1,6 @@
-import { Actor, type ActorSurroundings, type AnyBehaviour } from './actor.ts';
+import type { ActiveActor } from './active-actor.ts';
+import { Actor } from './actor.ts';
+import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import type { ActorSnapshot, Actors } from './actors.ts';
 import { type Address, addressText } from './address.ts';
 import type { Behaviour } from './behaviour.ts';
@@ -73,13 +75,14 @@ export class LocalActors implements Actors {
 
   *snapshots(): IterableIterator<ActorSnapshot> {
     for (const shard of this.#options.shards()) {
-      for (const actor of shard.actors.values()) yield this.#snapshotOf(actor);
+      for (const actor of shard.actors.values()) yield this.#snapshotOf(actor, shard);
     }
   }
 
   snapshot(address: Address): ActorSnapshot | undefined {
+    const shard = this.#options.shard(address.shard);
     const actor = this.#find(address);
-    return actor === undefined ? undefined : this.#snapshotOf(actor);
+    return shard === undefined || actor === undefined ? undefined : this.#snapshotOf(actor, shard);
   }
 
   async resume(address: Address): Promise<void> {
@@ -137,7 +140,7 @@ export class LocalActors implements Actors {
     }
   }
 
-  #activate(address: Address): Actor | undefined {
+  #activate(address: Address): ActiveActor | undefined {
     const shard = this.#options.shard(address.shard);
     if (shard === undefined) return undefined;
     const text = addressText(address);
@@ -149,7 +152,7 @@ export class LocalActors implements Actors {
     return actor;
   }
 
-  #find(address: Address): Actor | undefined {
+  #find(address: Address): ActiveActor | undefined {
     return this.#options.shard(address.shard)?.actors.get(addressText(address));
   }
 
@@ -159,8 +162,8 @@ export class LocalActors implements Actors {
     return behaviour;
   }
 
-  #snapshotOf(actor: Actor): ActorSnapshot {
-    return actor.snapshot({ nodeId: this.#options.nodeId, epoch: actor.shard.record.epoch });
+  #snapshotOf(actor: ActiveActor, shard: OwnedShard): ActorSnapshot {
+    return actor.snapshot({ nodeId: this.#options.nodeId, epoch: shard.record.epoch });
   }
 
   #notOwned(address: Address): RuntimeFailure {

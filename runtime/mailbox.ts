@@ -1,9 +1,13 @@
+import type { Asker } from './active-actor.ts';
+import type { RuntimeCommand } from './behaviour.ts';
 import { Fifo } from './fifo.ts';
 import type { RuntimeLimits } from './limits.ts';
-import { RuntimeFailure } from './runtime-failure.ts';
+import type { RuntimeCounters } from './observer.ts';
+import { mailboxFull } from './refusals.ts';
+import type { RuntimeFailure } from './runtime-failure.ts';
 
 /** What a turn is run for: a command, or one of the runtime's own occasions. */
-export type EnvelopeKind = 'command' | 'timer' | 'activated' | 'draining' | 'sync';
+export type EnvelopeKind = 'command' | 'timer' | 'activated' | 'reactivated' | 'draining' | 'sync';
 
 /** A command on its way through the mailbox, with who waits for it. */
 export interface Envelope {
@@ -13,8 +17,16 @@ export interface Envelope {
   readonly bytes: number;
   /** Monotonic. */
   readonly queuedAtMs: number;
-  readonly resolve?: (reply: unknown) => void;
-  readonly reject?: (failure: Error) => void;
+  readonly asker: Asker | undefined;
+}
+
+/** An envelope in which the runtime itself tells an actor something. */
+export function ownEnvelope(
+  kind: Exclude<EnvelopeKind, 'command'>,
+  command: RuntimeCommand | undefined,
+  queuedAtMs: number,
+): Envelope {
+  return { kind, command, lane: 'control', bytes: 0, queuedAtMs, asker: undefined };
 }
 
 /**
@@ -23,12 +35,14 @@ export interface Envelope {
  */
 export class Mailbox {
   readonly #limits: RuntimeLimits;
+  readonly #counters: RuntimeCounters;
   readonly #control = new Fifo<Envelope>();
   readonly #client = new Fifo<Envelope>();
   #clientBytes = 0;
 
-  constructor(limits: RuntimeLimits) {
+  constructor(limits: RuntimeLimits, counters: RuntimeCounters) {
     this.#limits = limits;
+    this.#counters = counters;
   }
 
   get depth(): number {
@@ -57,6 +71,7 @@ export class Mailbox {
       this.#clientBytes + envelope.bytes > mailboxBytes ||
       this.oldestQueuedMs(envelope.queuedAtMs) > mailboxAgeMs
     ) {
+      this.#counters.mailboxRefusals += 1;
       return mailboxFull();
     }
     this.#client.push(envelope);
@@ -64,8 +79,8 @@ export class Mailbox {
     return undefined;
   }
 
-  /** The next to be handled. Client commands that waited too long are refused on the way, and counted by `onExpired`. */
-  take(nowMs: number, onExpired: () => void): Envelope | undefined {
+  /** The next to be handled. Client commands that waited too long are refused on the way. */
+  take(nowMs: number): Envelope | undefined {
     const control = this.#control.take();
     if (control !== undefined) return control;
     for (;;) {
@@ -73,8 +88,8 @@ export class Mailbox {
       if (client === undefined) return undefined;
       this.#clientBytes -= client.bytes;
       if (nowMs - client.queuedAtMs <= this.#limits.mailboxAgeMs) return client;
-      onExpired();
-      client.reject?.(mailboxFull());
+      this.#counters.mailboxRefusals += 1;
+      client.asker?.reject(mailboxFull());
     }
   }
 
@@ -87,27 +102,19 @@ export class Mailbox {
   refuseClients(failure: RuntimeFailure): void {
     const refused = this.#client.takeAll();
     this.#clientBytes = 0;
-    for (const envelope of refused) envelope.reject?.(failure);
+    for (const envelope of refused) envelope.asker?.reject(failure);
   }
 
   /** Empties both lanes. */
   clear(failure: RuntimeFailure): void {
     this.refuseClients(failure);
-    for (const envelope of this.#control.takeAll()) envelope.reject?.(failure);
+    for (const envelope of this.#control.takeAll()) envelope.asker?.reject(failure);
   }
 
   /** Empties both lanes, telling everybody who waits that there is no such actor. */
   answerNobody(): void {
     this.#clientBytes = 0;
     for (const envelope of [...this.#control.takeAll(), ...this.#client.takeAll()])
-      envelope.resolve?.(undefined);
+      envelope.asker?.resolve(undefined);
   }
-
-  get holdsControl(): boolean {
-    return this.#control.length > 0;
-  }
-}
-
-function mailboxFull(): RuntimeFailure {
-  return new RuntimeFailure('MAILBOX_FULL', 'The mailbox is full', 1);
 }

@@ -148,7 +148,7 @@ export class RedisLink implements NodeLink {
       message = `failure ${id} ${failure.code} ${failure.retryAfterSeconds ?? 0}\n${failure.message}`;
     }
     // An answer that is lost is a deadline for the caller.
-    await this.#options.engine.publish(channelOf(from), message).catch(() => {});
+    await Promise.allSettled([this.#options.engine.publish(channelOf(from), message)]);
   }
 
   async #handle(payload: string): Promise<string> {

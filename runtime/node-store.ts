@@ -1,5 +1,6 @@
+import type { CommitmentOutcome } from './commitment.ts';
 import type { Engine } from './engine.ts';
-import type { CommitmentOutcome, GroupCommit } from './group-commit.ts';
+import type { GroupCommit } from './group-commit.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
 import type { Read, Store, Write } from './store.ts';

@@ -1,16 +1,25 @@
 import type { Actors } from './actors.ts';
-import { assembleNode } from './assemble-node.ts';
+import { Awakening } from './awakening.ts';
 import type { Behaviour } from './behaviour.ts';
-import type { Clock } from './clock.ts';
-import type { DeadLetters } from './dead-letters.ts';
+import type { ArmedTimer, Clock } from './clock.ts';
+import { DeadLetterBox, type DeadLetters } from './dead-letters.ts';
+import type { Engine } from './engine.ts';
+import { GroupCommit } from './group-commit.ts';
 import { defaultLimits, type RuntimeLimits } from './limits.ts';
+import { LocalActors } from './local-actors.ts';
 import type { Logger } from './logger.ts';
-import type { NodeLink } from './node-link.ts';
-import type { RuntimeCounters, RuntimeObserver } from './observer.ts';
-import type { NodeView, ShardView } from './ownership-view.ts';
+import { type NodeLink, RedisLink } from './node-link.ts';
+import { NodeStore } from './node-store.ts';
+import { type RuntimeCounters, type RuntimeObserver, runtimeCounters } from './observer.ts';
+import { Ownership } from './ownership.ts';
+import { type NodeView, nodeIdOf, type ShardView } from './ownership-view.ts';
 import type { Random } from './random.ts';
 import { RedisEngine } from './redis-engine.ts';
+import { ShardMarks } from './shard-marks.ts';
 import type { Store } from './store.ts';
+
+/** Node ids stand in records and channels as one word. */
+const nodeIdShape = /^[\w.-]{1,64}$/;
 
 /** What a node is started with. */
 export interface NodeOptions {
@@ -28,6 +37,12 @@ export interface NodeOptions {
    * itself: the node comes back under a new incarnation and keeps the actors whose shards nobody took.)
    */
   readonly onLost?: (reason: 'superseded') => void;
+}
+
+/** What a node is put together with when the engine is there already; tests give their own. */
+export interface AssemblyOptions extends Omit<NodeOptions, 'redisUrl'> {
+  /** Calls back when the current turn of the event loop has gathered what it will. */
+  readonly afterTick?: (callback: () => void) => void;
 }
 
 /** A node of the runtime. */
@@ -59,4 +74,160 @@ export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
   const { answerMs } = { ...defaultLimits, ...options.limits };
   const engine = await RedisEngine.connect(options.redisUrl, { log: options.log, answerMs });
   return await assembleNode(engine, options);
+}
+
+/** As `startNode` over an engine that is there already, which the node closes when it stops. */
+export async function assembleNode(engine: Engine, options: AssemblyOptions): Promise<RuntimeNode> {
+  if (!nodeIdShape.test(options.nodeId)) {
+    throw new Error('A node id is 1 to 64 letters, digits, dots, dashes or underscores');
+  }
+  const node = new AssembledNode(engine, options);
+  try {
+    await node.begin();
+  } catch (error) {
+    await node.close();
+    throw error;
+  }
+  return node;
+}
+
+/** Holds the parts of a node together: each knows only the few calls of the others that it is given here. */
+class AssembledNode implements RuntimeNode {
+  readonly nodeId: string;
+  readonly actors: LocalActors;
+  readonly store: NodeStore;
+  readonly link: RedisLink;
+  readonly deadLetters: DeadLetterBox;
+  readonly counters = runtimeCounters();
+  readonly #engine: Engine;
+  readonly #clock: Clock;
+  readonly #limits: RuntimeLimits;
+  readonly #ownership: Ownership;
+  #sweep: ArmedTimer | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(engine: Engine, options: AssemblyOptions) {
+    const { nodeId, clock, random, log, observer, onLost } = options;
+    const afterTick = options.afterTick ?? ((callback: () => void) => void setImmediate(callback));
+    const limits = { ...defaultLimits, ...options.limits };
+    const common = {
+      nodeId,
+      engine,
+      clock,
+      random,
+      limits,
+      log,
+      observer,
+      counters: this.counters,
+      afterTick,
+    };
+    this.nodeId = nodeId;
+    this.#engine = engine;
+    this.#clock = clock;
+    this.#limits = limits;
+    const ownership = new Ownership({
+      ...common,
+      commits: () => commits,
+      onClaimed: (shard) => awakening.add(shard),
+      onIncarnation: (incarnation) => this.link.listen(incarnation),
+      onSuperseded: () => void this.close().then(() => onLost?.('superseded')),
+    });
+    this.#ownership = ownership;
+    const commits: GroupCommit = new GroupCommit({
+      ...common,
+      leaseHolds: () => ownership.lease.holds(),
+      onFenced: (shard, actual) => ownership.fenced(shard, actual),
+      onDoubt: (shard) => void ownership.settle(shard),
+    });
+    const shard = (number: number) => ownership.shard(number);
+    const store = new NodeStore(engine, commits, shard);
+    this.store = store;
+    this.deadLetters = new DeadLetterBox({
+      ...common,
+      store,
+      commits,
+      ask: (address, command) => this.actors.ask(address, command),
+    });
+    this.actors = new LocalActors({
+      nodeId,
+      shard,
+      shards: () => ownership.shards(),
+      storeIsFull: () => ownership.memoryUse >= limits.memoryShare,
+      surroundings: {
+        ...common,
+        store,
+        commits,
+        marks: new ShardMarks(commits, log),
+        mayAct: (owned) => ownership.mayAct(owned),
+        bury: (owned, address, command, cause) => this.deadLetters.bury(owned, address, command, cause),
+      },
+    });
+    this.link = new RedisLink({ ...common, view: ownership.view, onMissed: () => void ownership.look() });
+    const awakening = new Awakening(clock, limits, (owned, text) => this.actors.awaken(owned, text));
+  }
+
+  get incarnation(): string {
+    return this.#ownership.incarnation;
+  }
+
+  /** Takes the lease. */
+  async begin(): Promise<void> {
+    await this.#ownership.begin();
+  }
+
+  register<State, Command, Effect, Facts>(behaviour: Behaviour<State, Command, Effect, Facts>): void {
+    this.actors.register(behaviour);
+  }
+
+  async run(): Promise<void> {
+    await this.#ownership.run();
+    this.#sweepLater();
+  }
+
+  #sweepLater(): void {
+    this.#sweep = this.#clock.after(this.#limits.passivateEveryMs, () => {
+      this.actors.passivateIdle();
+      this.#sweepLater();
+    });
+  }
+
+  nodes(): readonly NodeView[] {
+    const { view, incarnation: own } = this.#ownership;
+    return view.nodes.map(({ nodeId, incarnation }) => ({
+      nodeId,
+      incarnation,
+      shards: view.records.filter((record) => record.owner === incarnation).length,
+      self: incarnation === own,
+    }));
+  }
+
+  shards(): readonly ShardView[] {
+    return this.#ownership.view.records.map(({ owner, epoch }, shard) => ({
+      shard,
+      owner: owner === undefined ? undefined : { nodeId: nodeIdOf(owner), incarnation: owner },
+      epoch,
+      mine: this.#ownership.shard(shard) !== undefined,
+    }));
+  }
+
+  leaseMarginMs(): number {
+    return this.#ownership.lease.marginMs();
+  }
+
+  ready(): boolean {
+    return this.#ownership.lease.holds() && this.#engine.available();
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#ownership.stop().then(() => this.close());
+    return this.#stopping;
+  }
+
+  /** Ends timers, calls and connections, without handing anything over. */
+  async close(): Promise<void> {
+    this.#sweep?.cancel();
+    this.#ownership.lease.stop();
+    this.link.close();
+    await this.#engine.close();
+  }
 }

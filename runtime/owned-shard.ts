@@ -1,7 +1,7 @@
-import type { Actor } from './actor.ts';
+import type { ActiveActor } from './active-actor.ts';
 import type { Clock } from './clock.ts';
+import type { Commitment } from './commitment.ts';
 import { parseRecord, recordText, type ShardRecord } from './engine.ts';
-import type { Commitment } from './group-commit.ts';
 
 /** A shard while this node owns it. Everything of it is in one place, so that losing it is dropping one object. */
 export class OwnedShard {
@@ -13,7 +13,7 @@ export class OwnedShard {
   /** The latest wall-clock time any turn of this shard was told. */
   latestMs: number;
   /** Actors that are active here, by address text. */
-  readonly actors = new Map<string, Actor>();
+  readonly actors = new Map<string, ActiveActor>();
   /** Address texts of actors that must live, as Redis holds them in `{sN}:awake`. */
   readonly awake: Set<string>;
   /** Address texts of suspended actors, as Redis holds them in `{sN}:suspended`. */

@@ -12,6 +12,7 @@ import { changeNotice, learnNotice, OwnershipView } from './ownership-view.ts';
 import type { Random } from './random.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
 import type { Read } from './store.ts';
+import { vacateShard } from './vacate-shard.ts';
 
 const changesChannel = '{runtime}:changes';
 
@@ -219,8 +220,9 @@ export class Ownership {
     await Promise.all([...this.shards()].map((shard) => this.#release(shard)));
     this.#stopped = true;
     this.lease.stop();
-    await engine.resign(nodeId, this.#incarnation).catch(() => {});
-    await engine.publish(changesChannel, '').catch(() => {});
+    // Without an answer the lease ends by itself, and the others find out by looking.
+    await Promise.allSettled([engine.resign(nodeId, this.#incarnation)]);
+    await Promise.allSettled([engine.publish(changesChannel, '')]);
   }
 
   /** Stops taking commands, settles what is in hand, then leaves the shard to others. */
@@ -229,14 +231,7 @@ export class Ownership {
     if (this.#leaving.has(shard.number)) return;
     this.#leaving.add(shard.number);
     try {
-      shard.draining = true;
-      for (const actor of shard.actors.values()) actor.drain();
-      await this.#settled(shard);
-      await this.#deadline(
-        Promise.all([...shard.actors.values()].map((actor) => actor.stop('released'))),
-        this.#options.limits.answerMs,
-      );
-      for (const actor of shard.actors.values()) actor.dispose('released');
+      await vacateShard(shard, this.#options);
       if (shard.dropped) return;
       const { record } = await engine.changeOwner(shard.number, shard.record.epoch, undefined);
       this.#forget(shard);
@@ -247,29 +242,6 @@ export class Ownership {
     } finally {
       this.#leaving.delete(shard.number);
     }
-  }
-
-  /** Resolves when no actor of the shard has anything in hand, or after `settleMs`. */
-  #settled(shard: OwnedShard): Promise<void> {
-    const settling = new Promise<void>((resolve) => {
-      const check = () => {
-        for (const actor of shard.actors.values()) if (!actor.isSettled) return;
-        resolve();
-      };
-      shard.onSettling = check;
-      check();
-    });
-    return this.#deadline(settling, this.#options.limits.settleMs);
-  }
-
-  #deadline(work: Promise<unknown>, limitMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = this.#options.clock.after(limitMs, resolve);
-      void work.finally(() => {
-        timer.cancel();
-        resolve();
-      });
-    });
   }
 
   // ── losing, and coming back ────────────────────────────────────────────────────────────────────────────────
@@ -405,6 +377,6 @@ export class Ownership {
     const notice = changeNotice(this.#announced, this.#stopping ? this.#incarnation : undefined);
     this.#announced.clear();
     // Lost notices cost time, not truth: everybody looks for himself now and then.
-    this.#options.engine.publish(changesChannel, notice).catch(() => {});
+    void Promise.allSettled([this.#options.engine.publish(changesChannel, notice)]);
   }
 }

@@ -185,7 +185,7 @@ export class RedisEngine implements Engine {
   async unsubscribe(channel: string): Promise<void> {
     this.#listeners.delete(channel);
     // Whatever comes on it has no listener any more, so a failure here costs nothing.
-    await this.#bus.client.unsubscribe(channel).catch(() => {});
+    await Promise.allSettled([this.#bus.client.unsubscribe(channel)]);
   }
 
   async memoryUse(): Promise<number> {

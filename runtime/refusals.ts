@@ -1,0 +1,36 @@
+import { RuntimeFailure } from './runtime-failure.ts';
+
+/** The actor waits for an operator. */
+export function suspended(): RuntimeFailure {
+  return new RuntimeFailure('SUSPENDED', 'The actor crashed too often and waits for an operator');
+}
+
+/** The shard is another node's, or about to be. */
+export function movedAway(): RuntimeFailure {
+  return new RuntimeFailure('SHARD_NOT_OWNED', 'The shard is not owned by this node', 1);
+}
+
+/** Redis does not take writes now; nothing was applied. */
+export function unavailable(message: string): RuntimeFailure {
+  return new RuntimeFailure('STORE_UNAVAILABLE', message, 1);
+}
+
+/** The commit may or may not hold. */
+export function outcomeUnknown(message: string): RuntimeFailure {
+  return new RuntimeFailure('OUTCOME_UNKNOWN', message, 1);
+}
+
+/** No room for another client command, or it waited too long. */
+export function mailboxFull(): RuntimeFailure {
+  return new RuntimeFailure('MAILBOX_FULL', 'The mailbox is full', 1);
+}
+
+/** The command made the actor throw. */
+export function poisoned(): RuntimeFailure {
+  return new RuntimeFailure('POISONED', 'The command made the actor throw');
+}
+
+/** What an error says of itself, for a log or an operator. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,42 @@
+import type { Clock } from './clock.ts';
+import type { RuntimeLimits } from './limits.ts';
+import type { OwnedShard } from './owned-shard.ts';
+
+/**
+ * Empties a shard before it is handed over: takes no more client commands, lets every actor settle what it has in
+ * hand for up to `settleMs`, then stops them all after the turn they are in. Resolves in bounded time.
+ */
+export async function vacateShard(
+  shard: OwnedShard,
+  options: { readonly clock: Clock; readonly limits: RuntimeLimits },
+): Promise<void> {
+  const { clock, limits } = options;
+  shard.draining = true;
+  for (const actor of shard.actors.values()) actor.drain();
+  await within(clock, limits.settleMs, settled(shard));
+  const stopping = [...shard.actors.values()].map((actor) => actor.stop('released'));
+  await within(clock, limits.answerMs, Promise.all(stopping));
+  for (const actor of [...shard.actors.values()]) actor.dispose('released');
+}
+
+/** Resolves when no actor of the shard has anything in hand. */
+function settled(shard: OwnedShard): Promise<void> {
+  return new Promise((resolve) => {
+    shard.onSettling = () => {
+      for (const actor of shard.actors.values()) if (!actor.isSettled) return;
+      resolve();
+    };
+    shard.onSettling();
+  });
+}
+
+/** Resolves with the work, or when the time is up. */
+function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(limitMs, resolve);
+    void work.finally(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}
