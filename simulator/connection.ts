@@ -73,7 +73,7 @@ export class Connection {
     this.#enqueue(() => frame(this.#noise.encrypt(encodeBinaryNode(stanza))));
   }
 
-  /** Sends an iq and resolves with the client's answer, or undefined when none came in time. */
+  /** Sends a stanza and resolves with the client's answer or ack, or undefined when none came in time. */
   ask(stanza: BinaryNode, timeoutMs: number): Promise<BinaryNode | undefined> {
     const id = stanza.attrs.id ?? '';
     return new Promise((resolve) => {
@@ -140,7 +140,8 @@ export class Connection {
     }
     const stanza = await decodeBinaryNode(this.#noise.decrypt(payload));
     if (this.hearing === 'silent') return;
-    const answer = stanza.tag === 'iq' ? this.#answers.get(stanza.attrs.id ?? '') : undefined;
+    const answers = stanza.tag === 'iq' || stanza.tag === 'ack';
+    const answer = answers ? this.#answers.get(stanza.attrs.id ?? '') : undefined;
     if (answer) answer(stanza);
     else await this.#handlers.onStanza(this, stanza);
   }

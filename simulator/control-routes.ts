@@ -100,7 +100,7 @@ function page<Entry extends { readonly id: string }>(
   return { data: { items, nextCursor: rest.length > limit ? (items.at(-1)?.id ?? null) : null } };
 }
 
-function putGroup(network: Network, { path, body }: ControlRequest): ControlReply {
+async function putGroup(network: Network, { path, body }: ControlRequest): Promise<ControlReply> {
   const fields = new FieldReader({ ...body, id: path.id });
   const id = fields.groupId('id');
   const before = network.groups.get(id);
@@ -119,7 +119,7 @@ function putGroup(network: Network, { path, body }: ControlRequest): ControlRepl
     fields.refuse('admins', 'must all be participants');
   }
   fields.check();
-  changeGroup(network, group);
+  await changeGroup(network, group);
   return { data: groupRecord(group) };
 }
 

@@ -1,29 +1,45 @@
 import type { BinaryNode } from '@whiskeysockets/baileys';
 import { stanzaTime } from './clock.ts';
+import type { Companion } from './companions.ts';
 import { groupNode, participantNode } from './group-queries.ts';
 import type { Group } from './groups.ts';
 import type { Network } from './network.ts';
 import { addressOf } from './numbers.ts';
 import { node } from './stanzas.ts';
 
+/** A client acknowledges a change at once; it is not waited for longer. */
+const ACK_WAIT_MS = 2_000;
+
 /**
- * Makes the group what is given and tells the companions of everyone in it, before or after. A companion that is
- * offline refreshes its groups at its next login.
+ * Makes the group what is given, tells the companions of everyone in it, before or after, and resolves once their
+ * clients took the changes. A companion that is offline refreshes its groups at its next login.
  */
-export function changeGroup(network: Network, group: Group): void {
+export async function changeGroup(network: Network, group: Group): Promise<void> {
   const before = network.groups.get(group.id);
   network.groups.put(group);
   const concerned = new Set([...(before?.participants ?? []), ...group.participants]);
-  for (const phone of concerned) {
+  const told = [...concerned].flatMap((phone) => {
     const changes = before?.participants.includes(phone)
       ? changesBetween(network, before, group)
       : [node('create', {}, [groupNode(network, group)])];
-    for (const companion of network.companions.of(phone)) {
-      const connection = network.connections.of(companion.id);
-      if (!connection?.active) network.groups.markStale(companion.id);
-      for (const change of changes) connection?.send(notification(network, group, change));
-    }
+    return network.companions.of(phone).map((companion) => tell(network, companion, group, changes));
+  });
+  await Promise.all(told);
+}
+
+async function tell(
+  network: Network,
+  companion: Companion,
+  group: Group,
+  changes: readonly BinaryNode[],
+): Promise<void> {
+  const connection = network.connections.of(companion.id);
+  if (!connection?.active || connection.hearing !== 'full') {
+    network.groups.markStale(companion.id);
+    return;
   }
+  // One after the other: of two updates of a group at once, the client's event buffer keeps the first only.
+  for (const change of changes) await connection.ask(notification(network, group, change), ACK_WAIT_MS);
 }
 
 function changesBetween(network: Network, before: Group, after: Group): BinaryNode[] {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -39,6 +39,17 @@ export class Fixture {
   async restart(): Promise<void> {
     const { port } = this.simulator;
     await this.simulator.close();
+    this.simulator = await startSimulator({ dataDir: this.dataDir, ...this.#options, port });
+    this.control = simulatorControl(this.simulator.url);
+  }
+
+  /** Stops the simulator, takes all sessions from its handsets, and starts it again. */
+  async forgetHandsetSessions(): Promise<void> {
+    const { port } = this.simulator;
+    await this.simulator.close();
+    const path = join(this.dataDir, 'network.jsonl');
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    await writeFile(path, lines.filter((line) => !/^\["handset-keys","\d+ session /.test(line)).join('\n'));
     this.simulator = await startSimulator({ dataDir: this.dataDir, ...this.#options, port });
     this.control = simulatorControl(this.simulator.url);
   }

@@ -14,6 +14,7 @@ import {
   type WAMessage,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import type { WebSocket } from 'ws';
 import type { Simulator } from '../../simulator/simulator.ts';
 
 /** How long a test waits for an event before it fails. */
@@ -42,6 +43,13 @@ export class MemoryAuth {
       }
     },
   };
+
+  /** The ids kept of one type. */
+  idsOf(type: keyof SignalDataTypeMap): string[] {
+    return [...this.#values.keys()].flatMap((key) =>
+      key.startsWith(`${type} `) ? key.slice(type.length + 1) : [],
+    );
+  }
 
   /** Goes back to the keys of an earlier moment, as a client does that died before it wrote. */
   snapshot(): () => void {
@@ -73,7 +81,7 @@ export class TestClient {
   #wake: (() => void)[] = [];
 
   constructor(simulator: Simulator, auth = new MemoryAuth(), config: Partial<UserFacingSocketConfig> = {}) {
-    unrefUploadTimers();
+    unrefClientTimers();
     WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(simulator.noiseRootKey, 'base64');
     this.auth = auth;
     this.#simulator = simulator;
@@ -169,10 +177,19 @@ export class TestClient {
 
   /** Cuts the client's own socket, as a killed process does. */
   async kill(): Promise<void> {
-    const raw = (this.socket.ws as unknown as { socket: { terminate(): void } & NodeJS.EventEmitter }).socket;
-    const gone = once(raw, 'close');
-    raw.terminate();
+    const gone = once(this.#raw, 'close');
+    this.#raw.terminate();
     await gone;
+  }
+
+  /** From now on the client's socket is cut at the first thing it would send. */
+  dieInsteadOfSending(): void {
+    const raw = this.#raw;
+    raw.send = () => raw.terminate();
+  }
+
+  get #raw(): WebSocket {
+    return (this.socket.ws as unknown as { socket: WebSocket }).socket;
   }
 
   #stir(): void {
@@ -200,13 +217,13 @@ export async function linkedClient(
 /** An agent that trusts the simulator's attachments host. */
 export const trusting = (ca: string): Agent => new Agent({ ca });
 
-/** The client's time limit on an upload of one-time keys (Baileys `UPLOAD_TIMEOUT`). */
-const UPLOAD_TIMEOUT_MS = 30_000;
+/** Timers at least this long belong to the client; the tests' own are shorter. */
+const LONG_TIMER_MS = 1_000;
 
 let timersUnreffed = false;
 
-/** The client leaves its upload timer running when the upload is done: it would hold the test process for 30 s. */
-function unrefUploadTimers(): void {
+/** The client leaves timers of its uploads and queries running when it ends: they would hold the test process. */
+function unrefClientTimers(): void {
   if (timersUnreffed) return;
   timersUnreffed = true;
   const original = globalThis.setTimeout;
@@ -216,7 +233,7 @@ function unrefUploadTimers(): void {
     ...rest: unknown[]
   ): NodeJS.Timeout => {
     const timer = original(callback, delayMs, ...rest);
-    if (delayMs === UPLOAD_TIMEOUT_MS) timer.unref();
+    if ((delayMs ?? 0) >= LONG_TIMER_MS) timer.unref();
     return timer;
   };
   globalThis.setTimeout = Object.assign(patched, original) as typeof setTimeout;

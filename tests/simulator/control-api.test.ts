@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { WebSocket } from 'ws';
+import { startSimulator } from '../../simulator/simulator.ts';
+import { Fixture } from './fixture.ts';
+
+const SHOP = '+33611111111';
+const CUSTOMER = '+33622222222';
+
+interface Answer {
+  success: boolean;
+  error?: { code: string; message: string; fields?: { field: string; message: string }[] };
+}
+
+test('bad input is 422 and names every field; unknown paths are 404 and wrong methods 405', async (context) => {
+  const fixture = await Fixture.start(context);
+  const cases: readonly (readonly [string, string, unknown, number, string, readonly string[]])[] = [
+    ['POST', '/scan', {}, 422, 'VALIDATION_ERROR', ['qr', 'phone']],
+    ['POST', '/scan', { qr: 'x', phone: 'nobody' }, 422, 'VALIDATION_ERROR', ['phone']],
+    ['POST', '/scan', [], 422, 'VALIDATION_ERROR', ['']],
+    ['POST', '/scan', 'not json', 422, 'VALIDATION_ERROR', ['']],
+    ['PUT', `/numbers/${CUSTOMER}`, { exists: 'yes' }, 422, 'VALIDATION_ERROR', ['exists']],
+    ['PUT', '/numbers/12', { exists: true }, 422, 'VALIDATION_ERROR', ['phone']],
+    [
+      'POST',
+      `/numbers/${CUSTOMER}/messages`,
+      { to: 'x', extra: 1 },
+      422,
+      'VALIDATION_ERROR',
+      ['to', 'text', 'extra'],
+    ],
+    ['POST', `/numbers/${CUSTOMER}/messages`, { to: SHOP, text: 'hi' }, 409, 'NO_COMPANION', []],
+    ['GET', `/numbers/${CUSTOMER}/inbox?limit=0`, undefined, 422, 'VALIDATION_ERROR', ['limit']],
+    ['PUT', '/groups/family', { name: 'x', participants: [] }, 422, 'VALIDATION_ERROR', ['id']],
+    [
+      'PUT',
+      '/groups/1@g.us',
+      { name: 'x', participants: ['me'] },
+      422,
+      'VALIDATION_ERROR',
+      ['participants.0'],
+    ],
+    [
+      'PUT',
+      '/groups/1@g.us',
+      { name: 'x', participants: [], admins: [SHOP] },
+      422,
+      'VALIDATION_ERROR',
+      ['admins'],
+    ],
+    ['GET', '/groups/1@g.us', undefined, 404, 'NOT_FOUND', []],
+    ['POST', `/sessions/${SHOP}/fault`, { kind: 'flood' }, 422, 'VALIDATION_ERROR', ['kind']],
+    ['POST', `/sessions/${SHOP}/fault`, { kind: 'drop' }, 409, 'NOT_CONNECTED', []],
+    ['POST', `/sessions/${SHOP}/fault`, { kind: 'logged_out' }, 409, 'NOT_LINKED', []],
+    [
+      'POST',
+      `/sessions/${SHOP}/ack-errors`,
+      { code: 1, count: -1 },
+      422,
+      'VALIDATION_ERROR',
+      ['code', 'count'],
+    ],
+    ['GET', '/nowhere', undefined, 404, 'NOT_FOUND', []],
+    ['DELETE', '/root-key', undefined, 405, 'METHOD_NOT_ALLOWED', []],
+    ['GET', '/scan', undefined, 405, 'METHOD_NOT_ALLOWED', []],
+  ];
+  for (const [method, path, body, status, code, fields] of cases) {
+    const response = await fetch(`${fixture.simulator.url}${path}`, {
+      method,
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Answer;
+    const what = `${method} ${path} ${JSON.stringify(body)}`;
+    assert.equal(answer.success, false, what);
+    assert.equal(response.status, status, what);
+    assert.equal(answer.error?.code, code, what);
+    assert.deepEqual(answer.error?.fields?.map(({ field }) => field) ?? [], fields, what);
+  }
+});
+
+test('phones are taken with or without +, and lists come in pages', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP.slice(1));
+  for (const text of ['one', 'two', 'three']) {
+    const sent = await client.socket.sendMessage('33622222222@s.whatsapp.net', { text });
+    await client.ack(sent?.key.id ?? '');
+  }
+  const first = await fixture.control.inbox(CUSTOMER.slice(1), { limit: 2 });
+  assert.deepEqual(
+    first.items.map(({ text }) => text),
+    ['one', 'two'],
+  );
+  const second = await fixture.control.inbox(CUSTOMER, { limit: 2, cursor: first.nextCursor ?? '' });
+  assert.deepEqual(
+    second.items.map(({ text }) => text),
+    ['three'],
+  );
+  assert.equal(second.nextCursor, null);
+});
+
+test('nothing but loopback, and a taken port says so', async (context) => {
+  const fixture = await Fixture.start(context);
+  const { port } = fixture.simulator;
+  const dataDir = `${fixture.dataDir}/other`;
+  await assert.rejects(startSimulator({ port: 0, dataDir, host: '0.0.0.0' }), /loopback only/);
+  await assert.rejects(startSimulator({ port, dataDir }), new RegExp(`port ${port} on 127.0.0.1 is taken`));
+});
+
+test('a WebSocket at another path is refused, and one that speaks no protocol is cut', async (context) => {
+  const fixture = await Fixture.start(context);
+  const refused = new WebSocket(fixture.simulator.chatUrl.replace('/ws/chat', '/ws/other'));
+  assert.match(
+    await new Promise((resolve) => refused.once('error', ({ message }) => resolve(message))),
+    /404/,
+  );
+  for (const bytes of ['hello there', 'WA\u0006\u0003\u0000\u0000\u0004oops']) {
+    const babbler = new WebSocket(fixture.simulator.chatUrl);
+    await once(babbler, 'open');
+    babbler.send(Buffer.from(bytes, 'latin1'));
+    await once(babbler, 'close');
+  }
+});

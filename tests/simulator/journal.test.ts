@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { Journal } from '../../simulator/journal.ts';
+
+async function directory(context: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'journal-'));
+  context.after(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+test('what was set is there when the journal is opened again, bytes included', async (context) => {
+  const path = await directory(context);
+  const seed = Number(process.hrtime.bigint() % 1_000_000n);
+  context.diagnostic(`seed ${seed}`);
+  const value = fc.record(
+    { text: fc.string(), bytes: fc.uint8Array().map((bytes) => Buffer.from(bytes)) },
+    { noNullPrototype: true },
+  );
+  const change = fc.tuple(fc.constantFrom('left', 'right'), fc.constantFrom('a', 'b', 'c'), fc.option(value));
+  const model = new Map<string, unknown>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { maxLength: 20 }), async (changes) => {
+      const journal = await Journal.open(path);
+      for (const [name, key, next] of changes) {
+        const collection = journal.collection<unknown>(name);
+        if (next === null) collection.delete(key);
+        else collection.set(key, next);
+        if (next === null) model.delete(`${name} ${key}`);
+        else model.set(`${name} ${key}`, next);
+      }
+      await journal.close();
+      const again = await Journal.open(path);
+      for (const name of ['left', 'right']) {
+        for (const key of ['a', 'b', 'c']) {
+          assert.deepEqual(again.collection(name).get(key), model.get(`${name} ${key}`));
+        }
+      }
+      await again.close();
+    }),
+    { numRuns: 30, seed },
+  );
+});
+
+test('what was set before settled() is in the file', async (context) => {
+  const path = await directory(context);
+  const journal = await Journal.open(path);
+  journal.collection<number>('numbers').set('one', 1);
+  await journal.settled();
+  assert.match(await readFile(join(path, 'network.jsonl'), 'utf8'), /\["numbers","one",1\]/);
+  await journal.close();
+});
+
+test('a torn last line is dropped; damage before the end is refused; nobody else may read the file', async (context) => {
+  const path = await directory(context);
+  const file = join(path, 'network.jsonl');
+  const journal = await Journal.open(path);
+  journal.collection<number>('numbers').set('one', 1);
+  await journal.close();
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  await appendFile(file, '["numbers","two",');
+  const torn = await Journal.open(path);
+  assert.equal(torn.collection<number>('numbers').get('one'), 1);
+  assert.equal(torn.collection<number>('numbers').size, 1);
+  await torn.close();
+  await writeFile(file, '["numbers","two",\n["numbers","one",1]\n');
+  await assert.rejects(Journal.open(path), /damaged before its end/);
+});

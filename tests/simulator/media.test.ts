@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { request } from 'node:https';
+import { test } from 'node:test';
+import { Fixture } from './fixture.ts';
+import { trusting } from './test-client.ts';
+
+const SHOP = '+33611111111';
+const CUSTOMER = '+33622222222';
+const CUSTOMER_ADDRESS = '33622222222@s.whatsapp.net';
+
+test('attachments are uploaded over TLS and the handset reads the very bytes; the authority outlives a restart', async (context) => {
+  const fixture = await Fixture.start(context);
+  const ca = await fixture.control.mediaCa();
+  const fetchAgent = trusting(ca);
+  const client = await fixture.link(SHOP, { fetchAgent });
+  const image = randomBytes(50_000);
+  const document = randomBytes(3_333);
+  const contents = [
+    { image, caption: 'a picture', jpegThumbnail: '' },
+    { document, mimetype: 'application/pdf', fileName: 'price list.pdf' },
+  ];
+  for (const content of contents) {
+    const sent = await client.socket.sendMessage(CUSTOMER_ADDRESS, content);
+    await client.ack(sent?.key.id ?? '');
+  }
+  const { items } = await fixture.control.inbox(CUSTOMER);
+  assert.deepEqual(
+    items.map(({ text, mediaType, mediaSha256 }) => ({ text, mediaType, mediaSha256 })),
+    [
+      { text: 'a picture', mediaType: 'image', mediaSha256: sha256(image) },
+      { text: null, mediaType: 'document', mediaSha256: sha256(document) },
+    ],
+  );
+  const status = await client.socket.sendMessage(
+    'status@broadcast',
+    { image, caption: 'Fresh', jpegThumbnail: '' },
+    { statusJidList: [CUSTOMER_ADDRESS] },
+  );
+  await client.ack(status?.key.id ?? '');
+  assert.equal((await fixture.control.statuses(SHOP)).items[0]?.mediaSha256, sha256(image));
+  await fixture.restart();
+  assert.equal(await fixture.control.mediaCa(), ca);
+  fetchAgent.destroy();
+});
+
+test('without the authority the upload fails, and a forged or unknown file is refused', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  await assert.rejects(
+    client.socket.sendMessage(CUSTOMER_ADDRESS, { image: randomBytes(100), jpegThumbnail: '' }),
+    /Media upload failed on all hosts/,
+  );
+  const { hosts, auth } = await client.socket.refreshMediaConn();
+  const agent = trusting(await fixture.control.mediaCa());
+  const base = `https://${hosts[0]?.hostname}/mms/image`;
+  const name = createHash('sha256').update('content').digest('base64url');
+  const statuses = {
+    'the right content': await post(`${base}/${name}?auth=${auth}`, 'content', agent),
+    'other content': await post(`${base}/${name}?auth=${auth}`, 'forged', agent),
+    'a wrong secret': await post(`${base}/${name}?auth=guessed`, 'content', agent),
+    'a path out of the folder': await post(`${base}/..%2f..%2fnetwork.jsonl?auth=${auth}`, 'x', agent),
+  };
+  assert.deepEqual(statuses, {
+    'the right content': 200,
+    'other content': 400,
+    'a wrong secret': 401,
+    'a path out of the folder': 404,
+  });
+  agent.destroy();
+});
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+function post(url: string, body: string, agent: ReturnType<typeof trusting>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sending = request(url, { method: 'POST', agent }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode ?? 0));
+    });
+    sending.once('error', reject);
+    sending.end(body);
+  });
+}
