@@ -10,8 +10,8 @@ const HEAD_BYTES = 1 + KEY_MARK_BYTES + NONCE_BYTES;
 export class Unreadable extends Error {
   readonly code = 'CREDENTIALS_UNREADABLE';
 
-  constructor(field: string) {
-    super(`the stored field ${field} exists and cannot be read with the configured keys`);
+  constructor() {
+    super('stored credentials exist and cannot be read with the configured keys');
   }
 }
 
@@ -52,7 +52,7 @@ export function credentialCipher(keys: readonly Buffer[]): CredentialCipher {
     open(place, sealed) {
       const matching = known.find(({ mark }) => mark.equals(markOf(sealed)));
       if (sealed[0] !== FORMAT || matching === undefined || sealed.length < HEAD_BYTES + TAG_BYTES) {
-        throw new Unreadable(place);
+        throw new Unreadable();
       }
       const nonce = sealed.subarray(1 + KEY_MARK_BYTES, HEAD_BYTES);
       const decipher = createDecipheriv('aes-256-gcm', matching.key, nonce);
@@ -64,7 +64,7 @@ export function credentialCipher(keys: readonly Buffer[]): CredentialCipher {
           decipher.final(),
         ]);
       } catch {
-        throw new Unreadable(place);
+        throw new Unreadable();
       }
     },
     isCurrent: (sealed) => sealed[0] === FORMAT && first.mark.equals(markOf(sealed)),

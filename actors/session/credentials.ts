@@ -26,7 +26,7 @@ export interface Credentials {
 /** Reads a shop's credentials, or makes new ones where none are stored. Rejects with `Unreadable` rather than replace what it cannot read. */
 export async function loadCredentials(sealed: SealedStore): Promise<Credentials> {
   const [stored, pairedAt] = await sealed.read('credentials', [CREDS, PAIRED_AT]);
-  const creds = stored === undefined ? initAuthCreds() : (decode(CREDS, stored) as AuthenticationCreds);
+  const creds = stored === undefined ? initAuthCreds() : (decode(sealed, stored) as AuthenticationCreds);
   let pairedAtMs = pairedAt === undefined ? undefined : Number(pairedAt.toString());
   return {
     creds,
@@ -54,7 +54,7 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
       const found: { [id: string]: SignalDataTypeMap[T] } = {};
       for (const [index, id] of ids.entries()) {
         const value = values[index];
-        if (value !== undefined) found[id] = revive(type, decode(fieldOf(type, id), value));
+        if (value !== undefined) found[id] = revive(type, decode(sealed, value));
       }
       return found;
     },
@@ -78,11 +78,11 @@ function encode(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value, BufferJSON.replacer));
 }
 
-function decode(field: string, value: Buffer): unknown {
+function decode(sealed: SealedStore, value: Buffer): unknown {
   try {
     return JSON.parse(value.toString(), BufferJSON.reviver);
   } catch {
-    throw new Unreadable(field);
+    throw sealed.fail(new Unreadable());
   }
 }
 

@@ -18,7 +18,7 @@ export function readEnvelope(stanza: BinaryNode, own: readonly string[]): Inboun
     return undefined;
   if (category === 'peer' || !(isNumberAddress(from) || isLidAddress(from))) return undefined;
   if (own.includes(personOf(from))) return undefined;
-  const byNumber = [from, stanza.attrs['sender_pn'], stanza.attrs['participant_pn']].find(
+  const byNumber = [from, stanza.attrs.sender_pn, stanza.attrs.participant_pn].find(
     (address) => address !== undefined && isNumberAddress(address),
   );
   return { wireId: id, sender: from, senderByNumber: byNumber, atMs: Number(t ?? 0) * 1000 };

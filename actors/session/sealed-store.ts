@@ -15,7 +15,8 @@ export interface FieldChange {
 
 /**
  * One shop's sealed hashes as its worker sees them. Writes go out one after the other, each awaited, in the order in
- * which they were asked for; after one failed all later ones fail too, since a ratchet with a gap must not go on.
+ * which they were asked for. After one read or write failed all fail: the client takes a session it could not read
+ * for one that is not there and would put a new one over it, and a ratchet with a gap must not go on.
  */
 export class SealedStore {
   private readonly shop: SessionAddress;
@@ -29,7 +30,7 @@ export class SealedStore {
     shop: SessionAddress;
     cipher: CredentialCipher;
     ask: AskStore;
-    /** Told once, when a write failed: the session must end. */
+    /** Told once, at the first failure: the session must end. */
     onFailure: (error: Error) => void;
   }) {
     this.shop = options.shop;
@@ -41,10 +42,12 @@ export class SealedStore {
   /** The opened values in the order asked, undefined for those that are missing. Rejects with `Unreadable`. */
   async read(hash: SealedHash, fields: readonly string[]): Promise<(Buffer | undefined)[]> {
     if (fields.length === 0) return [];
-    const values = valuesOf(await this.ask(this.shop, { kind: 'read', hash, fields }));
-    return fields.map((field, index) => {
-      const value = values[index];
-      return value == null ? undefined : this.cipher.open(this.place(hash, field), asBuffer(value));
+    return this.guarded(async () => {
+      const values = valuesOf(await this.ask(this.shop, { kind: 'read', hash, fields }));
+      return fields.map((field, index) => {
+        const value = values[index];
+        return value == null ? undefined : this.cipher.open(this.place(hash, field), asBuffer(value));
+      });
     });
   }
 
@@ -58,6 +61,14 @@ export class SealedStore {
     }
     if (set.length === 0 && remove.length === 0 && change.clear !== true) return this.tail;
     return this.enqueue({ hash: change.hash, clear: change.clear ?? false, set, remove });
+  }
+
+  /** Closes the store for good, as when a value opens and makes no sense. Gives back the first failure. */
+  fail(cause: unknown): Error {
+    const isFirst = this.failure === undefined;
+    this.failure ??= cause instanceof Error ? cause : new Error(String(cause));
+    if (isFirst) this.onFailure(this.failure);
+    return this.failure;
   }
 
   /** Resolves when every write asked for so far has been answered, whatever the answer. */
@@ -91,15 +102,19 @@ export class SealedStore {
     return this.tail;
   }
 
-  private async put(change: SealedChange): Promise<void> {
-    if (this.failure !== undefined) throw this.failure;
-    try {
+  private put(change: SealedChange): Promise<void> {
+    return this.guarded(async () => {
       const answer = await this.ask(this.shop, { kind: 'write', change });
       if (answer.kind === 'failed') throw new Error(answer.message);
+    });
+  }
+
+  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+    if (this.failure !== undefined) throw this.failure;
+    try {
+      return await work();
     } catch (error) {
-      this.failure = error instanceof Error ? error : new Error(String(error));
-      this.onFailure(this.failure);
-      throw this.failure;
+      throw this.fail(error);
     }
   }
 

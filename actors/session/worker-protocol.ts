@@ -60,10 +60,13 @@ export type StoreRequest =
   | { readonly kind: 'write'; readonly change: SealedChange };
 
 /** A worker's words. */
-export type FromWorker =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'pong' }
-  | { readonly kind: 'stopped' }
+export type FromWorker = PoolWord | SessionWord;
+
+/** A worker's words about itself, to whoever watches it. */
+export type PoolWord = { readonly kind: 'ready' } | { readonly kind: 'pong' } | { readonly kind: 'stopped' };
+
+/** A worker's words about its sessions. */
+export type SessionWord =
   | { readonly kind: 'event'; readonly shopId: string; readonly event: SessionEvent & { generation: number } }
   /** From here on the message may reach the network; said before the first of its ciphertexts is made. */
   | { readonly kind: 'handed_over'; readonly shopId: string; readonly messageId: string }

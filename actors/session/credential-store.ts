@@ -1,0 +1,57 @@
+import { shardKey } from '../../runtime/address.ts';
+import type { Store, Write } from '../../runtime/store.ts';
+import type { SessionAddress } from './session-host.ts';
+import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from './worker-protocol.ts';
+
+/** The key of one of a shop's sealed hashes. */
+export function sealedKey(shop: Pick<SessionAddress, 'shard' | 'shopId'>, hash: SealedHash): string {
+  return shardKey(shop.shard, 'shop', shop.shopId, hash);
+}
+
+/** Answers what a worker asks of the store. Never rejects: a failure is an answer. */
+export async function answerStoreRequest(
+  store: Store,
+  shop: SessionAddress,
+  request: StoreRequest,
+): Promise<StoreAnswer> {
+  try {
+    if (request.kind === 'write') {
+      await store.commit(shop.shard, writesOf(shop, request.change));
+      return { kind: 'done' };
+    }
+    const key = sealedKey(shop, request.hash);
+    const question =
+      request.fields === undefined
+        ? (['HGETALL', key] as const)
+        : (['HMGET', key, ...request.fields] as const);
+    const [values] = await store.readBytes([question]);
+    return { kind: 'values', values: bytesOf(values) };
+  } catch (error) {
+    return { kind: 'failed', message: error instanceof Error ? error.message : 'the store failed' };
+  }
+}
+
+/** Removes all that is sealed of a shop, in one fenced write. */
+export async function eraseSealed(store: Store, shop: SessionAddress): Promise<void> {
+  await store.commit(shop.shard, [
+    ['DEL', sealedKey(shop, 'credentials')],
+    ['DEL', sealedKey(shop, 'sent')],
+  ]);
+}
+
+function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
+  const key = sealedKey(shop, change.hash);
+  const writes: Write[] = [];
+  if (change.clear) writes.push(['DEL', key]);
+  if (change.set.length > 0) {
+    writes.push(['HSET', key, ...change.set.flatMap(([field, value]) => [field, Buffer.from(value)])]);
+  }
+  if (change.remove.length > 0) writes.push(['HDEL', key, ...change.remove]);
+  return writes;
+}
+
+/** Copies with memory of their own; a hash read whole comes as a flat list or as an object, by the client's taste. */
+function bytesOf(values: unknown): (Uint8Array | null)[] {
+  const list = Array.isArray(values) ? values : Object.entries(values ?? {}).flat();
+  return list.map((value) => (value == null ? null : new Uint8Array(Buffer.from(value as Buffer))));
+}

@@ -1,0 +1,266 @@
+/**
+ * The session workers under supervision (DESIGN: Supervision): one_for_one, a bounded intensity, a heartbeat that ends
+ * a hung worker.
+ *
+ * | A worker's state | What it means                          | Leaves on                                             |
+ * |------------------|----------------------------------------|-------------------------------------------------------|
+ * | starting         | the thread loads its code              | ready → ready, exit → restarting                      |
+ * | ready            | takes orders, answers pings            | exit or a missing answer → restarting, or the pool down |
+ * | restarting       | waits a moment                         | → starting                                            |
+ *
+ * More restarts than the intensity allows bring the whole pool down: all workers end, `unreachable` is told, and after
+ * a pause all start anew. So does a time without any ready worker. The first ready worker after that tells `reachable`.
+ */
+import { Worker } from 'node:worker_threads';
+import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { threadExecArgv } from './thread-sources.ts';
+import type { FromWorker, SessionWord, ToWorker, WorkerSetup } from './worker-protocol.ts';
+
+/** How workers are watched. Times in milliseconds. */
+export interface WorkerSupervision {
+  /** Restarts within `intensityWindowMs` that are borne. */
+  readonly maxRestarts: number;
+  readonly intensityWindowMs: number;
+  /** Before a lost worker starts again. */
+  readonly restartDelayMs: number;
+  /** After the pool went down, before it starts again. */
+  readonly recoveryMs: number;
+  /** Without any ready worker for this long, the component counts as unreachable. */
+  readonly unreachableAfterMs: number;
+  /** Between two pings. */
+  readonly heartbeatMs: number;
+  /** Without an answer for this long a worker is hung and ended. */
+  readonly heartbeatDeadlineMs: number;
+  /** How long a worker may take to be ready. */
+  readonly startMs: number;
+  /** How long a worker may take to end its sockets when told to stop. */
+  readonly stopMs: number;
+  /** A worker's heap, in MiB; more ends it. 0.6–0.9 MB a session, and as much again to spare. */
+  readonly heapMib: number;
+}
+
+/** Supervision in production. */
+export const DEFAULT_WORKER_SUPERVISION: WorkerSupervision = {
+  maxRestarts: 5,
+  intensityWindowMs: 300_000,
+  restartDelayMs: 200,
+  recoveryMs: 60_000,
+  unreachableAfterMs: 60_000,
+  heartbeatMs: 5_000,
+  heartbeatDeadlineMs: 20_000,
+  startMs: 60_000,
+  stopMs: 3_000,
+  heapMib: 2_048,
+};
+
+/** What the pool tells its owner. `worker` is a place in the pool, the same for a worker and its successors. */
+export interface WorkerPoolEvents {
+  message(message: SessionWord, from: { readonly worker: number; reply(answer: ToWorker): void }): void;
+  /** The worker at that place is gone with all it held; everything it said came before this. */
+  lost(worker: number, detail: string): void;
+  unreachable(detail: string): void;
+  reachable(): void;
+}
+
+interface Seat {
+  readonly index: number;
+  thread: Worker | undefined;
+  ready: boolean;
+  heardAtMs: number;
+  /** Why we ended it ourselves. */
+  verdict: string | undefined;
+  timers: ArmedTimer[];
+}
+
+/** A fixed number of worker threads, each replaced when it is lost. */
+export class WorkerPool {
+  private readonly options: {
+    entry: URL;
+    count: number;
+    setup: WorkerSetup;
+    supervision: WorkerSupervision;
+    clock: Clock;
+    log: Logger;
+    events: WorkerPoolEvents;
+  };
+  private readonly seats: Seat[];
+  private losses: number[] = [];
+  private down = false;
+  private stopping = false;
+  private told = false;
+  private lonely: ArmedTimer | undefined;
+
+  constructor(options: WorkerPool['options']) {
+    this.options = options;
+    this.seats = Array.from({ length: options.count }, (_, index) => ({
+      index,
+      thread: undefined,
+      ready: false,
+      heardAtMs: 0,
+      verdict: undefined,
+      timers: [],
+    }));
+    for (const seat of this.seats) this.start(seat);
+    this.watchLoneliness();
+  }
+
+  /** Places whose worker is ready. */
+  ready(): number[] {
+    return this.seats.filter((seat) => seat.ready).map((seat) => seat.index);
+  }
+
+  /** False when no ready worker sits at that place. */
+  post(worker: number, message: ToWorker): boolean {
+    const seat = this.seats[worker];
+    if (seat?.thread === undefined || !seat.ready) return false;
+    seat.thread.postMessage(message);
+    return true;
+  }
+
+  /** Ends all workers, after their sockets where they manage in time. */
+  async stop(): Promise<void> {
+    if (this.stopping) return;
+    this.stopping = true;
+    this.lonely?.cancel();
+    await Promise.all(this.seats.map((seat) => this.retire(seat)));
+  }
+
+  private async retire(seat: Seat): Promise<void> {
+    const { thread } = seat;
+    for (const timer of seat.timers) timer.cancel();
+    if (thread === undefined) return;
+    if (seat.ready) {
+      await new Promise<void>((resolve) => {
+        const patience = this.options.clock.after(this.options.supervision.stopMs, resolve);
+        const done = (): void => {
+          patience.cancel();
+          resolve();
+        };
+        thread.on('message', (message: FromWorker) => {
+          if (message.kind === 'stopped') done();
+        });
+        thread.once('exit', done);
+        thread.postMessage({ kind: 'stop' } satisfies ToWorker);
+      });
+    }
+    await thread.terminate();
+  }
+
+  private start(seat: Seat): void {
+    const { clock, entry, setup, supervision } = this.options;
+    const execArgv = threadExecArgv(entry);
+    const thread = new Worker(entry, {
+      workerData: setup,
+      resourceLimits: { maxOldGenerationSizeMb: supervision.heapMib },
+      ...(execArgv === undefined ? {} : { execArgv }),
+    });
+    seat.thread = thread;
+    seat.verdict = undefined;
+    seat.heardAtMs = clock.monotonicMs();
+    seat.timers = [
+      clock.after(supervision.startMs, () => this.condemn(seat, thread, 'it did not start in time')),
+    ];
+    thread.on('message', (message: FromWorker) => this.heard(seat, thread, message));
+    thread.on('error', (error: Error) => {
+      seat.verdict ??= error.message;
+    });
+    thread.on('exit', (code) => this.gone(seat, thread, code));
+  }
+
+  private heard(seat: Seat, thread: Worker, message: FromWorker): void {
+    if (seat.thread !== thread) return;
+    seat.heardAtMs = this.options.clock.monotonicMs();
+    if (message.kind === 'pong' || message.kind === 'stopped') return;
+    if (message.kind !== 'ready') {
+      // To this very thread: its successor asks other questions under the same numbers.
+      const reply = (answer: ToWorker): void => {
+        if (seat.thread === thread) thread.postMessage(answer);
+      };
+      this.options.events.message(message, { worker: seat.index, reply });
+      return;
+    }
+    for (const timer of seat.timers) timer.cancel();
+    seat.ready = true;
+    seat.timers = [];
+    this.beat(seat, thread);
+    this.lonely?.cancel();
+    if (!this.told) return;
+    this.told = false;
+    this.options.events.reachable();
+  }
+
+  private beat(seat: Seat, thread: Worker): void {
+    const { clock, supervision } = this.options;
+    const timer = clock.after(supervision.heartbeatMs, () => {
+      if (seat.thread !== thread) return;
+      if (clock.monotonicMs() - seat.heardAtMs > supervision.heartbeatDeadlineMs) {
+        this.condemn(seat, thread, 'it hung');
+        return;
+      }
+      thread.postMessage({ kind: 'ping' } satisfies ToWorker);
+      this.beat(seat, thread);
+    });
+    seat.timers = [timer];
+  }
+
+  private condemn(seat: Seat, thread: Worker, verdict: string): void {
+    if (seat.thread !== thread) return;
+    seat.verdict = verdict;
+    void thread.terminate();
+  }
+
+  private gone(seat: Seat, thread: Worker, code: number): void {
+    if (seat.thread !== thread) return;
+    for (const timer of seat.timers) timer.cancel();
+    seat.thread = undefined;
+    seat.ready = false;
+    seat.timers = [];
+    if (this.stopping) return;
+    const detail = seat.verdict ?? `it exited with ${code}`;
+    this.options.log.error({ worker: seat.index, detail }, 'a session worker was lost');
+    this.options.events.lost(seat.index, detail);
+    if (this.down) return;
+    this.watchLoneliness();
+    this.restartOrGiveUp(seat);
+  }
+
+  private restartOrGiveUp(seat: Seat): void {
+    const { clock, supervision } = this.options;
+    const nowMs = clock.monotonicMs();
+    this.losses = [...this.losses.filter((atMs) => nowMs - atMs < supervision.intensityWindowMs), nowMs];
+    if (this.losses.length <= supervision.maxRestarts) {
+      seat.timers = [clock.after(supervision.restartDelayMs, () => this.start(seat))];
+      return;
+    }
+    this.down = true;
+    this.tellUnreachable('session workers were lost too often');
+    for (const other of this.seats) {
+      for (const timer of other.timers) timer.cancel();
+      if (other.thread !== undefined) this.condemn(other, other.thread, 'the pool went down');
+    }
+    clock.after(supervision.recoveryMs, () => this.recover());
+  }
+
+  private recover(): void {
+    if (this.stopping) return;
+    this.down = false;
+    this.losses = [];
+    for (const seat of this.seats) if (seat.thread === undefined) this.start(seat);
+  }
+
+  private watchLoneliness(): void {
+    if (this.ready().length > 0) return;
+    this.lonely?.cancel();
+    this.lonely = this.options.clock.after(this.options.supervision.unreachableAfterMs, () => {
+      if (this.ready().length === 0) this.tellUnreachable('no session worker is there');
+    });
+  }
+
+  private tellUnreachable(detail: string): void {
+    if (this.told || this.stopping) return;
+    this.told = true;
+    this.options.log.error({ detail }, 'the sending component is unreachable');
+    this.options.events.unreachable(detail);
+  }
+}

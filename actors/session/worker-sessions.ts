@@ -1,0 +1,113 @@
+import { LiveSession } from './live-session.ts';
+import { newShopMemory, type SessionEnvironment, type ShopMemory } from './session-environment.ts';
+import type { SessionAddress } from './session-host.ts';
+import type { ToWorker } from './worker-protocol.ts';
+
+/** Handshakes under way at a time: a worker that comes back must not call for hundreds at once. */
+const OPENING_AT_ONCE = 8;
+
+interface Place {
+  readonly memory: ShopMemory;
+  session: LiveSession | undefined;
+  generation: number;
+}
+
+/** The sessions of one worker, by shop. */
+export class WorkerSessions {
+  private readonly environment: SessionEnvironment;
+  private readonly places = new Map<string, Place>();
+  private readonly waiting: (() => void)[] = [];
+  private readonly opening = new Set<LiveSession>();
+
+  constructor(environment: SessionEnvironment) {
+    this.environment = environment;
+  }
+
+  /** Carries out an order about one shop's session. An order for a session that is not there is answered by the main thread. */
+  handle(message: Exclude<ToWorker, { kind: 'ping' | 'stop' | 'store_answer' }>): void {
+    if (message.kind === 'open') {
+      this.open(message.shop, message.generation);
+      return;
+    }
+    const session = this.places.get(message.shopId)?.session;
+    switch (message.kind) {
+      case 'close':
+        void this.close(message.shopId);
+        break;
+      case 'unlink':
+        void this.unlink(message.shopId);
+        break;
+      case 'check':
+        void session?.check(message.messageId, message.to);
+        break;
+      case 'compose':
+        void session?.compose(message.messageId, message.to, message.durationMs);
+        break;
+      case 'send':
+        session?.send(message.order);
+        break;
+      case 'confirm':
+        session?.confirm(message.token);
+        break;
+      case 'refresh_groups':
+        session?.refreshGroups();
+        break;
+    }
+  }
+
+  /** Ends all sessions; resolves when their last writes are answered. */
+  async stop(): Promise<void> {
+    this.waiting.length = 0;
+    await Promise.all([...this.places.values()].map((place) => place.session?.close()));
+    this.places.clear();
+  }
+
+  private open(shop: SessionAddress, generation: number): void {
+    const place = this.places.get(shop.shopId) ?? {
+      memory: newShopMemory(this.environment.clock),
+      session: undefined,
+      generation,
+    };
+    this.places.set(shop.shopId, place);
+    const before = place.session;
+    const session: LiveSession = new LiveSession({
+      environment: this.environment,
+      memory: place.memory,
+      shop,
+      generation,
+      onSettled: () => this.oneLess(session),
+    });
+    place.session = session;
+    place.generation = generation;
+    // The old socket ends before the new one opens: two on one identity knock each other out (BAILEYS.md: Disconnects).
+    void (before?.close() ?? Promise.resolve()).then(() => this.line(session));
+  }
+
+  private line(session: LiveSession): void {
+    const begin = (): void => {
+      this.opening.add(session);
+      void session.start();
+    };
+    if (this.opening.size < OPENING_AT_ONCE) begin();
+    else this.waiting.push(begin);
+  }
+
+  private oneLess(session: LiveSession): void {
+    if (this.opening.delete(session)) this.waiting.shift()?.();
+  }
+
+  private async close(shopId: string): Promise<void> {
+    const place = this.places.get(shopId);
+    if (place === undefined) return;
+    this.places.delete(shopId);
+    await place.session?.close();
+    this.environment.tell({ kind: 'closed', shopId, generation: place.generation });
+  }
+
+  private async unlink(shopId: string): Promise<void> {
+    const place = this.places.get(shopId);
+    this.places.delete(shopId);
+    await place?.session?.unlink();
+    this.environment.tell({ kind: 'unlinked', shopId });
+  }
+}

@@ -1,0 +1,46 @@
+import type { Read, Store, Write } from '../../runtime/store.ts';
+
+/** A store in memory that knows the hashes the sending component writes, for tests without Redis. */
+export class MemoryStore implements Store {
+  readonly hashes = new Map<string, Map<string, Buffer>>();
+  readonly commits: (readonly Write[])[] = [];
+  /** Awaited before each commit is carried out; a throw refuses it. */
+  beforeCommit: (writes: readonly Write[]) => Promise<void> | void = () => undefined;
+  /** Awaited before each read; a throw refuses it. */
+  beforeRead: (reads: readonly Read[]) => Promise<void> | void = () => undefined;
+
+  read(): Promise<unknown[]> {
+    return Promise.reject(new Error('the sending component reads bytes'));
+  }
+
+  async readBytes(reads: readonly Read[]): Promise<unknown[]> {
+    await this.beforeRead(reads);
+    return reads.map(([command, key, ...fields]) => {
+      const hash = this.hashes.get(key);
+      if (command === 'HMGET') return fields.map((field) => hash?.get(String(field)) ?? null);
+      if (command === 'HGETALL')
+        return [...(hash ?? [])].flatMap(([field, value]) => [Buffer.from(field), value]);
+      throw new Error(`the fixture does not know ${command}`);
+    });
+  }
+
+  async commit(_shard: number, writes: readonly Write[]): Promise<void> {
+    await this.beforeCommit(writes);
+    this.commits.push(writes);
+    for (const [command, key, ...rest] of writes) {
+      const hash = this.hashes.get(key) ?? new Map<string, Buffer>();
+      if (command === 'DEL') this.hashes.delete(key);
+      else if (command === 'HSET') {
+        for (let index = 0; index < rest.length; index += 2) {
+          hash.set(String(rest[index]), Buffer.from(rest[index + 1] as Buffer));
+        }
+        this.hashes.set(key, hash);
+      } else if (command === 'HDEL') for (const field of rest) hash.delete(String(field));
+      else throw new Error(`the fixture does not know ${command}`);
+    }
+  }
+
+  append(): Promise<unknown[]> {
+    return Promise.reject(new Error('the sending component appends nothing'));
+  }
+}
