@@ -9,6 +9,23 @@ import type { Header } from './exchange.ts';
 /** Methods the service uses. */
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
+/** What endpoints are about; the documentation groups them by it. */
+export type Tag =
+  | 'Identity'
+  | 'Shops'
+  | 'Channel'
+  | 'Messages'
+  | 'Statuses'
+  | 'Groups'
+  | 'Contacts'
+  | 'Documentation'
+  | 'Tenants'
+  | 'Keys'
+  | 'Requests'
+  | 'Fleet'
+  | 'Actors'
+  | 'Dead letters';
+
 /** One success an endpoint may answer with. */
 export interface ReplyDeclaration {
   readonly description: string;
@@ -62,7 +79,7 @@ interface Declaration<
   readonly method: Method;
   /** Relative to the base address, parameters in braces. */
   readonly path: Path;
-  readonly tag: string;
+  readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   readonly query?: Query;
@@ -79,7 +96,7 @@ interface Declaration<
 export interface Endpoint<Services> {
   readonly method: Method;
   readonly path: string;
-  readonly tag: string;
+  readonly tag: Tag;
   readonly summary: string;
   readonly description: string | undefined;
   /** `none`: any valid key. `operator`: the operators' token instead of a key. */

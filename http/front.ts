@@ -2,6 +2,7 @@ import type { Endpoint } from './endpoint.ts';
 import { errorReply } from './envelope.ts';
 import type { ReplyValue, RequestValue } from './exchange.ts';
 import type { Router } from './router.ts';
+import { problem } from './validation.ts';
 
 /** What the edge knows of a request once it is answered. */
 export interface FrontReply {
@@ -47,6 +48,11 @@ export function routed<Services>(router: Router<Services>, request: RequestValue
   }
   if (request.bodyFault === 'too_large') {
     const refusal = { ...errorReply({ code: 'PAYLOAD_TOO_LARGE' }), close: true };
+    return { found: false, refused: anonymous(refusal, route.path) };
+  }
+  if (request.bodyFault === 'length_repeated') {
+    const fields = [problem('content-length', 'is given more than once')];
+    const refusal = { ...errorReply({ code: 'VALIDATION_ERROR', fields }), close: true };
     return { found: false, refused: anonymous(refusal, route.path) };
   }
   return { found: true, endpoint, values, route: route.path };

@@ -26,12 +26,12 @@ export interface ServiceLogger extends Logger {
   flush(): void;
 }
 
-/** Pino on standard output (or `stream`), one line of JSON an entry, secrets and texts redacted. */
+/** Pino on standard error (or `stream`; standard output says only where the service is), one line of JSON an entry, secrets and texts redacted. */
 export function createLogger(options: {
   readonly level: string;
   readonly stream?: DestinationStream;
 }): ServiceLogger {
-  const stream = options.stream ?? destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 200 });
+  const stream = options.stream ?? destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 200 });
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]);
   const logger = pino({ level: options.level, redact: { paths, censor: '[redacted]' } }, stream);
   return Object.assign(logger, {

@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, Tag } from './endpoint.ts';
 import type { ErrorCode } from './errors.ts';
 import { errorResponses, successResponses } from './openapi-responses.ts';
 import { inputSchema, type JsonSchema, NAMED_SCHEMAS, outputDefinitions } from './openapi-schemas.ts';
@@ -60,6 +60,23 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
+const TAGS: { readonly [tag in Tag]: string } = {
+  Identity: 'The calling key and its tenant.',
+  Shops: "The tenant's shops.",
+  Channel: "The connection of a shop's number to the chat network.",
+  Messages: 'Outbound messages and their delivery state.',
+  Statuses: "Statuses of a shop's number.",
+  Groups: "Chat groups of a shop's number.",
+  Contacts: 'Contacts that consented to be written to.',
+  Documentation: 'Articles, as Markdown.',
+  Tenants: 'Accounts, their shops and their customer records.',
+  Keys: 'API keys of a tenant.',
+  Requests: 'The request log.',
+  Fleet: 'Nodes.',
+  Actors: 'The live actors of shops.',
+  'Dead letters': 'Commands that made an actor throw.',
+};
+
 /** The OpenAPI 3.1 description of a set of endpoints, made from their declarations alone. */
 export function openApiDocument(options: DocumentOptions): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -79,11 +96,14 @@ export function openApiDocument(options: DocumentOptions): Record<string, unknow
     },
     servers: [{ url: options.serverUrl }],
     security: Object.keys(schemes).map((name) => ({ [name]: [] })),
-    tags: [...new Set(options.endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(options.endpoints.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: TAGS[name],
+    })),
     paths,
     components: {
       securitySchemes: schemes,
-      headers: HEADERS,
+      headers: options.security === 'api-key' ? { ...HEADERS, ...RATE_HEADERS } : HEADERS,
       ...(options.security === 'api-key' ? { schemas: outputDefinitions(NAMED_SCHEMAS) } : {}),
     },
   };
@@ -95,6 +115,13 @@ const HEADERS = {
     required: true,
     schema: { type: 'string' },
   },
+  'Retry-After': {
+    description: 'Seconds, equal to `error.retryAfter`.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+} as const;
+
+const RATE_HEADERS = {
   'X-RateLimit-Limit': { description: 'Calls the bucket holds.', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'Calls left in the bucket.', schema: { type: 'integer' } },
   'X-RateLimit-Reset': {
@@ -104,10 +131,6 @@ const HEADERS = {
   'X-RateLimit-Scope': {
     description: 'The bucket with the fewest calls left.',
     schema: { type: 'string', enum: ['minute', 'hour', 'day'] },
-  },
-  'Retry-After': {
-    description: 'Seconds, equal to `error.retryAfter`.',
-    schema: { type: 'integer', minimum: 0 },
   },
 } as const;
 

@@ -128,6 +128,7 @@ export function fakeFleet(
     async nodes() {
       return [{ nodeId: 'one', shards: 128 }];
     },
+    shards: () => [{ shard: 0, nodeId: 'one', epoch: 1 }],
     async deadLetters({ limit, cursor }) {
       return pageOf([{ id: 'd1', cause: 'boom' }], { limit, cursor });
     },

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { Agent, request as httpRequest } from 'node:http';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/** A call to make. */
+export interface Call {
+  readonly key?: string | undefined;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly body?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What came back. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads into replies of every shape; the document has checked them
+  readonly body: any;
+  readonly text: string;
+}
+
+/** A client that holds every reply against the published document. */
+export interface CheckedClient {
+  call(method: string, path: string, call?: Call): Promise<Reply>;
+  readonly document: OpenApiDocument;
+  close(): void;
+}
+
+/** As much of the document as tests walk through. */
+export interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+/** One operation of it. */
+export interface Operation {
+  readonly operationId: string;
+  readonly 'x-permission'?: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: 'path' | 'query';
+    readonly required: boolean;
+    readonly schema: Record<string, unknown>;
+  }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: object } } };
+  readonly responses: Readonly<Record<string, { readonly headers: Readonly<Record<string, unknown>> }>>;
+}
+
+const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-scope'];
+
+/** Sends one request and reads its JSON. A reply that does not come within ten seconds fails. */
+export function send(agent: Agent, method: string, url: string, call: Call = {}): Promise<Reply> {
+  const body = call.json === undefined ? call.body : JSON.stringify(call.json);
+  const headers: Record<string, string> = { ...call.headers };
+  if (call.key !== undefined) headers.authorization = `Bearer ${call.key}`;
+  if (call.json !== undefined) headers['content-type'] ??= 'application/json';
+  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, { method, headers, agent, timeout: 10_000 }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers as Record<string, string>,
+          body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
+          text,
+        });
+      });
+    });
+    request.on('timeout', () => request.destroy(new Error(`no reply: ${method} ${url}`)));
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** Opens a client on a base address, whose document is at `documentUrl`. */
+export async function openClient(
+  baseUrl: string,
+  documentUrl: string,
+  documentKey?: string,
+): Promise<CheckedClient> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const loaded = await send(agent, 'GET', documentUrl, { key: documentKey });
+  assert.equal(loaded.status, 200);
+  const document = loaded.body as OpenApiDocument;
+  const check = replyChecker(document);
+  return {
+    document,
+    async call(method, path, call) {
+      const reply = await send(agent, method, baseUrl + path, call);
+      check(method, path.split('?')[0] ?? '', reply);
+      return reply;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function replyChecker(document: OpenApiDocument): (method: string, path: string, reply: Reply) => void {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'document');
+  const compiled = new Map<string, ValidateFunction>();
+  const templates = Object.keys(document.paths).sort((one, other) => variables(one) - variables(other));
+
+  function validator(template: string, method: string, status: number): ValidateFunction {
+    const pointer = [
+      'paths',
+      template,
+      method,
+      'responses',
+      String(status),
+      'content',
+      'application/json',
+      'schema',
+    ]
+      .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+      .join('/');
+    const found = compiled.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` });
+    compiled.set(pointer, found);
+    return found;
+  }
+
+  return (method, path, reply) => {
+    const template = templates.find((candidate) => matches(candidate, path));
+    const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
+    assert.ok(reply.headers['x-request-id'], 'every reply carries X-Request-Id');
+    if (template === undefined || operation === undefined) {
+      assert.ok(
+        [404, 405, 413].includes(reply.status),
+        `${method} ${path} is not documented: ${reply.status}`,
+      );
+      assert.equal(reply.body.success, false);
+      return;
+    }
+    const declared = operation.responses[reply.status];
+    assert.ok(
+      declared,
+      `${method} ${template} answered ${reply.status}, which is not documented: ${reply.text}`,
+    );
+    const validate = validator(template, method.toLowerCase(), reply.status);
+    assert.ok(validate(reply.body), `${reply.text}\n${ajv.errorsText(validate.errors)}`);
+    checkHeaders(reply, declared.headers);
+  };
+}
+
+function checkHeaders(reply: Reply, declared: Readonly<Record<string, unknown>>): void {
+  const names = new Set(Object.keys(declared).map((name) => name.toLowerCase()));
+  for (const name of Object.keys(reply.headers).filter((header) => header.startsWith('x-'))) {
+    assert.ok(names.has(name), `${name} is not documented`);
+  }
+  const present = RATE_HEADERS.filter((name) => name in reply.headers);
+  assert.ok(present.length === 0 || present.length === 4, `rate headers come together: ${present.join()}`);
+  const retryAfter: unknown = reply.body.error?.retryAfter;
+  assert.equal(reply.headers['retry-after'], retryAfter === undefined ? undefined : String(retryAfter));
+}
+
+function variables(template: string): number {
+  return template.split('{').length;
+}
+
+function matches(template: string, path: string): boolean {
+  const expected = template.split('/');
+  const given = path.split('/');
+  return (
+    expected.length === given.length &&
+    expected.every((part, index) => (part.startsWith('{') ? given[index] !== '' : part === given[index]))
+  );
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { allBut, type Target } from './conformance-target.ts';
+
+/** SPEC: Endpoints, the table; path parameters filled in by the test. */
+const ENDPOINTS = [
+  ['GET', '/me', 'none', 200],
+  ['GET', '/shops', 'shops.read', 200],
+  ['POST', '/shops', 'shops.write', 201],
+  ['GET', '/shops/{idOrName}', 'shops.read', 200],
+  ['GET', '/shops/{idOrName}/channels/msgapp', 'msgapp.read', 200],
+  ['POST', '/shops/{idOrName}/channels/msgapp/connect', 'msgapp.connect', 200],
+  ['GET', '/shops/{idOrName}/channels/msgapp/connect', 'msgapp.connect', 200],
+  ['POST', '/shops/{idOrName}/channels/msgapp/disconnect', 'msgapp.connect', 200],
+  ['POST', '/shops/{idOrName}/messages', 'messages.send', 202],
+  ['GET', '/shops/{idOrName}/messages', 'messages.read', 200],
+  ['GET', '/messages/{id}', 'messages.read', 200],
+  ['POST', '/shops/{idOrName}/statuses', 'statuses.post', 202],
+  ['GET', '/shops/{idOrName}/groups', 'groups.read', 200],
+  ['GET', '/shops/{idOrName}/contacts/consented', 'contacts.read', 200],
+  ['POST', '/shops/{idOrName}/contacts/consented', 'contacts.write', 202],
+  ['DELETE', '/shops/{idOrName}/contacts/consented', 'contacts.write', 200],
+] as const;
+
+const BODIES: Readonly<Record<string, object>> = {
+  'POST /shops': { name: 'A new shop' },
+  'POST /shops/{idOrName}/messages': { channel: 'msgapp', to: '+41791234567', text: 'hello' },
+  'POST /shops/{idOrName}/statuses': { caption: 'hello' },
+  'POST /shops/{idOrName}/contacts/consented': { contacts: [{ phone: '+41791234567' }] },
+  'DELETE /shops/{idOrName}/contacts/consented': { phone: '+41791234567' },
+};
+
+/** SPEC: Endpoints and Authentication. */
+export function accessRows(target: () => Target): void {
+  for (const [method, path, permission, status] of ENDPOINTS) {
+    const json = BODIES[`${method} ${path}`];
+
+    it(`${method} ${path} answers ${status} in the envelope, with request id and rate headers`, async () => {
+      const { api, tenant, shop, connect } = target();
+      const owner = await tenant();
+      const shopId = await shop(owner);
+      await connect(owner.key, shopId);
+      const sent = await api.call('POST', `/shops/${shopId}/messages`, {
+        key: owner.key,
+        json: { channel: 'msgapp', to: '+41791230000', text: 'first' },
+      });
+      const filled = path.replace('{idOrName}', shopId).replace('{id}', sent.body.data.id);
+      const reply = await api.call(method, filled, { key: owner.key, json });
+      assert.equal(reply.status, status, reply.text);
+      assert.equal(reply.body.success, true);
+      assert.equal(typeof reply.body.data, 'object');
+      assert.ok(reply.headers['x-ratelimit-remaining']);
+    });
+
+    it(`${method} ${path} without ${permission} is ${permission === 'none' ? 'allowed' : 'FORBIDDEN_PERMISSION'}`, async () => {
+      const { api, tenant, key } = target();
+      const owner = await tenant();
+      const lacking = await key(owner.id, { permissions: permission === 'none' ? [] : allBut(permission) });
+      const filled = path.replace('{idOrName}', 'missing').replace('{id}', 'missing');
+      // Permission comes before validation and before the shop: neither the body nor the name is looked at.
+      const reply = await api.call(method, filled, { key: lacking.key, json: { nonsense: true } });
+      assert.equal(reply.status, permission === 'none' ? 200 : 403, reply.text);
+      if (permission !== 'none') assert.equal(reply.body.error.code, 'FORBIDDEN_PERMISSION');
+      assert.ok(reply.headers['x-ratelimit-remaining'], 'errors carry the rate headers too');
+    });
+
+    it(`${method} ${path} without a key is API_KEY_MISSING`, async () => {
+      const reply = await target().api.call(method, path.replace(/\{\w+\}/, 'any'), { json });
+      assert.equal(reply.status, 401);
+      assert.equal(reply.body.error.code, 'API_KEY_MISSING');
+    });
+
+    if (path.includes('{')) {
+      it(`${method} ${path} of another tenant is answered as missing`, async () => {
+        const { api, tenant, shop, connect } = target();
+        const [owner, stranger] = [await tenant(), await tenant()];
+        const shopId = await shop(owner);
+        await connect(owner.key, shopId);
+        const sent = await api.call('POST', `/shops/${shopId}/messages`, {
+          key: owner.key,
+          json: { channel: 'msgapp', to: '+41791230000', text: 'first' },
+        });
+        const filled = path.replace('{idOrName}', shopId).replace('{id}', sent.body.data.id);
+        const reply = await api.call(method, filled, { key: stranger.key, json });
+        assert.equal(reply.status, 404, reply.text);
+        assert.equal(reply.body.error.code, path.includes('{id}') ? 'MESSAGE_NOT_FOUND' : 'SHOP_NOT_FOUND');
+      });
+    }
+  }
+
+  it('401 API_KEY_INVALID: a key that was never made, and a text that is no key', async () => {
+    const { api } = target();
+    for (const key of [`tm_live_${'a'.repeat(43)}`, 'nonsense', 'x'.repeat(3000)]) {
+      const reply = await api.call('GET', '/me', { key });
+      assert.equal(reply.status, 401);
+      assert.equal(reply.body.error.code, 'API_KEY_INVALID');
+    }
+  });
+
+  it('401 API_KEY_REVOKED: the very next request after revocation', async () => {
+    const { api, admin, adminToken, tenant } = target();
+    const owner = await tenant();
+    assert.equal((await api.call('GET', '/me', { key: owner.key })).status, 200);
+    await admin.call('DELETE', `/tenants/${owner.id}/keys/${owner.keyId}`, { key: adminToken });
+    const reply = await api.call('GET', '/me', { key: owner.key });
+    assert.equal(reply.status, 401);
+    assert.equal(reply.body.error.code, 'API_KEY_REVOKED');
+  });
+
+  it('rotation: the old value stops at once, the new one works', async () => {
+    const { api, admin, adminToken, tenant } = target();
+    const owner = await tenant();
+    const rotated = await admin.call('POST', `/tenants/${owner.id}/keys/${owner.keyId}/rotate`, {
+      key: adminToken,
+    });
+    assert.equal(rotated.status, 200, rotated.text);
+    assert.equal((await api.call('GET', '/me', { key: owner.key })).status, 401);
+    assert.equal((await api.call('GET', '/me', { key: rotated.body.data.key })).status, 200);
+  });
+
+  it('401 API_KEY_EXPIRED: a key past its expiry', async () => {
+    const { api, tenant, key } = target();
+    const expired = await key((await tenant()).id, { expiresAt: '2020-01-01T00:00:00Z' });
+    const reply = await api.call('GET', '/me', { key: expired.key });
+    assert.equal(reply.status, 401);
+    assert.equal(reply.body.error.code, 'API_KEY_EXPIRED');
+  });
+
+  for (const [ranges, status] of [
+    [['127.0.0.1'], 200],
+    [['127.0.0.0/8'], 200],
+    [['2001:db8::/32', '127.0.0.1'], 200],
+    [['203.0.113.0/24'], 403],
+    [['2001:db8::1'], 403],
+  ] as const) {
+    it(`403 IP_NOT_ALLOWED: from loopback with the allowlist ${ranges.join(', ')} answers ${status}`, async () => {
+      const { api, tenant, key } = target();
+      const listed = await key((await tenant()).id, { ipAllowlist: ranges });
+      const reply = await api.call('GET', '/me', { key: listed.key });
+      assert.equal(reply.status, status);
+      if (status === 403) assert.equal(reply.body.error.code, 'IP_NOT_ALLOWED');
+    });
+  }
+
+  it('403 TENANT_INACTIVE: from the next request on, and back', async () => {
+    const { api, admin, adminToken, tenant } = target();
+    const owner = await tenant();
+    await admin.call('PATCH', `/tenants/${owner.id}`, { key: adminToken, json: { active: false } });
+    const refused = await api.call('GET', '/me', { key: owner.key });
+    assert.equal(refused.status, 403);
+    assert.equal(refused.body.error.code, 'TENANT_INACTIVE');
+    await admin.call('PATCH', `/tenants/${owner.id}`, { key: adminToken, json: { active: true } });
+    assert.equal((await api.call('GET', '/me', { key: owner.key })).status, 200);
+  });
+
+  it('x-api-key is an alias, the scheme is case-insensitive, another scheme is no key', async () => {
+    const { api, tenant } = target();
+    const { key } = await tenant();
+    assert.equal((await api.call('GET', '/me', { headers: { 'x-api-key': key } })).status, 200);
+    assert.equal((await api.call('GET', '/me', { headers: { authorization: `bearer ${key}` } })).status, 200);
+    const basic = await api.call('GET', '/me', { headers: { authorization: `Basic ${key}` } });
+    assert.equal(basic.body.error.code, 'API_KEY_MISSING');
+  });
+
+  it('429 RATE_LIMITED: the call over the limit, with Retry-After equal to error.retryAfter', async () => {
+    const { api, tenant, key } = target();
+    const limited = await key((await tenant()).id, { limits: { minute: 2, hour: 1000, day: 1000 } });
+    const statuses: number[] = [];
+    for (let call = 0; call < 3; call += 1) {
+      const reply = await api.call('GET', '/me', { key: limited.key });
+      statuses.push(reply.status);
+      assert.equal(reply.headers['x-ratelimit-limit'], '2');
+      assert.equal(reply.headers['x-ratelimit-scope'], 'minute');
+      assert.equal(reply.headers['x-ratelimit-remaining'], String(Math.max(0, 1 - call)));
+      if (reply.status === 429) {
+        assert.equal(reply.body.error.code, 'RATE_LIMITED');
+        assert.ok(reply.body.error.retryAfter >= 1 && reply.body.error.retryAfter <= 60);
+      }
+    }
+    assert.deepEqual(statuses, [200, 200, 429]);
+  });
+
+  it('a refused permission and a failed validation count as calls', async () => {
+    const { api, tenant, key } = target();
+    const owner = await tenant();
+    const limited = await key(owner.id, {
+      permissions: ['shops.read'],
+      limits: { minute: 2, hour: 9, day: 9 },
+    });
+    assert.equal((await api.call('POST', '/shops', { key: limited.key, json: { name: 'x' } })).status, 403);
+    assert.equal((await api.call('GET', '/shops?page=0', { key: limited.key })).status, 422);
+    assert.equal((await api.call('GET', '/shops', { key: limited.key })).status, 429);
+  });
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { FailureCode } from '../../actors/failure.ts';
+import type { Target } from './conformance-target.ts';
+
+type Planned = readonly [
+  operation: string,
+  failure: FailureCode,
+  status: number,
+  code: string,
+  method: string,
+  path: string,
+];
+
+const SEND = ['POST', '/shops/{shop}/messages'] as const;
+const STATUS = ['POST', '/shops/{shop}/statuses'] as const;
+const DECLARE = ['POST', '/shops/{shop}/contacts/consented'] as const;
+
+/** SPEC: Errors, the rows that take days or a chat network to reach; status and code as the table has them. */
+const PLANNED: readonly Planned[] = [
+  ['quota', 'QUOTA_EXCEEDED', 429, 'QUOTA_EXCEEDED', 'GET', '/me'],
+  ['createShop', 'SHOP_LIMIT_REACHED', 402, 'QUOTA_EXCEEDED', 'POST', '/shops'],
+  ['createShop', 'TENANT_OWNER_MISSING', 409, 'TENANT_OWNER_MISSING', 'POST', '/shops'],
+  ['createShop', 'SHOP_NAME_TAKEN', 409, 'SHOP_NAME_TAKEN', 'POST', '/shops'],
+  ['send', 'RECIPIENT_OPTED_OUT', 422, 'RECIPIENT_OPTED_OUT', ...SEND],
+  ['send', 'MESSAGE_TOO_LONG', 422, 'MESSAGE_TOO_LONG', ...SEND],
+  ['send', 'TOO_MANY_MEDIA', 422, 'TOO_MANY_MEDIA', ...SEND],
+  ['send', 'GROUP_CONTEXT_REQUIRED', 422, 'GROUP_CONTEXT_REQUIRED', ...SEND],
+  ['send', 'GROUP_NOT_ADMINISTERED', 403, 'GROUP_NOT_ADMINISTERED', ...SEND],
+  ['send', 'DAILY_CAP_REACHED', 429, 'DAILY_CAP_REACHED', ...SEND],
+  ['send', 'HOURLY_CAP_REACHED', 429, 'HOURLY_CAP_REACHED', ...SEND],
+  ['send', 'COLD_RECIPIENT_CAP_REACHED', 429, 'COLD_RECIPIENT_CAP_REACHED', ...SEND],
+  ['send', 'DECLARED_RECIPIENT_CAP_REACHED', 429, 'DECLARED_RECIPIENT_CAP_REACHED', ...SEND],
+  ['send', 'RECIPIENT_RATE_LIMITED', 429, 'RECIPIENT_RATE_LIMITED', ...SEND],
+  ['send', 'BULK_PATTERN_BLOCKED', 429, 'BULK_PATTERN_BLOCKED', ...SEND],
+  ['send', 'GROUP_DAILY_CAP_REACHED', 429, 'GROUP_DAILY_CAP_REACHED', ...SEND],
+  ['postStatus', 'STATUSES_DAILY_CAP_REACHED', 429, 'STATUSES_DAILY_CAP_REACHED', ...STATUS],
+  ['declareContacts', 'DECLARE_BATCH_TOO_LARGE', 429, 'DECLARE_BATCH_TOO_LARGE', ...DECLARE],
+  ['declareContacts', 'DECLARE_DAILY_CAP_REACHED', 429, 'DECLARE_DAILY_CAP_REACHED', ...DECLARE],
+  ['send', 'BOT_SERVICE_UNREACHABLE', 503, 'BOT_SERVICE_UNREACHABLE', ...SEND],
+  ['send', 'MSGAPP_NOT_CONNECTED', 503, 'MSGAPP_NOT_CONNECTED', ...SEND],
+  ['send', 'MSGAPP_SESSION_LOST', 503, 'MSGAPP_SESSION_LOST', ...SEND],
+  ['groups', 'MSGAPP_NOT_CONNECTED', 503, 'MSGAPP_NOT_CONNECTED', 'GET', '/shops/{shop}/groups'],
+];
+
+const BODIES: Readonly<Record<string, object>> = {
+  '/shops': { name: 'new' },
+  '/shops/{shop}/messages': { channel: 'msgapp', to: '+41791234567', text: 'hello' },
+  '/shops/{shop}/statuses': { caption: 'hello' },
+  '/shops/{shop}/contacts/consented': { contacts: [{ phone: '+41791234567' }] },
+};
+
+/** SPEC: Errors, States and transitions, Resources. */
+export function resourceRows(target: () => Target, canPlan: boolean): void {
+  for (const [operation, failure, status, code, method, path] of canPlan ? PLANNED : []) {
+    it(`${status} ${code} on ${method} ${path}${failure === code ? '' : ` (${failure})`}`, async () => {
+      const { api, tenant, shop, plan } = target();
+      const owner = await tenant();
+      const shopId = await shop(owner);
+      plan?.(operation, {
+        code: failure,
+        ...(status === 429 || status === 503 ? { retryAfterSeconds: 37 } : {}),
+      });
+      const json = method === 'POST' ? BODIES[path] : undefined;
+      const reply = await api.call(method, path.replace('{shop}', shopId), { key: owner.key, json });
+      assert.equal(reply.status, status, reply.text);
+      assert.equal(reply.body.error.code, code);
+      if (status === 429 || status === 503) assert.equal(reply.headers['retry-after'], '37');
+      assert.ok(reply.headers['x-ratelimit-remaining']);
+    });
+  }
+
+  it('404 SHOP_NOT_FOUND and MESSAGE_NOT_FOUND: unknown', async () => {
+    const { api, tenant } = target();
+    const { key } = await tenant();
+    for (const id of ['nowhere', '66b1f0a2c3d4e5f607182901', '%F0%9F%A5%96']) {
+      const shop = await api.call('GET', `/shops/${id}`, { key });
+      assert.equal(shop.body.error.code, 'SHOP_NOT_FOUND');
+      assert.equal(shop.status, 404);
+      const message = await api.call('GET', `/messages/${id}`, { key });
+      assert.equal(message.body.error.code, 'MESSAGE_NOT_FOUND');
+      assert.equal(message.status, 404);
+    }
+  });
+
+  it('{idOrName}: by id in either case, by name in any case and URL-encoded, with slash and plus', async () => {
+    const { api, tenant, shop } = target();
+    const owner = await tenant();
+    const id = await shop(owner, 'Käse & Brot / Rue+1');
+    const name = encodeURIComponent('KÄSE & brot / rue+1');
+    for (const reference of [id, id.toUpperCase(), name]) {
+      const reply = await api.call('GET', `/shops/${reference}`, { key: owner.key });
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal(reply.body.data.id, id);
+    }
+  });
+
+  it('409 AMBIGUOUS_SHOP: two shops share the name; candidates lists their ids', async () => {
+    const { api, tenant, shop } = target();
+    const owner = await tenant();
+    const ids = [await shop(owner, 'Twin'), await shop(owner, 'TWIN')];
+    const reply = await api.call('GET', '/shops/twin/messages', { key: owner.key });
+    assert.equal(reply.status, 409);
+    assert.equal(reply.body.error.code, 'AMBIGUOUS_SHOP');
+    assert.deepEqual(reply.body.error.candidates.toSorted(), ids.toSorted());
+  });
+
+  it('POST /shops: the new shop with setupUrl and setupRequired; the same name again is 409 SHOP_NAME_TAKEN', async () => {
+    const { api, tenant } = target();
+    const { key } = await tenant();
+    const created = await api.call('POST', '/shops', { key, json: { name: 'Once' } });
+    assert.equal(created.status, 201);
+    assert.ok(created.body.data.setupUrl.includes(created.body.data.id));
+    assert.deepEqual(created.body.data.setupRequired, ['location', 'operatingHours']);
+    const again = await api.call('POST', '/shops', { key, json: { name: 'ONCE' } });
+    assert.equal(again.status, 409);
+    assert.equal(again.body.error.code, 'SHOP_NAME_TAKEN');
+  });
+
+  it("402 QUOTA_EXCEEDED: at the plan's shop limit", async () => {
+    const { api, tenant } = target();
+    const { key } = await tenant({ plan: 'free' });
+    assert.equal((await api.call('POST', '/shops', { key, json: { name: 'one' } })).status, 201);
+    const reply = await api.call('POST', '/shops', { key, json: { name: 'two' } });
+    assert.equal(reply.status, 402);
+    assert.equal(reply.body.error.code, 'QUOTA_EXCEEDED');
+  });
+
+  it('409 TENANT_OWNER_MISSING: the tenant has no owner', async () => {
+    const { api, tenant } = target();
+    const { key } = await tenant({ owner: null });
+    const reply = await api.call('POST', '/shops', { key, json: { name: 'one' } });
+    assert.equal(reply.status, 409);
+    assert.equal(reply.body.error.code, 'TENANT_OWNER_MISSING');
+  });
+
+  it('Shops: page-based, newest first, none skipped and none twice', async () => {
+    const { api, tenant, shop } = target();
+    const owner = await tenant();
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) ids.unshift(await shop(owner, name));
+    const seen: string[] = [];
+    for (const page of [1, 2, 3]) {
+      const { data } = (await api.call('GET', `/shops?page=${page}&limit=2`, { key: owner.key })).body;
+      assert.deepEqual([data.page, data.limit, data.total], [page, 2, 5]);
+      seen.push(...data.items.map(({ id }: { id: string }) => id));
+    }
+    assert.deepEqual(seen, ids);
+  });
+
+  it('409 MSGAPP_NOT_CONFIGURED: GET connect before any POST connect', async () => {
+    const { api, tenant, shop } = target();
+    const owner = await tenant();
+    const id = await shop(owner);
+    const reply = await api.call('GET', `/shops/${id}/channels/msgapp/connect`, { key: owner.key });
+    assert.equal(reply.status, 409);
+    assert.equal(reply.body.error.code, 'MSGAPP_NOT_CONFIGURED');
+  });
+
+  it('404 MSGAPP_NOT_CONFIGURED: disconnect on a shop that never had a channel', async () => {
+    const { api, tenant, shop } = target();
+    const owner = await tenant();
+    const id = await shop(owner);
+    const reply = await api.call('POST', `/shops/${id}/channels/msgapp/disconnect`, { key: owner.key });
+    assert.equal(reply.status, 404);
+    assert.equal(reply.body.error.code, 'MSGAPP_NOT_CONFIGURED');
+  });
+
+  it('GET channel of a shop never configured: 200, disconnected, channelConfigId null', async () => {
+    const { api, tenant, shop } = target();
+    const owner = await tenant();
+    const id = await shop(owner);
+    const reply = await api.call('GET', `/shops/${id}/channels/msgapp`, { key: owner.key });
+    assert.deepEqual(reply.body.data, { status: 'disconnected', channelConfigId: null });
+  });
+
+  it('the same idempotencyKey: 200, X-Idempotent-Replay, the original message, nothing sent again', async () => {
+    const { api, tenant, shop, connect } = target();
+    const owner = await tenant();
+    const id = await shop(owner);
+    await connect(owner.key, id);
+    const json = { channel: 'msgapp', to: '+41791234567', text: 'once', idempotencyKey: 'order-1' };
+    const first = await api.call('POST', `/shops/${id}/messages`, { key: owner.key, json });
+    assert.equal(first.status, 202, first.text);
+    assert.equal(first.body.data.statusUrl, `/api/v1/messages/${first.body.data.id}`);
+    assert.equal(first.headers['x-idempotent-replay'], undefined);
+    const again = await api.call('POST', `/shops/${id}/messages`, {
+      key: owner.key,
+      json: { ...json, text: 'other' },
+    });
+    assert.equal(again.status, 200);
+    assert.equal(again.headers['x-idempotent-replay'], 'true');
+    assert.equal(again.body.data.id, first.body.data.id);
+    const listed = await api.call('GET', `/shops/${id}/messages`, { key: owner.key });
+    assert.equal(listed.body.data.items.length, 1);
+  });
+
+  it('Consented contact: none → active → revoked, the record kept; never declared answers revokedAt null', async () => {
+    const { api, tenant, shop } = target();
+    const owner = await tenant();
+    const path = `/shops/${await shop(owner)}/contacts/consented`;
+    const { key } = owner;
+    const json = { contacts: [{ phone: '+41791234567', note: 'hi' }] };
+    const declared = await api.call('POST', path, { key, json });
+    assert.equal(declared.status, 202);
+    assert.equal(declared.body.data.accepted, 1);
+    assert.equal(declared.body.data.contacts[0].source, 'api');
+    const revoked = await api.call('DELETE', path, { key, json: { phone: '+41791234567' } });
+    assert.ok(revoked.body.data.revokedAt);
+    assert.equal((await api.call('GET', path, { key })).body.data.items.length, 0);
+    assert.equal((await api.call('GET', `${path}?activeOnly=false`, { key })).body.data.items.length, 1);
+    const never = await api.call('DELETE', path, { key, json: { phone: '+41790000001' } });
+    assert.deepEqual(never.body.data, { phone: '+41790000001', revokedAt: null });
+  });
+
+  it('active → expired: past expiresAt a declaration no longer counts', async () => {
+    const { api, tenant, shop } = target();
+    const owner = await tenant();
+    const path = `/shops/${await shop(owner)}/contacts/consented`;
+    const json = { contacts: [{ phone: '+41791234567', expiresAt: '2020-01-01T00:00:00Z' }] };
+    const declared = await api.call('POST', path, { key: owner.key, json });
+    assert.equal(declared.body.data.contacts[0].active, false);
+    assert.equal((await api.call('GET', path, { key: owner.key })).body.data.items.length, 0);
+  });
+
+  it('Documentation: articles with any key; 404 DOC_ARTICLE_NOT_FOUND for an unknown one', async () => {
+    const { api, tenant, key } = target();
+    const bare = await key((await tenant()).id, { permissions: [] });
+    const listed = await api.call('GET', '/docs', { key: bare.key });
+    assert.ok(listed.body.data.items.length >= 5);
+    for (const { slug, title } of listed.body.data.items) {
+      const article = await api.call('GET', `/docs/${slug}`, { key: bare.key });
+      assert.ok(article.body.data.markdown.startsWith(`# ${title}\n`));
+    }
+    const unknown = await api.call('GET', '/docs/unknown', { key: bare.key });
+    assert.equal(unknown.status, 404);
+    assert.equal(unknown.body.error.code, 'DOC_ARTICLE_NOT_FOUND');
+    assert.equal((await api.call('GET', '/docs')).body.error.code, 'API_KEY_MISSING');
+  });
+}

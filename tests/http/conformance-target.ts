@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import type { FailureCode } from '../../actors/failure.ts';
+import { PERMISSIONS, type Permission } from '../../actors/tenant/permission.ts';
+import { type CheckedClient, openClient } from './checked-client.ts';
+
+/** A running service that the conformance suite is pointed at: base addresses and the operators' token. */
+export interface ServiceAddress {
+  readonly apiUrl: string;
+  readonly adminUrl: string;
+  readonly adminToken: string;
+  /**
+   * Makes the next call of an operation fail so; only a fake can. Without it the rows that need a state which takes
+   * days or a chat network to reach are left to the tests of the layers that produce them.
+   */
+  readonly plan?: (operation: string, failure: { code: FailureCode; retryAfterSeconds?: number }) => void;
+  /** Brings a shop's channel to `connected`. */
+  connect(key: string, shopId: string): Promise<void>;
+}
+
+/** A tenant made for one test, with a key that may do everything. */
+export interface TestTenant {
+  readonly id: string;
+  readonly key: string;
+  readonly keyId: string;
+}
+
+/** The suite's hands: clients that hold every reply against the document, and makers of what tests need. */
+export interface Target extends ServiceAddress {
+  readonly api: CheckedClient;
+  readonly admin: CheckedClient;
+  tenant(draft?: Record<string, unknown>): Promise<TestTenant>;
+  key(
+    tenantId: string,
+    draft?: Record<string, unknown>,
+  ): Promise<{ readonly id: string; readonly key: string }>;
+  /** A shop's id. */
+  shop(tenant: TestTenant, name?: string): Promise<string>;
+  close(): void;
+}
+
+/** Opens the target. */
+export async function openTarget(address: ServiceAddress): Promise<Target> {
+  const { apiUrl, adminUrl, adminToken } = address;
+  const api = await openClient(apiUrl, new URL('/openapi.json', apiUrl).href);
+  const admin = await openClient(`${adminUrl}/admin/v1`, `${adminUrl}/admin/v1/openapi.json`, adminToken);
+  let made = 0;
+
+  async function key(
+    tenantId: string,
+    draft: Record<string, unknown> = {},
+  ): Promise<{ id: string; key: string }> {
+    const limits = { minute: 100_000, hour: 1_000_000, day: 10_000_000 };
+    const json = { name: 'test', permissions: PERMISSIONS, limits, ...draft };
+    const created = await admin.call('POST', `/tenants/${tenantId}/keys`, { key: adminToken, json });
+    assert.equal(created.status, 201, created.text);
+    return { id: created.body.data.id, key: created.body.data.key };
+  }
+
+  return {
+    ...address,
+    api,
+    admin,
+    key,
+    async tenant(draft = {}) {
+      made += 1;
+      const owner = { name: 'Ada', notificationNumber: '+41790000000' };
+      const json = { name: `Tenant ${made}`, plan: 'growth', owner, ...draft };
+      const created = await admin.call('POST', '/tenants', { key: adminToken, json });
+      assert.equal(created.status, 201, created.text);
+      const { id } = created.body.data;
+      const first = await key(id);
+      return { id, key: first.key, keyId: first.id };
+    },
+    async shop(tenant, name = `Shop ${Date.now()} ${Math.random()}`) {
+      const json = { name };
+      const created = await admin.call('POST', `/tenants/${tenant.id}/shops`, { key: adminToken, json });
+      assert.equal(created.status, 201, created.text);
+      return created.body.data.id;
+    },
+    close() {
+      api.close();
+      admin.close();
+    },
+  };
+}
+
+/** Every permission but one. */
+export function allBut(permission: string): Permission[] {
+  return PERMISSIONS.filter((name) => name !== permission);
+}
