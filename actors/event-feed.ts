@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts';
 
 /** Something operators may want to see at once. Never a text, a key or a QR code. */
 export interface ActorEvent {
-  /** `channel`, `message`, `tenant` or `shop`. */
+  /** `channel`, `pacing`, `message`, `tenant` or `shop`. */
   readonly type: string;
   /** ISO 8601. */
   readonly at: string;

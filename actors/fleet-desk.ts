@@ -18,6 +18,8 @@ export function fleetDesk(parts: {
       node
         .nodes()
         .map((each) => (each.self ? { ...each, leaseMarginMs: node.leaseMarginMs() } : { ...each })),
+    shards: () =>
+      node.shards().map(({ shard, owner, epoch }) => ({ shard, nodeId: owner?.nodeId ?? null, epoch })),
     async deadLetters({ limit, cursor }) {
       const letters = await node.deadLetters.list({ limit: limit + 1, ...(cursor ? { after: cursor } : {}) });
       const items = letters.slice(0, limit).map(({ id, address, command, cause, atMs }) => ({

@@ -1,5 +1,6 @@
+import { policyUsage } from '../policy/policy-usage.ts';
 import { checkSettings } from '../policy/tenant-settings.ts';
-import type { ActorSnapshot, Actors } from '../runtime/actors.ts';
+import type { Actors } from '../runtime/actors.ts';
 import { shardOf } from '../runtime/address.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Store } from '../runtime/store.ts';
@@ -7,10 +8,13 @@ import type { OperatorsDirectory } from './directory/operators-directory.ts';
 import { done, failed, type Outcome } from './failure.ts';
 import { actorView } from './fleet-desk.ts';
 import type { KeyView, OperatorOperations, TenantView } from './operator-operations.ts';
+import type { SessionHost } from './session/session-host.ts';
 import type { ShopCommand } from './shop/shop-commands.ts';
+import { sessionOf } from './shop/shop-effects.ts';
 import type { ShopEraser } from './shop/shop-eraser.ts';
 import { shopAddress } from './shop/shop-keys.ts';
 import type { ShopReference } from './shop/shop-operations.ts';
+import type { ShopState } from './shop/shop-state.ts';
 import { changedRecord } from './tenant/account-turns.ts';
 import type { StoredKeyDirectory } from './tenant/key-directory.ts';
 import { keyHash, makeRawKey } from './tenant/raw-key.ts';
@@ -28,6 +32,7 @@ export interface OperatorDeskOptions {
   readonly eraser: ShopEraser;
   readonly makeId: (nowMs: number) => string;
   readonly operatorsDirectory: OperatorsDirectory;
+  readonly host: Pick<SessionHost, 'describe'>;
 }
 
 /** A tenant that is there, and the way into its mailbox. */
@@ -178,16 +183,27 @@ function apiKeys(
 
 type ShopControls = Pick<OperatorOperations, 'pause' | 'resume' | 'restart' | 'passivate' | 'snapshot'>;
 
-function shopControls({ actors }: OperatorDeskOptions, { withTenant }: TenantAccess): ShopControls {
+function shopControls(
+  { actors, clock, host }: OperatorDeskOptions,
+  { withTenant }: TenantAccess,
+): ShopControls {
   const withShop = (
     shop: ShopReference,
     act: () => Promise<unknown>,
   ): Promise<Outcome<Record<string, unknown>>> =>
-    withTenant(shop.tenantId, async ({ shops }) => {
+    withTenant(shop.tenantId, async ({ shops, settings }) => {
       if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
       await act();
-      await actors.state(shopAddress(shop));
-      return snapshotOf(actors.snapshot(shopAddress(shop)));
+      const address = shopAddress(shop);
+      const state = await actors.state<ShopState>(address);
+      const snapshot = actors.snapshot(address);
+      if (state === undefined || snapshot === undefined) return failed('NOT_FOUND');
+      const { pairedAtMs } = state.channel.context;
+      return done({
+        ...actorView(snapshot),
+        policy: policyUsage(state.ledger, { settings, pairedAtMs, nowMs: clock.wallMs() }),
+        session: host.describe(sessionOf(address)) ?? null,
+      });
     });
   const tell = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
     actors.ask(shopAddress(shop), command);
@@ -210,10 +226,6 @@ function shopControls({ actors }: OperatorDeskOptions, { withTenant }: TenantAcc
       }),
     snapshot: (shop) => withShop(shop, async () => undefined),
   };
-}
-
-function snapshotOf(snapshot: ActorSnapshot | undefined): Outcome<Record<string, unknown>> {
-  return snapshot ? done(actorView(snapshot)) : failed('NOT_FOUND');
 }
 
 function withValue(key: string, record: Outcome<KeyView>): Outcome<{ key: string; record: KeyView }> {

@@ -109,6 +109,8 @@ export interface FleetOperations {
   /** Actors active on this node, as `snapshot` tells them. */
   localActors(): readonly Record<string, unknown>[];
   nodes(): Promise<readonly Record<string, unknown>[]>;
+  /** Who owns each shard, as this node last heard; null: nobody. */
+  shards(): readonly { readonly shard: number; readonly nodeId: string | null; readonly epoch: number }[];
   deadLetters(query: {
     readonly limit: number;
     readonly cursor: string | undefined;

@@ -105,7 +105,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
   return {
     tenants: tenantDesk({ actors, store, clock, keyLimits, usage }),
     shops: shopDesk({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr) }),
-    operators: operatorDesk({ actors, store, clock, directory, operatorsDirectory, eraser, makeId }),
+    operators: operatorDesk({ actors, store, clock, directory, operatorsDirectory, eraser, makeId, host }),
     fleet: fleetDesk({ node, directory: operatorsDirectory }),
     keys: directory,
     feed,

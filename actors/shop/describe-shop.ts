@@ -1,5 +1,9 @@
 import { publicChannelStatus } from './channel-machine.ts';
 import { channelState, pacingState, type ShopState } from './shop-state.ts';
+import { waitingEnd } from './waiting-limits.ts';
+
+/** Of a long queue only its head is shown. */
+const SHOWN_WAITING = 100;
 
 /** What operators see of a shop: both machines, the queue and its last steps; no texts, codes or credentials. */
 export function describeShop(state: ShopState): Record<string, unknown> {
@@ -14,7 +18,9 @@ export function describeShop(state: ShopState): Record<string, unknown> {
     queue: {
       depth: state.queue.length,
       inHand: state.inHand ?? null,
-      waiting: state.queue.slice(0, 100),
+      waiting: state.queue
+        .slice(0, SHOWN_WAITING)
+        .map((message) => ({ ...message, unlessSent: waitingEnd(state, message) })),
     },
     counted: state.ledger.size,
     groups: state.groups?.length ?? null,

@@ -2,6 +2,7 @@ import type { TenantSettings } from '../../policy/tenant-settings.ts';
 import type { RuntimeCommand } from '../../runtime/behaviour.ts';
 import type { SendOrder, SessionEvent } from '../session/session-host.ts';
 import type { ChannelStateName } from './channel-machine.ts';
+import type { PacingStateName } from './pacing-machine.ts';
 import type { MessageDraft, StatusDraft } from './shop-operations.ts';
 import type { QueuedMessage } from './shop-state.ts';
 
@@ -30,6 +31,8 @@ export type ShopEffect =
   /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
   | { readonly type: 'owner_number'; readonly phone: string }
   | { readonly type: 'announce_channel'; readonly state: ChannelStateName }
+  /** The queue stands still, or goes on: a rate signal's pause or an operator's hand. */
+  | { readonly type: 'announce_pacing'; readonly state: PacingStateName; readonly heldByOperator: boolean }
   | {
       readonly type: 'announce_message';
       readonly messageId: string;

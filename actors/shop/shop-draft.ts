@@ -151,6 +151,10 @@ export class ShopDraft {
     if (status !== channelState(before) || state.qr !== before.qr) {
       this.effects.push({ type: 'announce_channel', state: status });
     }
+    if (standsStill(state) !== standsStill(before)) {
+      const { heldByOperator } = state.pacing.context;
+      this.effects.push({ type: 'announce_pacing', state: pacingState(state), heldByOperator });
+    }
     return {
       state: this.#state,
       writes: this.writes,
@@ -223,6 +227,11 @@ export class ShopDraft {
     const transitions = [...this.#state.transitions, { atMs: this.nowMs, ...step }];
     this.change({ transitions: transitions.slice(-KEPT_TRANSITIONS) });
   }
+}
+
+/** Why the queue does not go on although it could; empty when it does. */
+function standsStill(state: ShopState): string {
+  return `${pacingState(state) === 'paused'} ${state.pacing.context.heldByOperator}`;
 }
 
 function inHandFor(effect: PacingEffect, inHand: QueuedMessage | undefined): QueuedMessage {

@@ -73,6 +73,14 @@ export function shopEffects(parts: {
           state: effect.state,
         });
         break;
+      case 'announce_pacing':
+        feed.publish('pacing', {
+          tenantId,
+          shopId,
+          state: effect.state,
+          heldByOperator: effect.heldByOperator,
+        });
+        break;
       case 'announce_message': {
         const { messageId, status, reason } = effect;
         feed.publish('message', { tenantId, shopId, messageId, status, reason });

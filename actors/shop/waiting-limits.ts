@@ -7,7 +7,11 @@ export const NO_SESSION_LIMIT_MS = 10 * 60_000;
 /** No message stays queued longer than this (DESIGN section 3): EXPIRED. */
 export const QUEUED_LIMIT_MS = 24 * 3_600_000;
 
-function end(state: ShopState, message: QueuedMessage): { atMs: number; reason: string } {
+/** When a message that is not sent until then ends, and with which reason. */
+export function waitingEnd(
+  state: Pick<ShopState, 'channel'>,
+  message: QueuedMessage,
+): { readonly atMs: number; readonly reason: string } {
   const expiresAtMs = message.createdAtMs + QUEUED_LIMIT_MS;
   const { downSinceMs } = state.channel.context;
   if (downSinceMs !== null) {
@@ -20,13 +24,13 @@ function end(state: ShopState, message: QueuedMessage): { atMs: number; reason: 
 /** When the message that waits longest has waited too long; the queue stands in order of age. */
 export function waitingTimer(state: ShopState): DueTimer | undefined {
   const [head] = state.queue;
-  return head && { id: 'waiting', dueAtMs: end(state, head).atMs };
+  return head && { id: 'waiting', dueAtMs: waitingEnd(state, head).atMs };
 }
 
 /** Fails what has waited too long. */
 export function endOverdue(draft: ShopDraft): void {
   for (const message of draft.state.queue) {
-    const { atMs, reason } = end(draft.state, message);
+    const { atMs, reason } = waitingEnd(draft.state, message);
     if (atMs > draft.nowMs) return;
     draft.endQueued(message, reason);
   }

@@ -1,0 +1,41 @@
+import type { AnyStateMachine } from 'xstate';
+
+/** A state machine as a drawing needs it: its states in the order of their table, and the ways between them. */
+export interface MachineChart {
+  readonly id: string;
+  readonly initial: string;
+  readonly states: readonly string[];
+  readonly transitions: readonly ChartTransition[];
+}
+
+/** One way out of a state. */
+export interface ChartTransition {
+  readonly from: string;
+  readonly to: string;
+  readonly event: string;
+  /** The condition's name; null when it is taken wherever no earlier one was. */
+  readonly guard: string | null;
+}
+
+/** Reads the chart out of the machine that runs, so that no drawing can tell a different story. */
+export function machineChart(machine: AnyStateMachine): MachineChart {
+  const states = Object.values(machine.states);
+  return {
+    id: machine.id,
+    initial: String(machine.config.initial),
+    states: states.map(({ key }) => key),
+    transitions: states.flatMap((state) =>
+      [...state.transitions].flatMap(([event, ways]) =>
+        ways.flatMap(({ target, guard }) =>
+          (target ?? []).map(({ key }) => ({ from: state.key, to: key, event, guard: guardName(guard) })),
+        ),
+      ),
+    ),
+  };
+}
+
+function guardName(guard: unknown): string | null {
+  if (typeof guard === 'string') return guard;
+  if (typeof guard === 'object' && guard !== null && 'type' in guard) return String(guard.type);
+  return null;
+}
