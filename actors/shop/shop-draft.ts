@@ -223,7 +223,7 @@ export class ShopDraft {
   }
 
   #note(step: Omit<Transition, 'atMs'>): void {
-    if (step.from === step.to && step.machine === 'channel' && step.event === 'qr') return;
+    if (step.from === step.to) return;
     const transitions = [...this.#state.transitions, { atMs: this.nowMs, ...step }];
     this.change({ transitions: transitions.slice(-KEPT_TRANSITIONS) });
   }
