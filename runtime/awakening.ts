@@ -32,7 +32,8 @@ export class Awakening {
     const due = this.#queue.slice(0, awakenPerStep);
     this.#queue = this.#queue.slice(awakenPerStep);
     for (const { shard, text } of due) if (!shard.dropped) this.#awaken(shard, text);
-    this.#running = this.#queue.length > 0;
+    // The pace holds over all shards: what is added before the step is over waits for the next.
+    this.#running = due.length > 0;
     if (this.#running) this.#clock.after(awakenStepMs, () => this.#step());
   }
 }

@@ -6,6 +6,8 @@ export interface SharePlan {
   readonly claims: readonly number[];
   /** Shards of this node that others are owed. */
   readonly releases: readonly number[];
+  /** Shards that stand in this node's name and that it does not run (a claim whose answer was lost), beyond its share. */
+  readonly strays: readonly number[];
 }
 
 /**
@@ -28,18 +30,21 @@ export function planShare(options: {
   const alive = new Set(nodes.map((node) => node.incarnation));
   const sharers = nodes.filter((node) => !stopping.has(node.incarnation));
   const place = sharers.findIndex((node) => node.incarnation === incarnation);
-  if (place === -1) return { claims: [], releases: [] };
+  if (place === -1) return { claims: [], releases: [], strays: [] };
   const total = records.length;
   const quota = Math.floor(total / sharers.length) + (place < total % sharers.length ? 1 : 0);
 
   const claims: number[] = [];
+  const strays: number[] = [];
   const start = Math.floor((place * total) / sharers.length);
-  for (let step = 0; step < total && held.size + claims.length < quota; step += 1) {
+  for (let step = 0; step < total; step += 1) {
     const shard = (start + step) % total;
+    if (held.has(shard) || leaving.has(shard)) continue;
     const { owner } = records[shard] as ShardRecord;
     const isFree = owner === undefined || !alive.has(owner) || owner === incarnation;
-    if (isFree && !held.has(shard) && !leaving.has(shard)) claims.push(shard);
+    if (isFree && held.size + claims.length < quota) claims.push(shard);
+    else if (owner === incarnation) strays.push(shard);
   }
   const surplus = Math.max(0, held.size - quota);
-  return { claims, releases: surplus === 0 ? [] : [...held].slice(-surplus) };
+  return { claims, releases: surplus === 0 ? [] : [...held].slice(-surplus), strays };
 }

@@ -165,6 +165,14 @@ export class Ownership {
       const { stopping } = this.view;
       const plan = planShare({ records, nodes, incarnation, held, leaving: this.#leaving, stopping });
       await this.#claim(plan.claims, records);
+      for (const number of plan.strays) {
+        const { record } = await engine.changeOwner(
+          number,
+          (records[number] as ShardRecord).epoch,
+          undefined,
+        );
+        this.#noteChange(number, record);
+      }
       for (const number of plan.releases) void this.#release(this.#held[number] as OwnedShard);
     } catch (error) {
       if (error instanceof RuntimeFailure)

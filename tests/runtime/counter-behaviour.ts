@@ -16,7 +16,7 @@ export type CounterCommand =
   | { readonly type: 'live'; readonly on: boolean }
   | { readonly type: 'wake'; readonly atMs: number }
   | { readonly type: 'throw' }
-  | { readonly type: 'event'; readonly then: 'add' | 'throw' }
+  | { readonly type: 'event'; readonly does: 'add' | 'throw' }
   | { readonly type: 'wrong_type' }
   | RuntimeCommand;
 
@@ -108,7 +108,7 @@ export function counterBehaviour(
           hooks.timer?.(command.id, nowMs);
           return changed(state, address, { wakeAtMs: undefined });
         case 'event':
-          if (command.then === 'throw') throw new Error('poisoned event');
+          if (command.does === 'throw') throw new Error('poisoned event');
           return changed(state, address, { total: state.total + 1 });
         case 'throw':
           throw new Error('poison');

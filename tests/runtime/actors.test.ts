@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shardOf } from '../../runtime/address.ts';
+import { counterAddress } from './counter-behaviour.ts';
+import { memoryNode } from './memory-node.ts';
+
+const one = counterAddress('one');
+const add = (by: number) => ({ type: 'add', by }) as const;
+
+test('a turn takes effect after its commit: state, effects, then the reply', async () => {
+  const seen: string[] = [];
+  const world = await memoryNode({
+    hooks: {
+      performed: ({ total }) => {
+        const last = world.redis.history.at(-1);
+        assert.ok(
+          last?.writes.some((write) => write[3] === total),
+          'the effect came before its commit',
+        );
+        seen.push(`effect ${total}, state ${world.node.actors.peek<{ total: number }>(one)?.total}`);
+      },
+    },
+  });
+  const asked = world.node.actors.ask(one, add(2)).then((reply) => seen.push(`reply ${reply}`));
+  await world.outcome(asked);
+  assert.deepEqual(seen, ['effect 2, state 2', 'reply 2']);
+});
+
+test('commands of one actor are handled one after another, in their order', async () => {
+  const world = await memoryNode();
+  const replies = await world.outcome(
+    Promise.all([1, 2, 3, 4].map((by) => world.node.actors.ask(one, add(by)))),
+  );
+  assert.deepEqual(replies, [1, 3, 6, 10]);
+});
+
+test('the turns of one tick share one call to Redis', async () => {
+  const world = await memoryNode();
+  const names = Array.from({ length: 50 }, (_, index) => `many-${index}`);
+  await world.outcome(Promise.all(names.map((name) => world.node.actors.ask(counterAddress(name), add(1)))));
+  const before = world.engine.commits;
+  await world.outcome(Promise.all(names.map((name) => world.node.actors.ask(counterAddress(name), add(1)))));
+  assert.equal(world.engine.commits - before, 1);
+});
+
+test('a turn that writes nothing asks Redis nothing', async () => {
+  const world = await memoryNode();
+  await world.outcome(world.node.actors.ask(one, add(1)));
+  const before = world.engine.commits;
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 1);
+  assert.equal(world.engine.commits, before);
+});
+
+test('who does not exist is answered with undefined', async () => {
+  const world = await memoryNode();
+  assert.equal(await world.outcome(world.node.actors.ask(counterAddress('nobody'), add(1))), undefined);
+  assert.equal(await world.outcome(world.node.actors.state(counterAddress('nobody'))), undefined);
+});
+
+test('a mailbox refuses client commands beyond its count, and never control ones', async () => {
+  let release: (() => void) | undefined;
+  const world = await memoryNode({
+    limits: { mailboxCount: 2 },
+    hooks: {
+      preparing: ({ type }) => {
+        if (type !== 'read') return undefined;
+        return new Promise((resolve) => {
+          release = resolve;
+        });
+      },
+    },
+  });
+  await world.outcome(world.node.actors.ask(one, add(1)));
+  const blocking = world.node.actors.ask(one, { type: 'read' });
+  const waiting = [add(1), add(1)].map((command) => world.node.actors.ask(one, command));
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'MAILBOX_FULL');
+  for (let index = 0; index < 5; index += 1) world.node.actors.tell(one, { type: 'event', does: 'add' });
+  release?.();
+  assert.deepEqual(await world.outcome(Promise.all([blocking, ...waiting])), [1, 7, 8], 'control goes first');
+  assert.equal(world.node.counters.mailboxRefusals, 1);
+});
+
+test('a mailbox refuses client commands beyond its bytes, and those that waited too long', async () => {
+  let release: (() => void) | undefined;
+  const world = await memoryNode({
+    limits: { mailboxBytes: 250, mailboxAgeMs: 1_000 },
+    hooks: {
+      preparing: ({ type }) => {
+        if (type !== 'read') return undefined;
+        return new Promise((resolve) => {
+          release = resolve;
+        });
+      },
+    },
+  });
+  await world.outcome(world.node.actors.ask(one, add(1)));
+  void world.node.actors.ask(one, { type: 'read' });
+  const waiting = [world.node.actors.ask(one, add(1)), world.node.actors.ask(one, add(1))];
+  const outcomes = Promise.allSettled(waiting);
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'MAILBOX_FULL', 'bytes');
+  await world.clock.advance(1_500);
+  release?.();
+  const settled = (await world.outcome(outcomes)) as PromiseSettledResult<unknown>[];
+  assert.deepEqual(
+    settled.map((result) => result.status === 'rejected' && result.reason.code),
+    ['MAILBOX_FULL', 'MAILBOX_FULL'],
+  );
+});
+
+test('a timer comes once at its time, also after a restart of the node and when the wall clock stepped', async () => {
+  const fired: number[] = [];
+  const hooks = { timer: (_id: string, nowMs: number) => void fired.push(nowMs) };
+  const first = await memoryNode({ hooks });
+  const dueAtMs = first.clock.wallMs() + 10_000;
+  await first.outcome(first.node.actors.ask(one, { type: 'wake', atMs: dueAtMs }));
+  await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
+  await first.clock.advance(5_000);
+  assert.deepEqual(fired, []);
+  first.engine.cut();
+  await first.outcome(first.node.stop());
+  const second = await memoryNode({ hooks, on: first });
+  await second.clock.until(() => fired.length > 0);
+  assert.ok(
+    (fired[0] ?? 0) >= dueAtMs && (fired[0] ?? 0) < dueAtMs + 200,
+    `${(fired[0] ?? 0) - dueAtMs} ms late`,
+  );
+  await second.clock.advance(20_000);
+  assert.equal(fired.length, 1);
+
+  await second.outcome(
+    second.node.actors.ask(one, { type: 'wake', atMs: second.clock.wallMs() + 3_600_000 }),
+  );
+  second.clock.stepWall(3_600_000);
+  await second.clock.advance(61_000);
+  assert.equal(fired.length, 2, 'a step forwards is noticed within a minute');
+});
+
+test('time never runs behind the last commit of the shard', async () => {
+  const world = await memoryNode();
+  await world.outcome(world.node.actors.ask(one, add(1)));
+  const committedMs = world.redis.records()[shardOf('one')]?.wallMs ?? 0;
+  world.clock.stepWall(-60_000);
+  await world.outcome(world.node.actors.ask(one, add(1)));
+  assert.equal(world.redis.records()[shardOf('one')]?.wallMs, committedMs);
+});
+
+test('actors that must live come back by themselves, a few at a time; the others when they are asked', async () => {
+  const back: string[] = [];
+  const first = await memoryNode();
+  const names = Array.from({ length: 30 }, (_, index) => `live-${index}`);
+  for (const name of names) {
+    await first.outcome(first.node.actors.ask(counterAddress(name), { type: 'live', on: true }));
+  }
+  await first.outcome(first.node.actors.ask(counterAddress('live-0'), { type: 'live', on: false }));
+  await first.outcome(first.node.actors.ask(one, add(7)));
+  await first.outcome(first.node.stop());
+  const second = await memoryNode({
+    on: first,
+    limits: { awakenPerStep: 10, awakenStepMs: 1_000 },
+    hooks: { activated: ({ id }) => void back.push(id) },
+  });
+  await second.clock.advance(500);
+  assert.equal(back.length, 10);
+  await second.clock.advance(3_000);
+  assert.deepEqual([...back].sort(), names.slice(1).sort());
+  assert.equal(await second.outcome(second.node.actors.ask(one, { type: 'read' })), 7);
+});
+
+test('an idle actor that need not live is stopped, and comes back from Redis', async () => {
+  const stopped: string[] = [];
+  const world = await memoryNode({
+    hooks: { deactivated: ({ id }, reason) => void stopped.push(`${id} ${reason}`) },
+  });
+  await world.outcome(world.node.actors.ask(one, add(3)));
+  await world.outcome(world.node.actors.ask(counterAddress('live'), { type: 'live', on: true }));
+  await world.clock.advance(320_000);
+  assert.deepEqual(stopped, ['one passivated']);
+  assert.equal(world.node.actors.peek(one), undefined);
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 3);
+});
+
+test('an operator cannot passivate what must live; erasure can, and it does not come back', async () => {
+  const world = await memoryNode();
+  const live = counterAddress('live');
+  await world.outcome(world.node.actors.ask(live, { type: 'live', on: true }));
+  assert.equal(await world.outcome(world.node.actors.passivate(live)), 'refused');
+  assert.equal(await world.outcome(world.node.actors.passivate(live, { force: true })), 'passivated');
+  await world.clock.advance(100);
+  assert.deepEqual([...(world.redis.values.get(`{s${live.shard}}:awake`) as Set<string>)], []);
+});

@@ -1,0 +1,165 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { CommitSection, Engine, NodeRecord, SectionOutcome, ShardRecord } from '../../runtime/engine.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import type { Read } from '../../runtime/store.ts';
+import type { MemoryRedis } from './memory-redis.ts';
+
+/**
+ * What happens to one call: `arrives`; `lost_reply`, it happens and nobody hears of it; `late`, the caller gives up
+ * and it happens afterwards; `never`, the caller cannot know that it did not happen; `refused`, he can.
+ */
+export type CallFate = 'arrives' | 'lost_reply' | 'late' | 'never' | 'refused';
+
+/** One process's connections to a `MemoryRedis`, with as much trouble on the way as a test wants. */
+export class MemoryEngine implements Engine {
+  readonly #redis: MemoryRedis;
+  readonly #clock: Clock;
+  readonly #network: Clock;
+  readonly #fate: () => CallFate;
+  readonly #delayMs: () => number;
+  readonly #listeners: (() => void)[] = [];
+  readonly #channels = new Map<string, (message: string) => void>();
+  /** Calls to `commit`, for tests that count batches. */
+  commits = 0;
+  memoryShare = 0;
+  #closed = false;
+
+  constructor(
+    redis: MemoryRedis,
+    options: {
+      readonly clock: Clock;
+      readonly network?: Clock;
+      readonly fate?: () => CallFate;
+      readonly delayMs?: () => number;
+    },
+  ) {
+    this.#redis = redis;
+    this.#clock = options.clock;
+    this.#network = options.network ?? options.clock;
+    this.#fate = options.fate ?? (() => 'arrives');
+    this.#delayMs = options.delayMs ?? (() => 1);
+  }
+
+  async commit(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
+    this.commits += 1;
+    try {
+      return await this.#call(() => this.#redis.commit(sections));
+    } catch (error) {
+      const code = (error as RuntimeFailure).code === 'OUTCOME_UNKNOWN' ? 'unknown' : 'unavailable';
+      return sections.map(() => ({ code, message: 'injected' }));
+    }
+  }
+
+  async read(reads: readonly Read[]): Promise<unknown[]> {
+    try {
+      return await this.#call(() => reads.map((read) => this.#redis.run(read)));
+    } catch {
+      throw new RuntimeFailure('STORE_UNAVAILABLE', 'injected');
+    }
+  }
+
+  readBytes(reads: readonly Read[]): Promise<unknown[]> {
+    return this.read(reads);
+  }
+
+  append(writes: readonly Read[]): Promise<unknown[]> {
+    return this.#call(() => writes.map((write) => this.#redis.run(write)));
+  }
+
+  register(nodeId: string, incarnation: string, leaseMs: number): Promise<void> {
+    return this.#call(() => this.#redis.register(nodeId, incarnation, leaseMs));
+  }
+
+  renew(nodeId: string, incarnation: string, leaseMs: number): Promise<boolean> {
+    return this.#call(() => this.#redis.renew(nodeId, incarnation, leaseMs));
+  }
+
+  resign(nodeId: string, incarnation: string): Promise<void> {
+    return this.#call(() => this.#redis.resign(nodeId, incarnation));
+  }
+
+  nodes(): Promise<NodeRecord[]> {
+    return this.#call(() => this.#redis.nodes());
+  }
+
+  records(): Promise<ShardRecord[]> {
+    return this.#call(() => this.#redis.records());
+  }
+
+  changeOwner(
+    shard: number,
+    epoch: number,
+    owner: string | undefined,
+  ): Promise<{ readonly changed: boolean; readonly record: ShardRecord }> {
+    return this.#call(() => this.#redis.changeOwner(shard, epoch, owner));
+  }
+
+  publish(channel: string, message: string): Promise<number | undefined> {
+    return this.#call(() => {
+      const listeners = this.#redis.listeners.get(channel) ?? new Set();
+      for (const listener of listeners) listener(message);
+      return listeners.size;
+    });
+  }
+
+  async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
+    const delivered = (message: string) => void this.#clock.after(this.#delayMs(), () => listener(message));
+    this.#channels.set(channel, delivered);
+    const listeners = this.#redis.listeners.get(channel) ?? new Set();
+    this.#redis.listeners.set(channel, listeners.add(delivered));
+  }
+
+  async unsubscribe(channel: string): Promise<void> {
+    const listener = this.#channels.get(channel);
+    if (listener !== undefined) this.#redis.listeners.get(channel)?.delete(listener);
+  }
+
+  async memoryUse(): Promise<number> {
+    return this.memoryShare;
+  }
+
+  available(): boolean {
+    return !this.#closed;
+  }
+
+  onAvailable(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** As when the connection comes back. */
+  becomeAvailable(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.cut();
+  }
+
+  /** As when the process is gone: nothing reaches it any more. */
+  cut(): void {
+    for (const [channel, listener] of this.#channels) this.#redis.listeners.get(channel)?.delete(listener);
+  }
+
+  /** Carries one call there and its answer back, each after a delay, as its fate says. */
+  #call<Answer>(run: () => Answer): Promise<Answer> {
+    const fate = this.#closed ? 'refused' : this.#fate();
+    return new Promise((resolve, reject) => {
+      const answer = (deliver: () => void) => void this.#clock.after(this.#delayMs(), deliver);
+      const unknown = () => answer(() => reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'injected')));
+      if (fate === 'refused') {
+        answer(() => reject(new RuntimeFailure('STORE_UNAVAILABLE', 'injected')));
+      } else if (fate === 'never') {
+        unknown();
+      } else if (fate === 'late') {
+        unknown();
+        // Under way on the network, whatever becomes of the process.
+        this.#network.after(this.#delayMs() * 20, () => void run());
+      } else {
+        const happened = run();
+        if (fate === 'lost_reply') unknown();
+        else answer(() => resolve(happened));
+      }
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import type { RuntimeLimits } from '../../runtime/limits.ts';
+import { assembleNode, type RuntimeNode } from '../../runtime/node.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
+import { FakeClock } from './fake-clock.ts';
+import { type CallFate, MemoryEngine } from './memory-engine.ts';
+import { MemoryRedis } from './memory-redis.ts';
+import { QuietLog } from './quiet-log.ts';
+
+/** One node of counters on a Redis in memory, with the clock in the test's hand. */
+export interface MemoryNode {
+  readonly node: RuntimeNode;
+  readonly clock: FakeClock;
+  readonly redis: MemoryRedis;
+  readonly engine: MemoryEngine;
+  readonly log: QuietLog;
+  /** What happens to the calls to Redis from here on. */
+  fate: (fate: CallFate) => void;
+  /** Waits for a promise while time passes; answers its failure's code in place of throwing it. */
+  outcome(promise: Promise<unknown>): Promise<unknown>;
+}
+
+/** Starts a node that owns every shard. Given another one's `on`, it shares its clock and its Redis. */
+export async function memoryNode(
+  options: {
+    readonly nodeId?: string;
+    readonly hooks?: CounterHooks;
+    readonly limits?: Partial<RuntimeLimits>;
+    readonly on?: MemoryNode;
+  } = {},
+): Promise<MemoryNode> {
+  const clock = options.on?.clock ?? new FakeClock();
+  const redis = options.on?.redis ?? new MemoryRedis(() => clock.monotonicMs());
+  const log = new QuietLog();
+  let fate: CallFate = 'arrives';
+  const engine = new MemoryEngine(redis, { clock, fate: () => fate });
+  const outcome = async (promise: Promise<unknown>): Promise<unknown> => {
+    let settled: { readonly value: unknown } | undefined;
+    promise.then(
+      (value) => {
+        settled = { value };
+      },
+      (error: { code?: string; message: string }) => {
+        settled = { value: error.code ?? error.message };
+      },
+    );
+    await clock.until(() => settled !== undefined);
+    return settled?.value;
+  };
+  const assembling = assembleNode(engine, {
+    nodeId: options.nodeId ?? 'a',
+    clock,
+    random: seededRandom(redis.nextSequence()),
+    log,
+    limits: options.limits ?? {},
+    afterTick: (callback) => void clock.after(0, callback),
+  });
+  const node = (await outcome(assembling)) as RuntimeNode;
+  node.register(counterBehaviour(options.hooks));
+  await outcome(node.run());
+  return { node, clock, redis, engine, log, outcome, fate: (next) => (fate = next) };
+}

@@ -1,0 +1,176 @@
+import { SHARD_COUNT } from '../../runtime/address.ts';
+import {
+  type CommitSection,
+  type NodeRecord,
+  parseRecord,
+  recordText,
+  type SectionOutcome,
+  type ShardRecord,
+} from '../../runtime/engine.ts';
+import type { Read } from '../../runtime/store.ts';
+
+/** One batch of one shard that was applied. */
+export interface HistoryEntry {
+  readonly sequence: number;
+  readonly shard: number;
+  readonly record: ShardRecord;
+  readonly before: ShardRecord;
+  readonly writes: readonly Read[];
+}
+
+type Value = string | Map<string, string> | Set<string> | string[];
+
+/** What Redis is to the runtime, in memory: the same answers to the few commands that the tests use. */
+export class MemoryRedis {
+  readonly history: HistoryEntry[] = [];
+  readonly values = new Map<string, Value>();
+  readonly listeners = new Map<string, Set<(message: string) => void>>();
+  /** False takes the fence away, to see that the checker notices. */
+  fenced = true;
+  #sequence = 0;
+  readonly #nowMs: () => number;
+  readonly #records: string[] = Array.from({ length: SHARD_COUNT }, () => '');
+  readonly #leases = new Map<string, { incarnation: string; untilMs: number }>();
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Numbers whatever a history orders: commits and effects. */
+  nextSequence(): number {
+    this.#sequence += 1;
+    return this.#sequence;
+  }
+
+  commit(sections: readonly CommitSection[]): SectionOutcome[] {
+    return sections.map((section) => {
+      const actual = this.#records[section.shard] ?? '';
+      if (actual === section.next) return { code: 'committed' };
+      if (this.fenced && actual !== section.expected) return { code: 'fenced', actual: parseRecord(actual) };
+      this.#records[section.shard] = section.next;
+      const writes = section.entries.flatMap((entry) => entry.writes);
+      this.history.push({
+        sequence: this.nextSequence(),
+        shard: section.shard,
+        record: parseRecord(section.next),
+        before: parseRecord(actual),
+        writes,
+      });
+      const failures = new Map<number, string>();
+      for (const [index, entry] of section.entries.entries()) {
+        for (const write of entry.writes) {
+          try {
+            this.run(write);
+          } catch (error) {
+            failures.set(index, (error as Error).message);
+          }
+        }
+      }
+      return failures.size === 0 ? { code: 'committed' } : { code: 'committed', failures };
+    });
+  }
+
+  changeOwner(
+    shard: number,
+    epoch: number,
+    owner: string | undefined,
+  ): { changed: boolean; record: ShardRecord } {
+    const record = parseRecord(this.#records[shard]);
+    if (record.epoch !== epoch) return { changed: false, record };
+    const changed = { ...record, owner, epoch: epoch + 1 };
+    this.#records[shard] = recordText(changed);
+    return { changed: true, record: changed };
+  }
+
+  records(): ShardRecord[] {
+    return this.#records.map((text) => parseRecord(text));
+  }
+
+  register(nodeId: string, incarnation: string, leaseMs: number): void {
+    this.#leases.set(nodeId, { incarnation, untilMs: this.#nowMs() + leaseMs });
+  }
+
+  renew(nodeId: string, incarnation: string, leaseMs: number): boolean {
+    const lease = this.#leases.get(nodeId);
+    if (lease === undefined || lease.incarnation !== incarnation || lease.untilMs <= this.#nowMs())
+      return false;
+    lease.untilMs = this.#nowMs() + leaseMs;
+    return true;
+  }
+
+  resign(nodeId: string, incarnation: string): void {
+    if (this.#leases.get(nodeId)?.incarnation === incarnation) this.#leases.delete(nodeId);
+  }
+
+  nodes(): NodeRecord[] {
+    return [...this.#leases]
+      .filter(([, lease]) => lease.untilMs > this.#nowMs())
+      .map(([nodeId, { incarnation }]) => ({ nodeId, incarnation }))
+      .sort((one, other) => (one.nodeId < other.nodeId ? -1 : 1));
+  }
+
+  /** Runs one command. Throws on a wrong type, and on a command that no test needed so far. */
+  run(command: Read): unknown {
+    const [name, key, ...rest] = command;
+    const args = rest.map(String);
+    switch (name) {
+      case 'HSET': {
+        const hash = this.#value(key, Map, () => new Map<string, string>());
+        for (let index = 0; index < args.length; index += 2)
+          hash.set(args[index] ?? '', args[index + 1] ?? '');
+        return args.length / 2;
+      }
+      case 'HMGET': {
+        const hash = this.#value(key, Map, () => new Map<string, string>());
+        return args.map((field) => hash.get(field) ?? null);
+      }
+      case 'SADD':
+        for (const member of args) this.#value(key, Set, () => new Set<string>()).add(member);
+        return args.length;
+      case 'SREM':
+        for (const member of args) this.#value(key, Set, () => new Set<string>()).delete(member);
+        return args.length;
+      case 'SMEMBERS':
+        return [...this.#value(key, Set, () => new Set<string>())];
+      case 'ZADD': {
+        const members = this.#value(key, Array, () => [] as string[]);
+        members.push(args[1] ?? '');
+        members.sort();
+        return 1;
+      }
+      case 'ZREMRANGEBYRANK': {
+        const members = this.#value(key, Array, () => [] as string[]);
+        members.splice(0, Math.max(0, members.length + Number(args[1]) + 1));
+        return 0;
+      }
+      case 'ZREVRANGEBYLEX':
+        return [...this.#value(key, Array, () => [] as string[])].reverse();
+      case 'ZRANGEBYLEX':
+        return this.#value(key, Array, () => [] as string[]).filter((member) => isBetween(member, args));
+      case 'ZREMRANGEBYLEX': {
+        const members = this.#value(key, Array, () => [] as string[]);
+        this.values.set(
+          key,
+          members.filter((member) => !isBetween(member, args)),
+        );
+        return 0;
+      }
+      default:
+        throw new Error(`The memory does not know ${name}`);
+    }
+  }
+
+  #value<Kind extends Value>(key: string, kind: { new (...args: never[]): unknown }, make: () => Kind): Kind {
+    let value = this.values.get(key);
+    if (value === undefined) {
+      value = make();
+      this.values.set(key, value);
+    }
+    if (!(value instanceof kind)) throw new Error('WRONGTYPE');
+    return value as Kind;
+  }
+}
+
+function isBetween(member: string, [from = '', to = '']: readonly string[]): boolean {
+  return member >= from.slice(1) && member < to.slice(1);
+}

@@ -1,0 +1,23 @@
+import type { Logger } from '../../runtime/logger.ts';
+
+/** A log that keeps the sentences of one level and up, so that a test can read what an operator would. */
+export class QuietLog implements Logger {
+  readonly warnings: string[] = [];
+  readonly errors: string[] = [];
+
+  debug(): void {
+    // Nothing reads it.
+  }
+
+  info(): void {
+    // Nothing reads it.
+  }
+
+  warn(_fields: object, message: string): void {
+    this.warnings.push(message);
+  }
+
+  error(_fields: object, message: string): void {
+    this.errors.push(message);
+  }
+}

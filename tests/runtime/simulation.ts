@@ -1,0 +1,214 @@
+import { type Address, SHARD_COUNT, shardKey } from '../../runtime/address.ts';
+import type { Behaviour } from '../../runtime/behaviour.ts';
+import { assembleNode, type RuntimeNode } from '../../runtime/node.ts';
+import { type Random, seededRandom } from '../../runtime/random.ts';
+import { FakeClock, ProcessClock } from './fake-clock.ts';
+import type { RunRecord } from './history-checker.ts';
+import { type CallFate, MemoryEngine } from './memory-engine.ts';
+import { MemoryRedis } from './memory-redis.ts';
+import { QuietLog } from './quiet-log.ts';
+
+/** What is broken on purpose, to see that the checker notices. */
+export type Sabotage = 'none' | 'no fence' | 'effect before commit';
+
+/** How much happened, so that a run that tested nothing is noticed. */
+export interface SimulationResult extends RunRecord {
+  readonly takeOvers: number;
+  readonly unanswered: readonly string[];
+}
+
+interface Process {
+  readonly node: RuntimeNode;
+  readonly clock: ProcessClock;
+  readonly engine: MemoryEngine;
+  readonly nodeId: string;
+  troubled: boolean;
+}
+
+const actorShards = [3, 40, 77, 120];
+
+/** A whole small world: nodes on one Redis, asked by clients, under pauses, cuts, kills and clock steps. */
+class Simulation {
+  readonly #random: Random;
+  readonly #clock = new FakeClock();
+  readonly #redis = new MemoryRedis(() => this.#clock.monotonicMs());
+  readonly #sabotage: Sabotage;
+  readonly #effects: { sequence: number; id: string }[] = [];
+  readonly #acknowledged: string[] = [];
+  readonly #sent: string[] = [];
+  #processes: Process[] = [];
+  #faultShare = 0;
+
+  constructor(seed: number, sabotage: Sabotage) {
+    this.#random = seededRandom(seed);
+    this.#sabotage = sabotage;
+    this.#redis.fenced = sabotage !== 'no fence';
+  }
+
+  async run(steps: number): Promise<SimulationResult> {
+    for (const nodeId of ['a', 'b']) await this.#start(nodeId);
+    await this.#clock.advance(1_000);
+    this.#faultShare = this.#random() < 0.5 ? 0 : this.#random() * 0.1;
+    for (let step = 0; step < steps; step += 1) {
+      await this.#disturb();
+      const asks = Math.floor(this.#random() * 6);
+      for (let index = 0; index < asks; index += 1) this.#ask();
+      await this.#clock.advance(Math.floor(this.#random() * 400));
+    }
+    const unanswered = await this.#heal();
+    for (const process of this.#processes) process.clock.kill();
+    return {
+      redis: this.#redis,
+      effects: this.#effects,
+      acknowledged: this.#acknowledged,
+      sent: this.#sent,
+      takeOvers: this.#redis.records().reduce((sum, record) => sum + record.epoch, 0) - SHARD_COUNT,
+      unanswered,
+    };
+  }
+
+  async #start(nodeId: string): Promise<void> {
+    const clock = new ProcessClock(this.#clock);
+    const engine = new MemoryEngine(this.#redis, {
+      clock,
+      network: this.#clock,
+      fate: () => this.#fate(),
+      delayMs: () => 1 + Math.floor(this.#random() * 4),
+    });
+    const starting = assembleNode(engine, {
+      nodeId,
+      clock,
+      random: this.#random,
+      log: new QuietLog(),
+      limits: { leaseMs: 2_000, renewEveryMs: 400, claimEveryMs: 500, settleMs: 300, answerMs: 400 },
+      afterTick: (callback) => void clock.after(0, callback),
+    });
+    let node: RuntimeNode | undefined;
+    starting.then(
+      (started) => {
+        node = started;
+      },
+      () => undefined,
+    );
+    await this.#clock.advance(20);
+    if (node === undefined) return;
+    node.register(this.#behaviour(clock));
+    void node.run();
+    this.#processes.push({ node, clock, engine, nodeId, troubled: false });
+  }
+
+  #fate(): CallFate {
+    if (this.#random() >= this.#faultShare) return 'arrives';
+    const fates: CallFate[] = ['lost_reply', 'late', 'never', 'refused'];
+    return fates[Math.floor(this.#random() * fates.length)] ?? 'arrives';
+  }
+
+  /** Every command adds its id to a set; its effect is noted with the moment it happens at. */
+  #behaviour(clock: ProcessClock): Behaviour<number, { id: string }, string> {
+    const perform = (id: string): void => {
+      if (!clock.isKilled) this.#effects.push({ sequence: this.#redis.nextSequence(), id });
+    };
+    return {
+      kind: 'log',
+      load: async () => 0,
+      prepare: () => undefined,
+      turn: (state, command, { address }) => {
+        const { id } = command as { id: string };
+        if (this.#sabotage === 'effect before commit') perform(id);
+        return {
+          state: state + 1,
+          writes: [['SADD', shardKey(address.shard, 'commands', address.id), id]],
+          effects: this.#sabotage === 'effect before commit' ? [] : [id],
+          reply: id,
+        };
+      },
+      lane: () => 'client',
+      size: () => 10,
+      perform,
+      timers: () => [],
+      mustLive: (state) => state % 3 === 1,
+      activated: () => ({}),
+      deactivated: () => undefined,
+      describe: (state) => ({ state }),
+    };
+  }
+
+  #ask(): void {
+    const process = this.#pick(this.#processes);
+    if (process === undefined || process.clock.isKilled) return;
+    const shard = this.#pick(actorShards) ?? 0;
+    const address: Address = { shard, kind: 'log', id: String(Math.floor(this.#random() * 3)) };
+    const id = `c${this.#sent.length}`;
+    this.#sent.push(id);
+    process.clock.run(() => {
+      process.node.actors.ask(address, { id }).then(
+        () => {
+          if (!process.clock.isKilled) this.#acknowledged.push(id);
+        },
+        // Refused, or not known: the client may not conclude anything.
+        () => undefined,
+      );
+    });
+  }
+
+  async #disturb(): Promise<void> {
+    const process = this.#pick(this.#processes);
+    if (process === undefined) return;
+    const dice = this.#random();
+    if (dice < 0.06) process.clock.pause();
+    else if (dice < 0.16) process.clock.resume();
+    else if (dice < 0.2) await this.#kill(process);
+    else if (dice < 0.24) process.clock.stepWall((this.#random() - 0.5) * 20_000);
+    else if (dice < 0.27 && this.#processes.length < 4) await this.#start(`n${this.#sent.length}`);
+    else if (dice < 0.3 && this.#processes.length > 1) this.#stop(process);
+  }
+
+  /** As SIGKILL; half of the time it is started again at once under its name. */
+  async #kill(process: Process): Promise<void> {
+    process.clock.kill();
+    process.engine.cut();
+    this.#processes = this.#processes.filter((other) => other !== process);
+    if (this.#processes.length === 0 || this.#random() < 0.5) await this.#start(process.nodeId);
+  }
+
+  #stop(process: Process): void {
+    this.#processes = this.#processes.filter((other) => other !== process);
+    process.clock.run(() => void process.node.stop());
+  }
+
+  /** Ends all trouble and sees that every shard is answered for again. Answers those that are not. */
+  async #heal(): Promise<string[]> {
+    this.#faultShare = 0;
+    for (const process of this.#processes) process.clock.resume();
+    if (this.#processes.length === 0) await this.#start('z');
+    await this.#clock.advance(8_000);
+    const unanswered: string[] = [];
+    for (const shard of actorShards) {
+      const owners = this.#processes.filter((process) => process.node.actors.owns(shard));
+      if (owners.length !== 1) unanswered.push(`shard ${shard} has ${owners.length} owners`);
+      for (const { node } of owners) {
+        const id = `last-${shard}`;
+        let answer: unknown;
+        void node.actors.ask({ shard, kind: 'log', id: '0' }, { id }).then((reply) => {
+          answer = reply;
+        });
+        await this.#clock.advance(1_000);
+        if (answer !== id) unanswered.push(`shard ${shard} does not answer`);
+      }
+    }
+    return unanswered;
+  }
+
+  #pick<Item>(items: readonly Item[]): Item | undefined {
+    return items[Math.floor(this.#random() * items.length)];
+  }
+}
+
+/** Runs one world from a seed. The same seed gives the same run. */
+export function simulate(
+  seed: number,
+  steps: number,
+  sabotage: Sabotage = 'none',
+): Promise<SimulationResult> {
+  return new Simulation(seed, sabotage).run(steps);
+}

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { counterAddress } from './counter-behaviour.ts';
+import { memoryNode } from './memory-node.ts';
+
+const one = counterAddress('one');
+const add = (by: number) => ({ type: 'add', by }) as const;
+const poison = { type: 'throw' } as const;
+
+test('a poison client command changes nothing, is dead-lettered with its cause, and only its actor restarts', async () => {
+  const causes: (string | undefined)[] = [];
+  const world = await memoryNode({
+    hooks: { activated: ({ id }, cause) => void causes.push(`${id} ${cause}`) },
+  });
+  await world.outcome(world.node.actors.ask(one, add(5)));
+  await world.outcome(world.node.actors.ask(counterAddress('other'), add(1)));
+  assert.equal(await world.outcome(world.node.actors.ask(one, poison)), 'POISONED');
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 5);
+  assert.deepEqual(causes, ['one activation', 'other activation', 'one crash']);
+  const [letter] = (await world.outcome(world.node.deadLetters.list())) as {
+    cause: string;
+    command: unknown;
+  }[];
+  assert.equal(letter?.cause, 'poison');
+  assert.deepEqual(letter?.command, poison);
+});
+
+test('a dead letter can be replayed, and dropped', async () => {
+  let broken = true;
+  const world = await memoryNode({
+    hooks: {
+      preparing: (command) => {
+        if (command.type === 'add' && broken) throw new Error('not yet');
+        return undefined;
+      },
+    },
+  });
+  const { deadLetters, actors } = world.node;
+  assert.equal(await world.outcome(actors.ask(one, add(5))), 'POISONED');
+  assert.equal(await world.outcome(actors.ask(one, add(6))), 'POISONED');
+  broken = false;
+  const [newest, oldest] = (await world.outcome(deadLetters.list())) as { id: string }[];
+  assert.equal(await world.outcome(deadLetters.replay(oldest?.id ?? '', one.shard)), 5);
+  assert.equal(await world.outcome(deadLetters.drop(newest?.id ?? '', one.shard)), true);
+  assert.equal(await world.outcome(deadLetters.drop(newest?.id ?? '', one.shard)), false);
+  assert.deepEqual(await world.outcome(deadLetters.list()), []);
+});
+
+test('dead letters of a shard are bounded: the oldest make room', async () => {
+  const world = await memoryNode({ limits: { deadLettersPerShard: 2, restartIntensity: 100 } });
+  for (let index = 0; index < 4; index += 1) await world.outcome(world.node.actors.ask(one, poison));
+  assert.equal(((await world.outcome(world.node.deadLetters.list())) as unknown[]).length, 2);
+});
+
+test('restarts wait longer each time; the sixth crash within a minute suspends until an operator resumes', async () => {
+  const loads: number[] = [];
+  const world = await memoryNode({ hooks: { loading: () => void loads.push(world.clock.monotonicMs()) } });
+  await world.outcome(world.node.actors.ask(one, add(4)));
+  for (let crash = 1; crash <= 5; crash += 1) {
+    const crashed = world.clock.monotonicMs();
+    await world.outcome(world.node.actors.ask(one, poison));
+    assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 4);
+    const waitedMs = (loads.at(-1) ?? 0) - crashed;
+    const expectedMs = 200 * 2 ** (crash - 1);
+    assert.ok(waitedMs >= expectedMs && waitedMs < expectedMs + 50, `crash ${crash} waited ${waitedMs} ms`);
+  }
+  assert.equal(await world.outcome(world.node.actors.ask(one, poison)), 'POISONED');
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'SUSPENDED');
+  assert.equal(world.node.actors.snapshot(one)?.status, 'suspended');
+  assert.equal(
+    await world.outcome(world.node.actors.ask(counterAddress('other'), add(1))),
+    1,
+    'others go on',
+  );
+  await world.clock.advance(120_000);
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'SUSPENDED');
+  await world.outcome(world.node.actors.resume(one));
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 5);
+});
+
+test('a suspension outlives the process', async () => {
+  const first = await memoryNode({ limits: { restartIntensity: 0 } });
+  await first.outcome(first.node.actors.ask(one, poison));
+  await first.clock.advance(100);
+  await first.outcome(first.node.stop());
+  const second = await memoryNode({ on: first });
+  assert.equal(await second.outcome(second.node.actors.ask(one, add(1))), 'SUSPENDED');
+  await second.outcome(second.node.actors.resume(one));
+  assert.equal(await second.outcome(second.node.actors.ask(one, add(1))), 1);
+});
+
+test('crashes that are a minute apart never suspend', async () => {
+  const world = await memoryNode({ limits: { restartIntensity: 1 } });
+  for (let index = 0; index < 4; index += 1) {
+    assert.equal(await world.outcome(world.node.actors.ask(one, poison)), 'POISONED');
+    await world.clock.advance(61_000);
+  }
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 1);
+});
+
+test('when a control command throws, the behaviour acts in its place, and then the actor restarts', async () => {
+  const world = await memoryNode({ hooks: { recover: true } });
+  await world.outcome(world.node.actors.ask(one, add(1)));
+  world.node.actors.tell(one, { type: 'event', does: 'throw' });
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 1_001);
+  assert.equal(world.node.counters.restarts, 1);
+  assert.deepEqual(await world.outcome(world.node.deadLetters.list()), [], 'only client commands are kept');
+});
+
+test('a state that cannot be loaded is tried again, then suspends its actor alone', async () => {
+  let broken = true;
+  const world = await memoryNode({
+    hooks: {
+      loading: () => {
+        if (broken) throw new Error('written by a newer version');
+      },
+    },
+  });
+  const asked = world.outcome(world.node.actors.ask(one, add(1)));
+  assert.ok(['SUSPENDED', 'MAILBOX_FULL'].includes(String(await asked)));
+  await world.clock.until(() => world.node.actors.snapshot(one)?.status === 'suspended');
+  assert.equal(world.node.actors.snapshot(one)?.lastError?.message, 'written by a newer version');
+  broken = false;
+  await world.outcome(world.node.actors.resume(one));
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 1);
+});
+
+test('a write of the wrong type crashes its actor alone; the rest of the batch holds', async () => {
+  const world = await memoryNode();
+  await world.outcome(world.node.actors.ask(one, add(1)));
+  const [broken, fine] = (await world.outcome(
+    Promise.allSettled([
+      world.node.actors.ask(one, { type: 'wrong_type' }),
+      world.node.actors.ask(counterAddress('other'), add(1)),
+    ]),
+  )) as PromiseSettledResult<unknown>[];
+  assert.equal(broken?.status === 'rejected' && broken.reason.code, 'POISONED');
+  assert.equal(fine?.status === 'fulfilled' && fine.value, 1);
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 1);
+});
+
+test('Redis that does not answer is no crash: clients are told at once, control commands wait', async () => {
+  const world = await memoryNode();
+  await world.outcome(world.node.actors.ask(one, add(1)));
+  world.fate('refused');
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'STORE_UNAVAILABLE');
+  world.node.actors.tell(one, { type: 'event', does: 'add' });
+  await world.clock.advance(1_000);
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'STORE_UNAVAILABLE');
+  assert.equal(
+    await world.outcome(world.node.actors.ask(counterAddress('cold'), add(1))),
+    'STORE_UNAVAILABLE',
+  );
+  world.fate('arrives');
+  await world.clock.advance(500);
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 2);
+  assert.equal(world.node.counters.crashes, 0);
+});
+
+test('before Redis is full clients are refused while control commands still have room', async () => {
+  const world = await memoryNode();
+  await world.outcome(world.node.actors.ask(one, add(1)));
+  world.engine.memoryShare = 0.97;
+  await world.clock.advance(1_100);
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'STORE_UNAVAILABLE');
+  world.node.actors.tell(one, { type: 'event', does: 'add' });
+  await world.clock.advance(100);
+  world.engine.memoryShare = 0.5;
+  await world.clock.advance(1_100);
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 2);
+});
+
+for (const fate of ['lost_reply', 'never', 'late'] as const) {
+  test(`a commit that was sent and not answered (${fate}) is settled by its revision, never assumed`, async () => {
+    const world = await memoryNode();
+    await world.outcome(world.node.actors.ask(one, add(1)));
+    world.fate(fate);
+    const asked = world.node.actors.ask(one, add(10));
+    asked.catch(() => undefined);
+    await world.clock.advance(2);
+    world.fate('arrives');
+    assert.equal(await world.outcome(asked), 'OUTCOME_UNKNOWN');
+    await world.clock.advance(1_000);
+    const expected = fate === 'lost_reply' ? 11 : 1;
+    assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), expected);
+    assert.equal(world.node.counters.unknownOutcomes, 1);
+    assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), expected + 1);
+  });
+}
