@@ -1,0 +1,139 @@
+import type { FleetOperations } from '../actors/operator-operations.ts';
+import { encodeForwarded } from './forwarding.ts';
+import { HOP_TIMEOUT_MS, type Hop } from './hop.ts';
+import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from './recent-activity.ts';
+import { shopStates } from './shop-states.ts';
+
+/** What one node tells of its shops and its last minutes. */
+export interface NodeShare {
+  readonly shops: number;
+  /** Messages that wait for their turn. */
+  readonly queued: number;
+  readonly mailboxDepth: number;
+  /** Shops by each of the words that say how they stand; a shop has several. */
+  readonly states: Readonly<Record<string, number>>;
+  readonly slots: readonly ActivitySlot[];
+}
+
+/** The whole service at a glance. */
+export interface Overview extends Omit<NodeShare, 'slots'> {
+  readonly slotMs: number;
+  readonly series: readonly SeriesPoint[];
+  /** Nodes whose share is missing because they did not answer. */
+  readonly silentNodes: readonly string[];
+}
+
+/** All nodes' work in one slot. */
+export interface SeriesPoint {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly requests: number;
+  readonly errors: Readonly<Record<string, number>>;
+  readonly messages: Readonly<Record<string, number>>;
+  /** Milliseconds; null where there was no request. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+}
+
+/** This node's share. */
+export function nodeShare(
+  fleet: Pick<FleetOperations, 'localActors'>,
+  slots: readonly ActivitySlot[],
+): NodeShare {
+  const states: Record<string, number> = {};
+  let queued = 0;
+  let mailboxDepth = 0;
+  const actors = fleet.localActors();
+  for (const actor of actors) {
+    for (const state of shopStates(actor)) states[state] = (states[state] ?? 0) + 1;
+    const { mailbox, details } = actor as {
+      readonly mailbox?: { readonly depth?: number };
+      readonly details?: { readonly queue?: { readonly depth?: number } };
+    };
+    queued += details?.queue?.depth ?? 0;
+    mailboxDepth += mailbox?.depth ?? 0;
+  }
+  return { shops: actors.length, queued, mailboxDepth, states, slots };
+}
+
+/** All nodes' shares added up. A node that does not answer is named and left out. */
+export async function fleetOverview(options: {
+  readonly own: NodeShare;
+  readonly hop: Pick<Hop, 'otherNodes' | 'forwardToNode'>;
+  readonly nowMs: number;
+}): Promise<Overview> {
+  const { own, hop, nowMs } = options;
+  const payload = encodeForwarded({ kind: 'overview' });
+  const others = hop.otherNodes();
+  const answers = await Promise.allSettled(
+    others.map((nodeId) => hop.forwardToNode(nodeId, payload, HOP_TIMEOUT_MS)),
+  );
+  const shares = answers.flatMap((answer) =>
+    answer.status === 'fulfilled' ? [JSON.parse(answer.value) as NodeShare] : [],
+  );
+  const all = [own, ...shares];
+  const sum = (of: (share: NodeShare) => number): number => all.reduce((total, share) => total + of(share), 0);
+  return {
+    shops: sum(({ shops }) => shops),
+    queued: sum(({ queued }) => queued),
+    mailboxDepth: sum(({ mailboxDepth }) => mailboxDepth),
+    states: addUp(all.map(({ states }) => states)),
+    slotMs: SLOT_MS,
+    series: series(
+      all.flatMap(({ slots }) => slots),
+      nowMs,
+    ),
+    silentNodes: others.filter((_, index) => answers[index]?.status === 'rejected'),
+  };
+}
+
+/** One point a slot without gaps, from the first in which something happened; the slot under way is left out. */
+function series(slots: readonly ActivitySlot[], nowMs: number): SeriesPoint[] {
+  const bySlot = new Map<number, ActivitySlot[]>();
+  for (const slot of slots) bySlot.set(slot.atMs, [...(bySlot.get(slot.atMs) ?? []), slot]);
+  const points: SeriesPoint[] = [];
+  const endMs = Math.floor(nowMs / SLOT_MS) * SLOT_MS;
+  for (let atMs = Math.min(...bySlot.keys()); atMs < endMs; atMs += SLOT_MS) {
+    const together = bySlot.get(atMs) ?? [emptySlot(atMs)];
+    const latencies = LATENCY_BOUNDS_MS.map((_, bound) => total(together, bound));
+    latencies.push(total(together, LATENCY_BOUNDS_MS.length));
+    points.push({
+      at: new Date(atMs).toISOString(),
+      requests: together.reduce((sum, { requests }) => sum + requests, 0),
+      errors: addUp(together.map(({ errors }) => errors)),
+      messages: addUp(together.map(({ messages }) => messages)),
+      p50Ms: percentile(latencies, 0.5),
+      p99Ms: percentile(latencies, 0.99),
+    });
+  }
+  return points;
+}
+
+function total(slots: readonly ActivitySlot[], bound: number): number {
+  return slots.reduce((sum, { latencies }) => sum + (latencies[bound] ?? 0), 0);
+}
+
+/** Linear within a bound, as Prometheus does it; above the last bound it is that bound. */
+function percentile(counts: readonly number[], share: number): number | null {
+  const wanted = counts.reduce((sum, count) => sum + count, 0) * share;
+  if (wanted === 0) return null;
+  let below = 0;
+  for (const [index, count] of counts.entries()) {
+    const upper = LATENCY_BOUNDS_MS[index];
+    if (upper === undefined) break;
+    const lower = LATENCY_BOUNDS_MS[index - 1] ?? 0;
+    if (below + count >= wanted) {
+      return Math.round((lower + ((upper - lower) * (wanted - below)) / count) * 100) / 100;
+    }
+    below += count;
+  }
+  return LATENCY_BOUNDS_MS[LATENCY_BOUNDS_MS.length - 1] ?? null;
+}
+
+function addUp(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const counts of all) {
+    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+  }
+  return sums;
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { EventFeed } from './event-feed.ts';
+import type { Metrics } from './metrics.ts';
+
+/** How long one slot is, and how far back they go. */
+export const SLOT_MS = 5_000;
+const KEPT_SLOTS = 180;
+/** Upper bounds of the latency counts, in milliseconds; one more count holds all above. */
+export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
+
+/** What one node did in five seconds. Plain numbers, so that the slots of several nodes add up. */
+export interface ActivitySlot {
+  /** Milliseconds since the epoch, a multiple of `SLOT_MS`. */
+  readonly atMs: number;
+  requests: number;
+  /** Refusals by code. */
+  readonly errors: Record<string, number>;
+  /** Requests by latency: one count a bound, and one above the last. */
+  readonly latencies: number[];
+  /** Messages that ended, by `sent` or by the reason they did not. */
+  readonly messages: Record<string, number>;
+}
+
+/** The last fifteen minutes of a node's work for tenants, and the same counts since it started for Prometheus. */
+export interface RecentActivity {
+  countRequest(answered: { readonly latencyMs: number; readonly errorCode: string | undefined }): void;
+  /** Oldest first; five seconds in which nothing happened have no slot. */
+  slots(): readonly ActivitySlot[];
+}
+
+/** An empty slot. */
+export function emptySlot(atMs: number): ActivitySlot {
+  const latencies = new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0);
+  return { atMs, requests: 0, errors: {}, latencies, messages: {} };
+}
+
+/** Begins to count what is told to it and what the feed tells of messages. */
+export function recentActivity(parts: {
+  readonly clock: Clock;
+  readonly feed: EventFeed;
+  readonly metrics: Metrics;
+}): RecentActivity {
+  const { clock, feed, metrics } = parts;
+  const slots: ActivitySlot[] = [];
+  const refusals = new Map<string, number>();
+  const settled = new Map<string, number>();
+  const pauses = new Map<string, number>();
+
+  function current(): ActivitySlot {
+    const atMs = Math.floor(clock.wallMs() / SLOT_MS) * SLOT_MS;
+    const newest = slots.at(-1);
+    if (newest !== undefined && newest.atMs >= atMs) return newest;
+    const slot = emptySlot(atMs);
+    slots.push(slot);
+    while ((slots[0]?.atMs ?? atMs) <= atMs - KEPT_SLOTS * SLOT_MS) slots.shift();
+    return slot;
+  }
+
+  feed.subscribe(({ type, data }) => {
+    if (type === 'message' && isSettled(data.status)) {
+      const { status, reason } = data;
+      const slot = current();
+      const name = status === 'sent' ? 'sent' : String(reason);
+      slot.messages[name] = (slot.messages[name] ?? 0) + 1;
+      add(settled, JSON.stringify({ status, reason: reason ?? '' }));
+    }
+    if (type === 'pacing' && data.heldByOperator === true) add(pauses, '{"cause":"operator"}');
+    else if (type === 'pacing' && data.state === 'paused') add(pauses, '{"cause":"rate_signal"}');
+  });
+
+  const counter = (name: string, help: string, counts: ReadonlyMap<string, number>): void =>
+    metrics.source({
+      name,
+      help,
+      kind: 'counter',
+      read: () => [...counts].map(([labels, value]) => ({ labels: JSON.parse(labels), value })),
+    });
+  counter('http_refusals_total', 'Requests refused, by the code of the error.', refusals);
+  counter('messages_settled_total', 'Messages that reached their end, by status and reason.', settled);
+  counter('queue_pauses_total', 'Times a queue was made to stand still, by cause.', pauses);
+
+  return {
+    countRequest({ latencyMs, errorCode }) {
+      const slot = current();
+      slot.requests += 1;
+      let bound = 0;
+      while (bound < LATENCY_BOUNDS_MS.length && latencyMs > (LATENCY_BOUNDS_MS[bound] ?? 0)) bound += 1;
+      slot.latencies[bound] = (slot.latencies[bound] ?? 0) + 1;
+      if (errorCode === undefined) return;
+      slot.errors[errorCode] = (slot.errors[errorCode] ?? 0) + 1;
+      add(refusals, `{"code":"${errorCode}"}`);
+    },
+    slots: () => slots,
+  };
+}
+
+function isSettled(status: unknown): boolean {
+  return status === 'sent' || status === 'failed' || status === 'rejected';
+}
+
+function add(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

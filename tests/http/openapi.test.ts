@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { API_ENDPOINTS } from '../../http/api.ts';
+import { openApiDocument } from '../../http/openapi.ts';
+import { OPERATOR_ENDPOINTS } from '../../http/operator-api.ts';
+
+const api = openApiDocument({
+  title: 'API',
+  description: 'API',
+  serverUrl: 'https://example.com/api/v1',
+  security: 'api-key',
+  endpoints: API_ENDPOINTS,
+});
+const operator = openApiDocument({
+  title: 'Operators',
+  description: 'Operators',
+  serverUrl: '/admin/v1',
+  security: 'operator',
+  endpoints: OPERATOR_ENDPOINTS,
+});
+
+describe('the published documents', () => {
+  for (const [name, document] of Object.entries({ api, operator })) {
+    it(`${name}: is valid OpenAPI 3.1`, async () => {
+      const result = await new Validator().validate(structuredClone(document));
+      assert.deepEqual(result.errors, undefined, JSON.stringify(result.errors));
+      assert.equal(document.openapi, '3.1.0');
+    });
+  }
+
+  it('declares version 1, the sixteen routes and the two of the articles', () => {
+    assert.equal((api.info as { version: string }).version, '1');
+    assert.equal(API_ENDPOINTS.length, 18);
+  });
+
+  it('every operation has an id of its own', () => {
+    const ids = Object.values(api.paths as Record<string, Record<string, { operationId: string }>>)
+      .flatMap((path) => Object.values(path))
+      .map(({ operationId }) => operationId);
+    assert.equal(new Set(ids).size, ids.length);
+  });
+});
