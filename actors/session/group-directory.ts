@@ -1,7 +1,7 @@
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../runtime/clock.ts';
 import { personOf } from './inbound-message.ts';
-import { readClientError } from './session-end.ts';
+import { queryErrorCode } from './session-end.ts';
 import type { SessionGroup } from './session-host.ts';
 
 /** Several changes of one group within this time are asked about once. */
@@ -87,9 +87,9 @@ export class GroupDirectory {
     try {
       this.groups.set(id, await this.socket.groupMetadata(id));
     } catch (error) {
-      const { statusCode } = readClientError(error);
+      const code = queryErrorCode(error);
       // Not a member any more, or no such group; anything else leaves what is known.
-      if (statusCode !== 403 && statusCode !== 404 && statusCode !== 401) return;
+      if (code !== 401 && code !== 403 && code !== 404) return;
       this.groups.delete(id);
     }
     this.tell();

@@ -44,6 +44,9 @@ const DEFAULT_BEHAVIOUR: MemoryBehaviour = {
   confirmMs: 10_000,
 };
 
+/** Orders remembered per shop, so that long benches do not grow. */
+const SENT_REMEMBERED = 1_000;
+
 interface Pairing {
   readonly phone: string;
   readonly atMs: number;
@@ -90,8 +93,7 @@ export class MemorySessionHost implements SessionHost {
 
   open(address: SessionAddress, { generation }: { readonly generation: number }): void {
     const shop = this.shopOf(address);
-    this.settleOrders(shop, 'unknown');
-    this.endSession(shop);
+    this.closeSession(shop);
     const session: Session = {
       generation,
       state: 'opening',
@@ -109,9 +111,7 @@ export class MemorySessionHost implements SessionHost {
   }
 
   close(address: SessionAddress): void {
-    const shop = this.shopOf(address);
-    this.settleOrders(shop, 'unknown');
-    this.endSession(shop);
+    this.closeSession(this.shopOf(address));
   }
 
   async erase(address: SessionAddress): Promise<void> {
@@ -164,6 +164,7 @@ export class MemorySessionHost implements SessionHost {
       return;
     }
     shop.sent.push(order);
+    if (shop.sent.length > SENT_REMEMBERED) shop.sent.shift();
     const wanted = this.behaviour.outcome(order);
     const outcome: SendOutcome = wanted === 'silent' ? { kind: 'unknown' } : wanted;
     const timer = this.clock.after(wanted === 'silent' ? order.deadlineMs : this.behaviour.sendMs, () =>
@@ -198,7 +199,7 @@ export class MemorySessionHost implements SessionHost {
 
   async stop(): Promise<void> {
     for (const shop of this.shops.values()) {
-      this.settleOrders(shop, 'restarted');
+      if (shop.session !== undefined) this.settleOrders(shop, shop.session, 'restarted');
       this.endSession(shop);
     }
   }
@@ -268,7 +269,7 @@ export class MemorySessionHost implements SessionHost {
     const shop = this.shopOf(address);
     const { session } = shop;
     if (session === undefined) return;
-    this.settleOrders(shop, 'restarted');
+    this.settleOrders(shop, session, 'restarted');
     this.endSession(shop);
     const { generation } = session;
     this.tell(shop, { type: 'session.worker_lost', generation, detail: 'it was told to die' });
@@ -284,7 +285,7 @@ export class MemorySessionHost implements SessionHost {
     }
   }
 
-  /** What the shop put on the wire so far. */
+  /** What the shop put on the wire, the last thousand. */
   sent(address: SessionAddress): readonly SendOrder[] {
     return this.shopOf(address).sent;
   }
@@ -311,7 +312,10 @@ export class MemorySessionHost implements SessionHost {
   }
 
   private showQr(shop: Shop, session: Session, turn: number): void {
-    if (turn > this.behaviour.qrCount) return this.end(shop, 'qr_exhausted', 408);
+    if (turn > this.behaviour.qrCount) {
+      this.end(shop, 'qr_exhausted', 408);
+      return;
+    }
     session.state = 'qr';
     session.qr = `memory:${shop.address.shopId}:${session.generation}:${turn}`;
     const { qr } = session;
@@ -326,19 +330,25 @@ export class MemorySessionHost implements SessionHost {
     this.tell(shop, { type: 'session.send_outcome', generation, messageId, outcome });
   }
 
-  private settleOrders(shop: Shop, kind: 'unknown' | 'restarted'): void {
-    const { session } = shop;
-    if (session === undefined) return;
+  private settleOrders(shop: Shop, session: Session, kind: 'unknown' | 'restarted'): void {
     for (const [messageId, timer] of [...session.orders]) {
       timer.cancel();
       this.settle(shop, session, messageId, { kind });
     }
   }
 
+  /** As an order of the port's: what comes of it is told later, never from within the call. */
+  private closeSession(shop: Shop): void {
+    const { session } = shop;
+    if (session === undefined) return;
+    this.endSession(shop);
+    this.clock.after(0, () => this.settleOrders(shop, session, 'unknown'));
+  }
+
   private end(shop: Shop, end: SessionEnd, statusCode: number | undefined): void {
     const { session } = shop;
     if (session === undefined) return;
-    this.settleOrders(shop, 'unknown');
+    this.settleOrders(shop, session, 'unknown');
     this.endSession(shop);
     const { generation } = session;
     this.tell(shop, { type: 'session.closed', generation, end, statusCode, detail: end });

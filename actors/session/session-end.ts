@@ -36,9 +36,13 @@ export function readClientError(error: unknown): { statusCode: number | undefine
   return { statusCode: output?.statusCode, message: message ?? 'unknown error' };
 }
 
+/** The code of an iq error, which the client keeps in `data` under a status code of 500. */
+export function queryErrorCode(error: unknown): number | undefined {
+  const data = typeof error === 'object' && error !== null ? (error as { data?: unknown }).data : undefined;
+  return typeof data === 'number' ? data : undefined;
+}
+
 /** Whether the network said that we ask too much: an iq error 429 rejects with `rate-overlimit` and `data: 429`. */
 export function isRateSignal(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { data, message } = error as { data?: unknown; message?: string };
-  return data === 429 || message === 'rate-overlimit';
+  return queryErrorCode(error) === 429 || readClientError(error).message === 'rate-overlimit';
 }

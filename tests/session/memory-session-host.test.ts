@@ -1,0 +1,54 @@
+import { MemorySessionHost } from '../../actors/session/memory-session-host.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { type ConformanceNetwork, sessionConformance } from './session-conformance.ts';
+import { SessionLog } from './session-log.ts';
+
+async function startInMemory(): Promise<ConformanceNetwork> {
+  const log = new SessionLog();
+  const removed = new Set<string>();
+  const host = new MemorySessionHost({
+    clock: systemClock,
+    listener: log.listener,
+    behaviour: { exists: (to) => !removed.has(to) },
+  });
+  return {
+    host,
+    log,
+    async scan(shop, _qr, phone) {
+      host.scan(shop, phone);
+    },
+    write: (shop, from, text) => host.inbound(shop, { from, text }),
+    async received(shop, by) {
+      return host
+        .sent(shop)
+        .filter(({ to }) => to === by)
+        .map(({ text }) => text ?? '');
+    },
+    async remove(number) {
+      removed.add(number);
+    },
+    async meets(_shop, what) {
+      host.behave({
+        outcome: () => {
+          host.behave({ outcome: () => ({ kind: 'acknowledged' }) });
+          if (what === 'no_ack') return 'silent';
+          return what.ackError === '429'
+            ? { kind: 'rate_limited' }
+            : { kind: 'refused', code: what.ackError };
+        },
+      });
+    },
+    async drop(shop, end) {
+      host.drop(shop, end);
+    },
+    async setGroup(shop, { id, name, members, admin }) {
+      host.setGroups(shop, [{ id, name, participantCount: members, isAdmin: admin, announce: false }]);
+    },
+    async loseWorker(shop) {
+      host.loseWorker(shop);
+    },
+    stop: () => host.stop(),
+  };
+}
+
+sessionConformance('in memory', startInMemory);

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type {
+  SendOrder,
+  SessionAddress,
+  SessionEnd,
+  SessionHost,
+} from '../../actors/session/session-host.ts';
+import type { SessionLog } from './session-log.ts';
+
+/** A host with its network behind it, as the suite drives them. */
+export interface ConformanceNetwork {
+  readonly host: SessionHost;
+  readonly log: SessionLog;
+  /** A phone scans the shop's code. */
+  scan(shop: SessionAddress, qr: string, phone: string): Promise<void>;
+  /** A person writes to the shop; resolves with whether a receipt went out. */
+  write(shop: SessionAddress, from: string, text: string): Promise<boolean>;
+  /** The texts that number's handset received. */
+  received(shop: SessionAddress, by: string): Promise<readonly string[]>;
+  /** The number leaves the network. */
+  remove(number: string): Promise<void>;
+  /** The next message of the shop meets this. */
+  meets(shop: SessionAddress, what: { ackError: string } | 'no_ack'): Promise<void>;
+  /** The network ends the shop's session. */
+  drop(shop: SessionAddress, end: SessionEnd): Promise<void>;
+  setGroup(
+    shop: SessionAddress,
+    group: { id: string; name: string; members: number; admin: boolean },
+  ): Promise<void>;
+  /** The worker behind the shop dies. */
+  loseWorker(shop: SessionAddress): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The number of the shop the suite pairs. */
+export const SHOP_PHONE = '+33611111111';
+const PERSON = '+33622222222';
+
+let shopCount = 0;
+
+/** A shop no other test has. */
+export function newShop(): SessionAddress {
+  shopCount += 1;
+  return { shard: 7, tenantId: 'a'.repeat(24), shopId: shopCount.toString(16).padStart(24, '0') };
+}
+
+/** An order to send a text. */
+export function textOrder(text: string, change: Partial<SendOrder> = {}): SendOrder {
+  const id = Buffer.from(`${text}${Math.random()}`).toString('hex').slice(-24).padStart(24, '0');
+  return {
+    messageId: id,
+    wireId: `3EB0${id.slice(-16).toUpperCase()}`,
+    kind: 'message',
+    to: PERSON,
+    text,
+    mediaUrl: undefined,
+    mediaType: undefined,
+    audience: undefined,
+    deadlineMs: 2_000,
+    ...change,
+  };
+}
+
+/** Opens a shop's session for the first time and pairs it; resolves when it is connected, in generation 2. */
+export async function pair(network: ConformanceNetwork, shop: SessionAddress): Promise<void> {
+  const { host, log } = network;
+  host.open(shop, { generation: 1 });
+  const { qr } = await log.next(shop, 'session.qr');
+  await network.scan(shop, qr, SHOP_PHONE);
+  assert.equal((await log.next(shop, 'session.closed')).end, 'restart_required');
+  host.open(shop, { generation: 2 });
+  await log.next(shop, 'session.connected');
+}
+
+/** What every implementation of the session port promises. */
+export function sessionConformance(name: string, start: () => Promise<ConformanceNetwork>): void {
+  const promise = (
+    title: string,
+    body: (network: ConformanceNetwork, shop: SessionAddress) => Promise<void>,
+  ): void => {
+    test(`${name}: ${title}`, async () => {
+      const network = await start();
+      try {
+        await body(network, newShop());
+      } finally {
+        await network.stop();
+      }
+    });
+  };
+
+  promise(
+    'a shop without credentials shows a code, is scanned, asks to be reopened and is connected',
+    async (network, shop) => {
+      const { host, log } = network;
+      host.open(shop, { generation: 1 });
+      const code = await log.next(shop, 'session.qr');
+      assert.ok(code.qr.length > 0 && code.expiresAtMs > 0);
+      await network.scan(shop, code.qr, SHOP_PHONE);
+      const closed = await log.next(shop, 'session.closed');
+      assert.deepEqual([closed.end, closed.statusCode, closed.generation], ['restart_required', 515, 1]);
+      host.open(shop, { generation: 2 });
+      const connected = await log.next(shop, 'session.connected');
+      assert.equal(connected.phone, SHOP_PHONE.slice(1));
+      assert.equal(connected.generation, 2);
+    },
+  );
+
+  promise('a paired shop resumes without a code and keeps the time of its pairing', async (network, shop) => {
+    await pair(network, shop);
+    const [first] = network.log.all(shop, 'session.connected');
+    network.host.close(shop);
+    network.host.open(shop, { generation: 3 });
+    const again = await network.log.next(shop, 'session.connected');
+    assert.equal(again.pairedAtMs, first?.pairedAtMs);
+    assert.equal(network.log.all(shop, 'session.qr').length, 1);
+  });
+
+  promise(
+    'a text is checked, announced by composing, acknowledged and received once',
+    async (network, shop) => {
+      await pair(network, shop);
+      const { host, log } = network;
+      const order = textOrder('bonjour');
+      host.check(shop, order);
+      const checked = await log.next(shop, 'session.recipient_checked');
+      assert.deepEqual(
+        [checked.exists, checked.rateLimited, checked.messageId],
+        [true, false, order.messageId],
+      );
+      host.compose(shop, { messageId: order.messageId, to: order.to, textLength: 7 });
+      await log.next(shop, 'session.composed');
+      host.send(shop, order);
+      const { outcome } = await log.next(shop, 'session.send_outcome');
+      assert.deepEqual(outcome, { kind: 'acknowledged' });
+      assert.deepEqual(await network.received(shop, PERSON), ['bonjour']);
+    },
+  );
+
+  promise('a number that is not on the network does not exist', async (network, shop) => {
+    await network.remove('+33699999999');
+    await pair(network, shop);
+    network.host.check(shop, { messageId: 'm', to: '+33699999999' });
+    assert.equal((await network.log.next(shop, 'session.recipient_checked')).exists, false);
+  });
+
+  promise('an ack error refuses a message, a rate signal does not', async (network, shop) => {
+    await pair(network, shop);
+    const { host, log } = network;
+    await network.meets(shop, { ackError: '463' });
+    host.send(shop, textOrder('refused'));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, {
+      kind: 'refused',
+      code: '463',
+    });
+    await network.meets(shop, { ackError: '429' });
+    host.send(shop, textOrder('too much'));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'rate_limited' });
+  });
+
+  promise('a message without an acknowledgement is unknown at its deadline', async (network, shop) => {
+    await pair(network, shop);
+    await network.meets(shop, 'no_ack');
+    network.host.send(shop, textOrder('lost?', { deadlineMs: 300 }));
+    const { outcome } = await network.log.next(shop, 'session.send_outcome');
+    assert.deepEqual(outcome, { kind: 'unknown' });
+  });
+
+  promise('without an open session nothing is sent, and every order is answered', async (network, shop) => {
+    const { host, log } = network;
+    host.send(shop, textOrder('too early'));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+    host.check(shop, { messageId: 'm', to: PERSON });
+    assert.equal((await log.next(shop, 'session.recipient_checked')).exists, undefined);
+    host.compose(shop, { messageId: 'm', to: PERSON, textLength: 1 });
+    await log.next(shop, 'session.composed');
+  });
+
+  promise(
+    'an inbound message waits for its confirmation before its receipt goes out',
+    async (network, shop) => {
+      await pair(network, shop);
+      const { host, log } = network;
+      const written = network.write(shop, PERSON, 'STOP');
+      const inbound = await log.next(shop, 'session.inbound');
+      assert.deepEqual([inbound.from, inbound.text, inbound.generation], [PERSON, 'STOP', 2]);
+      assert.equal(await Promise.race([written, Promise.resolve('waiting')]), 'waiting');
+      host.confirmInbound(shop, inbound.token);
+      assert.equal(await written, true);
+    },
+  );
+
+  for (const end of ['transient', 'replaced', 'logged_out', 'restart_required'] as const) {
+    promise(
+      `a session that ends as ${end} settles the message in hand, then says so once`,
+      async (network, shop) => {
+        await pair(network, shop);
+        const { host, log } = network;
+        await network.meets(shop, 'no_ack');
+        host.send(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+        await received(network, shop);
+        await network.drop(shop, end);
+        const { outcome } = await log.next(shop, 'session.send_outcome');
+        assert.deepEqual(outcome, { kind: 'unknown' });
+        assert.equal((await log.next(shop, 'session.closed', ({ generation }) => generation === 2)).end, end);
+        const types = log.typesOf(shop);
+        assert.ok(types.lastIndexOf('session.send_outcome') < types.lastIndexOf('session.closed'));
+      },
+    );
+  }
+
+  promise('closing is silent, but for the outcome of the message in hand', async (network, shop) => {
+    await pair(network, shop);
+    const { host, log } = network;
+    await network.meets(shop, 'no_ack');
+    host.send(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+    await received(network, shop);
+    host.close(shop);
+    await log.next(shop, 'session.send_outcome');
+    host.send(shop, textOrder('after'));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+    assert.equal(log.all(shop, 'session.closed').length, 1, 'only the one of the pairing');
+  });
+
+  promise('a lost worker settles the message in hand as restarted, then says so', async (network, shop) => {
+    await pair(network, shop);
+    const { host, log } = network;
+    await network.meets(shop, 'no_ack');
+    host.send(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+    await received(network, shop);
+    await network.loseWorker(shop);
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'restarted' });
+    assert.equal((await log.next(shop, 'session.worker_lost')).generation, 2);
+  });
+
+  promise('groups are told when they are asked for', async (network, shop) => {
+    await network.setGroup(shop, { id: '120363000000000009@g.us', name: 'Clients', members: 3, admin: true });
+    await pair(network, shop);
+    const first = await network.log.next(shop, 'session.groups', ({ groups }) => groups.length > 0);
+    assert.deepEqual(first.groups, [
+      { id: '120363000000000009@g.us', name: 'Clients', participantCount: 3, isAdmin: true, announce: false },
+    ]);
+    network.host.refreshGroups(shop);
+    assert.deepEqual((await network.log.next(shop, 'session.groups')).groups, first.groups);
+  });
+
+  promise('erasing forgets the pairing: the next session shows a code', async (network, shop) => {
+    await pair(network, shop);
+    await network.host.erase(shop);
+    network.host.open(shop, { generation: 3 });
+    await network.log.next(shop, 'session.qr', ({ generation }) => generation === 3);
+  });
+}
+
+/** Resolves when the person has one message, which the shop then still has in hand. */
+async function received(network: ConformanceNetwork, shop: SessionAddress): Promise<void> {
+  while ((await network.received(shop, PERSON)).length === 0) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
