@@ -23,6 +23,15 @@ export function shopEffects(parts: {
   readonly log: Logger;
 }): (effect: ShopEffect, address: Address) => void {
   const { actors, host, waiters, feed, log } = parts;
+  // A status has nobody to show composing to: it goes on at once, through the same turn.
+  const compose = (
+    { message, generation }: Extract<ShopEffect, { type: 'compose' }>,
+    address: Address,
+  ): void => {
+    const { messageId, to, textLength, kind } = message;
+    if (kind === 'status') actors.tell(address, { type: 'session.composed', generation, messageId });
+    else host.compose(sessionOf(address), { messageId, to, textLength });
+  };
   return (effect, address) => {
     const session = sessionOf(address);
     const { tenantId, shopId } = session;
@@ -41,16 +50,10 @@ export function shopEffects(parts: {
           );
         break;
       case 'check':
-        host.check(session, effect.message);
+        host.check(session, { messageId: effect.message.messageId, to: effect.message.to });
         break;
       case 'compose':
-        // A status has nobody to show composing to: it goes on at once, through the same turn.
-        if (effect.message.kind === 'status') {
-          const { messageId } = effect.message;
-          actors.tell(address, { type: 'session.composed', generation: effect.generation, messageId });
-        } else {
-          host.compose(session, effect.message);
-        }
+        compose(effect, address);
         break;
       case 'send':
         host.send(session, effect.order);

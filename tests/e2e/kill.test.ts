@@ -1,0 +1,133 @@
+/**
+ * The service is killed at random moments while it accepts and sends, and started again on the same store: sessions
+ * resume without a scan, nothing accepted is lost, nothing is sent twice, and a STOP that the network believes
+ * delivered has taken effect. TEST_SEED repeats a run, TEST_RUNS sets the number of kills.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { testEnvironment } from '../../bin/environment.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop, sendText } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const { seed = Date.now() % 2 ** 31, runs: rounds = 6 } = testEnvironment();
+const SHOPS = 4;
+const SENDS_PER_SHOP = 10;
+
+interface Accepted {
+  readonly id: string;
+  readonly to: string;
+  readonly text: string;
+}
+
+let stack: ServiceStack;
+before(async () => {
+  stack = await startServiceStack({ gapMs: '20-200' });
+});
+after(() => stack.stop());
+
+test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${seed})`, async (context) => {
+  context.diagnostic(`seed ${seed}`);
+  const random = seededRandom(seed);
+  const shops = await connectShops(random);
+  const accepted: Accepted[] = [];
+  const unanswered: Accepted[] = [];
+  let next = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const stopper = `+3367${String(next).padStart(7, '0')}`;
+    const sends = Array.from({ length: Math.floor((SHOPS * SENDS_PER_SHOP) / rounds) }, () => {
+      next += 1;
+      return {
+        shop: shops[next % SHOPS],
+        to: `+3366${String(next).padStart(7, '0')}`,
+        text: `message ${next}`,
+      };
+    });
+    const stopShop = shops[round % SHOPS];
+    assert.ok(stopShop);
+    const stop = stack.network.write(stopper, { to: stopShop.phone, text: 'STOP' }).then(
+      ({ delivered }) => delivered,
+      () => false,
+    );
+    const sending = Promise.all(
+      sends.map(async ({ shop, to, text }) => {
+        try {
+          const answer = await sendText(stack, shop?.id ?? '', { to, text, idempotencyKey: text });
+          assert.equal(answer.status, 202, JSON.stringify(answer.error));
+          accepted.push({ id: String(answer.data.id), to, text });
+        } catch (error) {
+          if (error instanceof assert.AssertionError) throw error;
+          // Cut off by the kill: whether it was accepted shows after the restart, by its idempotency key.
+          unanswered.push({ id: '', to, text });
+        }
+      }),
+    );
+    await new Promise<void>((resolve) => systemClock.after(random() * 1_500, resolve));
+    const believedDelivered = await Promise.race([stop, Promise.resolve(undefined)]);
+    await stack.end('SIGKILL');
+    await sending;
+    await stack.start();
+    if (believedDelivered === true) {
+      const refused = await sendText(stack, stopShop.id, { to: stopper, text: `round ${round}` });
+      assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT', `STOP of round ${round} was lost`);
+    }
+    for (const shop of shops) await untilConnected(shop.id);
+    await stop;
+  }
+  for (const message of accepted) {
+    const record = await untilEnded(message.id);
+    const delivered = (await stack.network.inbox(message.to)).items.filter(
+      ({ text }) => text === message.text,
+    );
+    const outcome = `${message.id} ${record.status} ${record.reason}`;
+    if (record.status === 'sent') assert.equal(delivered.length, 1, outcome);
+    else {
+      assert.deepEqual([record.status, record.reason], ['failed', 'BOT_RESTARTED'], outcome);
+      assert.ok(delivered.length <= 1, `${outcome} was delivered ${delivered.length} times`);
+    }
+  }
+  for (const { to, text } of unanswered) {
+    const delivered = (await stack.network.inbox(to)).items.filter((item) => item.text === text);
+    assert.ok(delivered.length <= 1, `${text} was delivered ${delivered.length} times`);
+  }
+  context.diagnostic(`accepted ${accepted.length}, cut off by a kill ${unanswered.length}`);
+  assert.ok(accepted.length > 0);
+});
+
+/** Shops of one tenant, connected; all recipients are customers, so that the caps for strangers do not bind. */
+async function connectShops(random: () => number): Promise<{ id: string; phone: string }[]> {
+  const phones = Array.from(
+    { length: SHOPS * SENDS_PER_SHOP + 1 },
+    (_, n) => `+3366${String(n).padStart(7, '0')}`,
+  );
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
+  const base = Math.floor(random() * 1_000_000);
+  const shops: { id: string; phone: string }[] = [];
+  for (let index = 0; index < SHOPS; index += 1) {
+    const made = await stack.api.post('/shops', { name: `Shop ${index}` });
+    const shop = { id: String(made.data.id), phone: `+3365${String(base + index).padStart(7, '0')}` };
+    await connectShop(stack, shop.id, shop.phone);
+    shops.push(shop);
+  }
+  return shops;
+}
+
+function untilConnected(shopId: string): Promise<unknown> {
+  return until(`shop ${shopId} is connected again`, async () => {
+    const channel = await stack.api.get(`/shops/${shopId}/channels/msgapp`);
+    return channel.data.status === 'connected';
+  });
+}
+
+function untilEnded(messageId: string): Promise<Readonly<Record<string, unknown>>> {
+  return until(
+    `message ${messageId} ends`,
+    async () => {
+      const { data } = await stack.api.get(`/messages/${messageId}`);
+      return ['sent', 'failed', 'rejected'].includes(String(data.status)) && data;
+    },
+    { withinMs: 60_000 },
+  );
+}

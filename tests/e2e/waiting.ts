@@ -1,0 +1,20 @@
+import { systemClock } from '../../runtime/clock.ts';
+
+/**
+ * Asks until the answer is there: for what another process does and tells only when asked. Asks again as soon as the
+ * last answer is in, at most every `everyMs`, and fails with `what` after `withinMs`.
+ */
+export async function until<Value>(
+  what: string,
+  ask: () => Promise<Value | undefined | false>,
+  options: { readonly withinMs?: number; readonly everyMs?: number } = {},
+): Promise<Value> {
+  const { withinMs = 20_000, everyMs = 40 } = options;
+  const endMs = performance.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > endMs) throw new Error(`${what} did not happen within ${withinMs} ms`);
+    await new Promise<void>((resolve) => systemClock.after(everyMs, resolve));
+  }
+}
