@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import type { Operation } from './checked-client.ts';
+
+/** A call made up from the document. */
+export interface MadeUpCall {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  /** True when every part fits the document. */
+  readonly isValid: boolean;
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** Calls of an operation: whole ones, ones with a part broken, and noise. */
+export function callsOf(path: string, operation: Operation, shopId: string): fc.Arbitrary<MadeUpCall> {
+  const bodySchema = operation.requestBody?.content['application/json'].schema as Schema | undefined;
+  return fc
+    .record({
+      shop: fc.oneof(fc.constant(shopId), fc.constant('fuzzed'), anyText(40)),
+      query: queryOf(operation),
+      body: bodySchema === undefined ? fc.constant({ text: '', isValid: true }) : bodyOf(bodySchema),
+      contentType: fc.oneof(
+        { arbitrary: fc.constant('application/json'), weight: 12 },
+        { arbitrary: fc.constantFrom('text/plain', 'application/xml', ''), weight: 1 },
+      ),
+    })
+    .map(({ shop, query, body, contentType }) => {
+      const filled = path.replace(
+        /\{\w+\}/,
+        encodeURIComponent(shop === '' || shop.startsWith('.') ? 'x' : shop),
+      );
+      const hasType = contentType === 'application/json' || bodySchema === undefined;
+      return {
+        url: query.text === '' ? filled : `${filled}?${query.text}`,
+        headers: bodySchema === undefined ? {} : { 'content-type': contentType },
+        body: body.text,
+        isValid: query.isValid && body.isValid && hasType,
+      };
+    });
+}
+
+interface Part {
+  readonly text: string;
+  readonly isValid: boolean;
+}
+
+function queryOf(operation: Operation): fc.Arbitrary<Part> {
+  const declared = operation.parameters.filter((parameter) => parameter.in === 'query');
+  const fitting = fc.record(
+    Object.fromEntries(declared.map(({ name, schema }) => [name, valid(schema as Schema)])),
+    { requiredKeys: [] },
+  );
+  const broken = fc.record({ pairs: fitting, name: anyText(12), value: anyText(12) });
+  return fc.oneof(
+    { arbitrary: fitting.map((pairs) => ({ text: encoded(pairs), isValid: true })), weight: 3 },
+    {
+      arbitrary: broken.map(({ pairs, name, value }) => ({
+        text: encoded({ ...pairs, [declared[0]?.name ?? name]: value, [name]: value }),
+        isValid: false,
+      })),
+      weight: 1,
+    },
+    {
+      arbitrary: fc.stringMatching(/^[a-z%=&+;~-]{0,20}$/).map((text) => ({ text, isValid: false })),
+      weight: 1,
+    },
+  );
+}
+
+function encoded(pairs: Record<string, unknown>): string {
+  return Object.entries(pairs)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .join('&');
+}
+
+function bodyOf(schema: Schema): fc.Arbitrary<Part> {
+  return fc.oneof(
+    { arbitrary: valid(schema).map((body) => ({ text: JSON.stringify(body), isValid: true })), weight: 4 },
+    {
+      arbitrary: fc
+        .tuple(valid(schema), fc.dictionary(anyText(10), fc.jsonValue(), { minKeys: 1, maxKeys: 3 }))
+        .map(([body, more]) => ({ text: JSON.stringify({ ...(body as object), ...more }), isValid: false })),
+      weight: 2,
+    },
+    { arbitrary: mangled(schema), weight: 3 },
+    { arbitrary: fc.json().map((text) => ({ text, isValid: false })), weight: 1 },
+    { arbitrary: anyText(60).map((text) => ({ text, isValid: false })), weight: 1 },
+  );
+}
+
+/** A whole body in which one property is something else. */
+function mangled(schema: Schema): fc.Arbitrary<Part> {
+  const names = Object.keys(schema.properties ?? {});
+  if (names.length === 0) return fc.constant({ text: '{"a":1}', isValid: false });
+  return fc
+    .tuple(
+      valid(schema),
+      fc.constantFrom(...names),
+      fc.oneof(fc.jsonValue(), anyText(5000), fc.constant(undefined)),
+    )
+    .map(([body, name, value]) => ({
+      text: JSON.stringify({ ...(body as object), [name]: value }),
+      isValid: false,
+    }));
+}
+
+function valid(schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  switch (schema.type) {
+    case 'integer':
+      return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1000 });
+    case 'boolean':
+      return fc.boolean();
+    case 'array':
+      return fc.array(valid(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: 5 });
+    case 'object': {
+      const properties = Object.entries(schema.properties ?? {});
+      const made = Object.fromEntries(properties.map(([name, property]) => [name, valid(property)]));
+      return fc.record(made, { requiredKeys: [...(schema.required ?? [])] });
+    }
+    default:
+      return validText(schema);
+  }
+}
+
+function validText(schema: Schema): fc.Arbitrary<string> {
+  if (schema.format === 'uri') {
+    return fc.webUrl({ withQueryParameters: true }).filter((url) => url.length <= (schema.maxLength ?? 2048));
+  }
+  if (schema.format === 'date-time') {
+    const max = new Date('2099-12-31T00:00:00Z');
+    return fc.date({ min: new Date(0), max, noInvalidDate: true }).map((date) => date.toISOString());
+  }
+  if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern));
+  return fc.string({
+    unit: 'binary',
+    minLength: schema.minLength ?? 0,
+    maxLength: schema.maxLength ?? 50,
+  });
+}
+
+function anyText(maxLength: number): fc.Arbitrary<string> {
+  return fc.oneof(fc.string({ maxLength }), fc.string({ unit: 'binary', maxLength }));
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { Agent } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { API_ENDPOINTS } from '../../http/api.ts';
+import { send } from './checked-client.ts';
+import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
+import { callsOf } from './fuzz-calls.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+
+/** Enough to meet every keyword of the document many times; the nightly run of the gate may raise it. */
+const RUNS_PER_ROUTE = 150;
+
+describe('every route, called as its document allows and as it does not', () => {
+  let service: ServiceFixture;
+  let target: Target;
+  let owner: TestTenant;
+  let shop: string;
+  const agent = new Agent({ keepAlive: true });
+  const seed = Date.now() % 2 ** 31;
+
+  before(async () => {
+    service = await startService();
+    target = await openTarget({
+      apiUrl: service.apiUrl,
+      adminUrl: service.adminUrl,
+      adminToken: ADMIN_TOKEN,
+      async connect(key, shopId) {
+        const url = `${service.apiUrl}/shops/${shopId}/channels/msgapp/connect`;
+        await send(agent, 'POST', url, { key });
+        await send(agent, 'GET', url, { key });
+      },
+    });
+    owner = await target.tenant({ plan: 'scale' });
+    shop = await target.shop(owner, 'Fuzzed');
+    await target.connect(owner.key, shop);
+  });
+  after(async () => {
+    agent.destroy();
+    target.close();
+    await service.stop();
+  });
+
+  for (const { method, path } of API_ENDPOINTS) {
+    it(`${method} ${path}: no 5xx but those of a missing session, no hang, nothing undocumented`, async (test) => {
+      test.diagnostic(`seed ${seed}`);
+      const operation = target.api.document.paths[path]?.[method.toLowerCase()];
+      assert.ok(operation);
+      await fc.assert(
+        fc.asyncProperty(callsOf(path, operation, shop), async ({ url, headers, body, isValid }) => {
+          const reply = await target.api.call(method, url, { key: owner.key, headers, body });
+          assert.ok(reply.status < 500 || reply.body.error.code === 'MSGAPP_NOT_CONNECTED', reply.text);
+          if (isValid) assert.notEqual(reply.body.error?.code, 'VALIDATION_ERROR', reply.text);
+        }),
+        { seed, numRuns: RUNS_PER_ROUTE, endOnFailure: false },
+      );
+    });
+  }
+});
