@@ -1,6 +1,7 @@
 import type { FleetOperations } from '../actors/operator-operations.ts';
 import { type ActorsQuery, encodeForwarded } from './forwarding.ts';
 import { HOP_TIMEOUT_MS, type Hop } from './hop.ts';
+import { shopStates, troubleOf } from './shop-states.ts';
 
 /** An actor's snapshot with its place in the order asked for. */
 export interface RankedActor {
@@ -17,7 +18,7 @@ export function localActors(
   const matching: RankedActor[] = [];
   const part = query.q?.toLowerCase();
   for (const actor of fleet.localActors()) {
-    if (query.state !== undefined && actor.state !== query.state && actor.status !== query.state) continue;
+    if (query.state !== undefined && !shopStates(actor).has(query.state)) continue;
     const ranked = { rank: rankOf(actor, query.sort), id: idOf(actor), actor };
     if (part !== undefined && !searchable(actor, ranked.id).includes(part)) continue;
     if (query.after !== undefined && inOrder(ranked, query.after) <= 0) continue;
@@ -48,12 +49,41 @@ function inOrder(one: Pick<RankedActor, 'rank' | 'id'>, other: Pick<RankedActor,
   return one.id < other.id ? -1 : Number(one.id > other.id);
 }
 
+/** Later than any clock of ours, so that what remains until then ranks the oldest first. */
+const FAR_FUTURE_MS = 1e13;
+
 function rankOf(actor: Record<string, unknown>, sort: ActorsQuery['sort']): number {
-  if (sort === 'id') return 0;
-  const mailbox = actor.mailbox as { readonly depth?: number; readonly oldestQueuedMs?: number } | undefined;
-  const rank =
-    sort === 'mailbox' ? mailbox?.depth : sort === 'oldest' ? mailbox?.oldestQueuedMs : actor.restarts;
-  return typeof rank === 'number' ? rank : 0;
+  const { mailbox, details, restarts } = actor as Ranking;
+  switch (sort) {
+    case 'id':
+      return 0;
+    case 'mailbox':
+      return mailbox?.depth ?? 0;
+    case 'oldest':
+      return Math.round(mailbox?.oldestQueuedMs ?? 0);
+    case 'restarts':
+      return restarts ?? 0;
+    case 'queue':
+      return details?.queue?.depth ?? 0;
+    case 'waiting': {
+      const oldest = details?.queue?.waiting?.[0]?.createdAtMs;
+      return oldest === undefined ? 0 : FAR_FUTURE_MS - oldest;
+    }
+    case 'trouble':
+      return troubleOf(actor);
+  }
+}
+
+/** The parts of a snapshot that shops are sorted by. */
+interface Ranking {
+  readonly mailbox?: { readonly depth?: number; readonly oldestQueuedMs?: number };
+  readonly restarts?: number;
+  readonly details?: {
+    readonly queue?: {
+      readonly depth?: number;
+      readonly waiting?: readonly { readonly createdAtMs: number }[];
+    };
+  };
 }
 
 function idOf(actor: Record<string, unknown>): string {

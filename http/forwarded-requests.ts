@@ -26,6 +26,7 @@ export function createForwardedRequests(
     if (forwarded.kind === 'actors') {
       return JSON.stringify(localActors(options.operator.services.fleet, forwarded.query));
     }
+    if (forwarded.kind === 'overview') return JSON.stringify(options.operator.services.nodeShare());
     const name = `${forwarded.method} ${forwarded.path}`;
     if (forwarded.kind === 'api') {
       const endpoint = known(apiEndpoints, name);

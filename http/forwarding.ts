@@ -11,11 +11,16 @@ export type Forwarded =
       readonly path: string;
       readonly parts: RequestParts & { readonly tenantId: string };
     }
-  | { readonly kind: 'actors'; readonly query: ActorsQuery };
+  | { readonly kind: 'actors'; readonly query: ActorsQuery }
+  | { readonly kind: 'overview' };
+
+/** What actors can be sorted by. */
+export const ACTOR_SORTS = ['mailbox', 'oldest', 'restarts', 'id', 'queue', 'waiting', 'trouble'] as const;
 
 /** Which actors of a node to list, and in which order. */
 export interface ActorsQuery {
-  readonly sort: 'mailbox' | 'oldest' | 'restarts' | 'id';
+  /** `queue`: messages waiting; `waiting`: age of the oldest of them; `trouble`: what asks for an operator's eye. */
+  readonly sort: (typeof ACTOR_SORTS)[number];
   readonly state: string | undefined;
   readonly q: string | undefined;
   readonly limit: number;

@@ -2,12 +2,13 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ObjectId } from '../runtime/object-id.ts';
 import { errorReply } from './envelope.ts';
+import { errorCode } from './error-code.ts';
 import type { Answer, ReplyValue, RequestValue } from './exchange.ts';
 import { anonymous, type Front, type FrontReply, UNMATCHED } from './front.ts';
 import type { RequestLogEntry } from './request-log-entry.ts';
 
 /** One request, answered. */
-export type Observed = (entry: RequestLogEntry, atMs: number) => void;
+export type Observed = (entry: RequestLogEntry, atMs: number, errorCode: string | undefined) => void;
 
 /** What every request passes through, whichever listener took it. */
 export interface ObservedOptions {
@@ -50,6 +51,7 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
         ip: request.ip,
       },
       atMs,
+      errorCode(reply),
     );
     return { ...reply, headers: [...reply.headers, ['X-Request-Id', requestId]] };
   }

@@ -8,6 +8,9 @@ import {
   steerActor,
 } from './admin/fleet.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './admin/keys.ts';
+import { readMachines, readOverview } from './admin/overview.ts';
+import { connectShop, disconnectShop, pollShop } from './admin/shop-channel.ts';
+import { listShopMessages, listTenantShops } from './admin/shops.ts';
 import {
   addCustomers,
   changeTenant,
@@ -40,8 +43,15 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   listActors,
   readActor,
   ...steerActor,
+  connectShop,
+  pollShop,
+  disconnectShop,
+  listShopMessages,
+  listTenantShops,
   listDeadLetters,
   replayDeadLetter,
+  readOverview,
+  readMachines,
 ];
 
 /** The path under which they stand. */

@@ -1,16 +1,25 @@
 import type { FleetOperations, OperatorOperations } from '../actors/operator-operations.ts';
+import type { ShopOperations } from '../actors/shop/shop-operations.ts';
+import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
 import type { RankedActor } from './actor-list.ts';
 import { operatorEndpoints } from './endpoint.ts';
 import type { ActorsQuery } from './forwarding.ts';
+import type { NodeShare, Overview } from './overview.ts';
 import type { RequestLogReader } from './request-log-reader.ts';
 
 /** What the operators' endpoints work with. */
 export interface OperatorServices {
   readonly operators: OperatorOperations;
   readonly fleet: FleetOperations;
+  readonly tenants: Pick<TenantOperations, 'listShops'>;
+  readonly shops: Pick<ShopOperations, 'connect' | 'pollConnection' | 'disconnect' | 'listMessages'>;
   readonly requests: RequestLogReader;
   /** Actors of this node and all others, merged in the order asked. */
   actors(query: ActorsQuery): Promise<readonly RankedActor[]>;
+  /** This node's part of the overview. */
+  nodeShare(): NodeShare;
+  /** All nodes' parts added up. */
+  overview(): Promise<Overview>;
   /** Erases a tenant's request log. */
   forgetRequests(tenantId: string): Promise<void>;
 }

@@ -72,7 +72,8 @@ export async function fleetOverview(options: {
     answer.status === 'fulfilled' ? [JSON.parse(answer.value) as NodeShare] : [],
   );
   const all = [own, ...shares];
-  const sum = (of: (share: NodeShare) => number): number => all.reduce((total, share) => total + of(share), 0);
+  const sum = (of: (share: NodeShare) => number): number =>
+    all.reduce((total, share) => total + of(share), 0);
   return {
     shops: sum(({ shops }) => shops),
     queued: sum(({ queued }) => queued),

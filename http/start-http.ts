@@ -13,6 +13,7 @@ import { createApiFront } from './api-front.ts';
 import type { ApiServices } from './api-services.ts';
 import { readArticles } from './articles.ts';
 import { callerAddress } from './client-address.ts';
+import { consolePages } from './console/console-pages.ts';
 import { documentPage } from './document-page.ts';
 import type { EventFeed } from './event-feed.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
@@ -24,8 +25,10 @@ import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api.ts';
 import { createOperatorFront } from './operator-front.ts';
 import { operatorPages } from './operator-pages.ts';
 import type { OperatorServices } from './operator-services.ts';
+import { fleetOverview, nodeShare } from './overview.ts';
 import type { OwnerOptions } from './owner.ts';
 import { withPages } from './pages.ts';
+import { type RecentActivity, recentActivity } from './recent-activity.ts';
 import { referencePages } from './reference.ts';
 import { RequestLog, type RequestLogLimits } from './request-log.ts';
 import { createRequestLogReader } from './request-log-reader.ts';
@@ -92,12 +95,13 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     requestLog: new RequestLog({ store: options.store, clock, log, limits: options.requestLog }),
     events: createEventStream(options.events, clock),
     count: countRequests(metrics),
+    activity: recentActivity({ clock, feed: options.events, metrics }),
     owner: { tenants: options.tenants, stillOwner: (id) => hop.stillOwner(id), log },
     address: { publicUrl: options.publicUrl ?? '' },
   };
   const { requestLog, events, owner, address } = parts;
   const apiSide = apiServices(options, address);
-  const operatorSide = operatorServices(options, requestLog);
+  const operatorSide = operatorServices(options, parts);
   const api = apiListener(options, parts, apiSide);
   const admin = operatorListener(options, parts, operatorSide);
   metrics.source({
@@ -150,6 +154,7 @@ interface Parts {
   readonly requestLog: RequestLog;
   readonly events: EventStream;
   readonly count: CountRequest;
+  readonly activity: RecentActivity;
   readonly owner: OwnerOptions;
   /** Known for certain only once the system chose a port. */
   readonly address: { publicUrl: string };
@@ -157,7 +162,7 @@ interface Parts {
 
 function apiListener(options: HttpOptions, parts: Parts, services: ApiServices): ObservedFront {
   const { clock, log, keys, hop, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
-  const { newId, requestLog, count, owner, address } = parts;
+  const { newId, requestLog, count, activity, owner, address } = parts;
   const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
   const front = createApiFront({ router, services, owner, keys, hop });
   return observed(withPages([documentPage(address), ...referencePages()], front), {
@@ -165,8 +170,9 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
     log,
     newId,
     maxInFlight,
-    observe(entry, atMs) {
+    observe(entry, atMs, errorCode) {
       requestLog.record(entry, atMs);
+      activity.countRequest({ latencyMs: entry.latencyMs, errorCode });
       count('api', entry.method, entry.route, entry);
       log.info(entry, 'request');
     },
@@ -184,7 +190,8 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
     hop,
     newId: () => newId(clock.wallMs()),
   });
-  return observed(withPages(operatorPages({ adminToken, version, health, metrics, events }), front), {
+  const pages = [...consolePages(), ...operatorPages({ adminToken, version, health, metrics, events })];
+  return observed(withPages(pages, front), {
     clock,
     log,
     newId,
@@ -206,12 +213,18 @@ function apiServices(options: HttpOptions, address: { readonly publicUrl: string
   };
 }
 
-function operatorServices(options: HttpOptions, requestLog: RequestLog): OperatorServices {
+function operatorServices(options: HttpOptions, { requestLog, activity }: Parts): OperatorServices {
+  const { operators, fleet, tenants, shops, hop, clock } = options;
+  const share = () => nodeShare(fleet, activity.slots());
   return {
-    operators: options.operators,
-    fleet: options.fleet,
+    operators,
+    fleet,
+    tenants,
+    shops,
     requests: createRequestLogReader(options.store),
-    actors: (query) => allActors(options.fleet, options.hop, query),
+    actors: (query) => allActors(fleet, hop, query),
+    nodeShare: share,
+    overview: () => fleetOverview({ own: share(), hop, nowMs: clock.wallMs() }),
     forgetRequests: (tenantId) => requestLog.forget(tenantId),
   };
 }

@@ -4,6 +4,7 @@ import type { ShopReference } from '../../actors/shop/shop-operations.ts';
 import { closedObject } from '../closed-object.ts';
 import { reply } from '../endpoint.ts';
 import { utcDateTime } from '../fields.ts';
+import { ACTOR_SORTS } from '../forwarding.ts';
 import { operatorEndpoint } from '../operator-services.ts';
 import { integerParameter, limitParameter } from '../query-parameters.ts';
 import { isRequestCursor } from '../request-log-reader.ts';
@@ -91,7 +92,7 @@ export const listActors = operatorEndpoint({
   tag: 'Actors',
   summary: 'The active shop actors of all nodes',
   query: {
-    sort: v.optional(v.picklist(['mailbox', 'oldest', 'restarts', 'id']), 'mailbox'),
+    sort: v.optional(v.picklist(ACTOR_SORTS), 'mailbox'),
     state: v.optional(v.string()),
     q: v.optional(v.string()),
     limit: limitParameter,

@@ -6,7 +6,7 @@ import { NAMED_SHOP_ERRORS, namedShop } from '../named-shop.ts';
 import { channel } from '../resources.ts';
 
 /** POST connect waits up to 10 s for a QR (DESIGN section 4); the hop leaves it the time. */
-const CONNECT_HOP_TIMEOUT_MS = 12_000;
+export const CONNECT_HOP_TIMEOUT_MS = 12_000;
 
 /** GET …/channels/msgapp */
 export const readChannel = apiEndpoint({

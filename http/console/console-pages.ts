@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Header, ReplyValue } from '../exchange.ts';
+import type { Page } from '../pages.ts';
+
+const APP_FOLDER = fileURLToPath(new URL('./app/', import.meta.url));
+
+const CONTENT_TYPES: { readonly [extension: string]: string } = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Nothing but our own files; QR codes come as data images. */
+const SECURITY_HEADERS: readonly Header[] = [
+  [
+    'Content-Security-Policy',
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cache-Control', 'no-cache'],
+];
+
+/** The operators' console: its page at `/`, its files under `/console/`, preact as its package ships it. Read once. */
+export function consolePages(): readonly Page[] {
+  // The package exports no path to its module for browsers; it lies in a folder beside its entry's.
+  const entryFolder = dirname(createRequire(import.meta.url).resolve('htm'));
+  const preact = join(entryFolder, '../preact/standalone.module.js');
+  const files = readdirSync(APP_FOLDER).filter((name) => extname(name) in CONTENT_TYPES);
+  return [
+    page('/', '.html', readFileSync(join(APP_FOLDER, 'index.html'))),
+    page('/console/preact.js', '.js', readFileSync(preact)),
+    ...files.map((name) => page(`/console/${name}`, extname(name), readFileSync(join(APP_FOLDER, name)))),
+  ];
+}
+
+function page(path: string, extension: string, body: Uint8Array): Page {
+  const reply: ReplyValue = {
+    status: 200,
+    headers: [['Content-Type', CONTENT_TYPES[extension] ?? ''], ...SECURITY_HEADERS],
+    body,
+  };
+  return { path, answer: () => reply };
+}
