@@ -9,31 +9,40 @@ const chunkWords = 16_384;
 
 const noBlock = 0xffff_ffff;
 
-interface BlocksOfSize {
-  readonly words: number;
-  readonly blocksPerChunk: number;
-  readonly chunks: Uint32Array[];
-  /** Blocks ever handed out; the ones behind them were never touched. */
+interface Chunk {
+  readonly words: Uint32Array;
+  /** Blocks handed out at least once; the ones behind them were never touched. */
   used: number;
   /** First of the freed blocks; each holds the number of the next in its first word. */
   freed: number;
+  /** Blocks in use now. */
+  live: number;
+}
+
+interface BlocksOfSize {
+  readonly words: number;
+  readonly blocksPerChunk: number;
+  /** Chunks by number; a number whose chunk was given back is used again. */
+  readonly chunks: (Chunk | undefined)[];
+  /** Numbers of chunks that have a free block, and of chunks that were given back. */
+  readonly roomy: Set<number>;
 }
 
 /**
  * Blocks of memory in a few sizes, cut from chunks that are shared by all windows, so that a window costs no object
- * of its own. A freed block is used again for the next window of its size; chunks are kept, so that the memory in
- * use follows the most that was ever needed at a time.
+ * of its own. A freed block is used again for the next window of its size, and a chunk without a block in use is
+ * given back.
  */
 export class BlockSlab {
   readonly #sizes: readonly BlocksOfSize[] = BLOCK_SIZES.map((points) => {
     const words = points * WORDS_PER_POINT;
-    return { words, blocksPerChunk: Math.floor(chunkWords / words), chunks: [], used: 0, freed: noBlock };
+    return { words, blocksPerChunk: Math.floor(chunkWords / words), chunks: [], roomy: new Set() };
   });
 
   /** Memory of all chunks in bytes. */
   get bytes(): number {
     return this.#sizes.reduce(
-      (total, size) => total + 4 * size.chunks.length * size.blocksPerChunk * size.words,
+      (total, { chunks }) => chunks.reduce((sum, chunk) => sum + (chunk?.words.byteLength ?? 0), total),
       0,
     );
   }
@@ -41,29 +50,49 @@ export class BlockSlab {
   /** A block of this size, with arbitrary contents. */
   allocate(size: number): number {
     const blocks = this.#of(size);
-    if (blocks.freed !== noBlock) {
-      const block = blocks.freed;
-      blocks.freed = this.chunk(size, block)[this.offset(size, block)] as number;
-      return block;
+    const [number = blocks.chunks.length] = blocks.roomy;
+    const words = blocks.words * blocks.blocksPerChunk;
+    const chunk = blocks.chunks[number] ?? {
+      words: new Uint32Array(words),
+      used: 0,
+      freed: noBlock,
+      live: 0,
+    };
+    blocks.chunks[number] = chunk;
+    const block = chunk.freed === noBlock ? chunk.used : chunk.freed;
+    if (block === chunk.used) {
+      chunk.used += 1;
+    } else {
+      chunk.freed = chunk.words[block * blocks.words] as number;
     }
-    if (blocks.used === blocks.chunks.length * blocks.blocksPerChunk) {
-      blocks.chunks.push(new Uint32Array(blocks.blocksPerChunk * blocks.words));
+    chunk.live += 1;
+    if (chunk.live === blocks.blocksPerChunk) {
+      blocks.roomy.delete(number);
+    } else {
+      blocks.roomy.add(number);
     }
-    blocks.used += 1;
-    return blocks.used - 1;
+    return number * blocks.blocksPerChunk + block;
   }
 
   /** Gives a block back. */
   free(size: number, block: number): void {
     const blocks = this.#of(size);
-    this.chunk(size, block)[this.offset(size, block)] = blocks.freed;
-    blocks.freed = block;
+    const number = Math.floor(block / blocks.blocksPerChunk);
+    const chunk = blocks.chunks[number] as Chunk;
+    const place = block % blocks.blocksPerChunk;
+    chunk.words[place * blocks.words] = chunk.freed;
+    chunk.freed = place;
+    chunk.live -= 1;
+    blocks.roomy.add(number);
+    if (chunk.live === 0) {
+      blocks.chunks[number] = undefined;
+    }
   }
 
-  /** The chunk in which a block lies. */
+  /** The words of the chunk in which a block lies. */
   chunk(size: number, block: number): Uint32Array {
     const blocks = this.#of(size);
-    return blocks.chunks[Math.floor(block / blocks.blocksPerChunk)] as Uint32Array;
+    return (blocks.chunks[Math.floor(block / blocks.blocksPerChunk)] as Chunk).words;
   }
 
   /** The first word of a block in its chunk. */

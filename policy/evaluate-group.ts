@@ -44,7 +44,9 @@ export function groupShares(participantCount: number): number {
  * admission's entry after its commit.
  */
 export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation {
-  const unfit = refuseContent({ ...facts, textLimit: MESSAGE_TEXT_LIMIT }) ?? refuseContext(facts.group);
+  const { text, mediaUrls } = facts;
+  const unfit =
+    refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT }) ?? refuseContext(facts.group);
   if (unfit !== undefined || facts.group === null) {
     return unfit ?? refuseWithoutContext();
   }

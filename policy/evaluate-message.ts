@@ -64,7 +64,8 @@ interface Judgement {
  * the admission's entry after its commit.
  */
 export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evaluation {
-  const unfit = refuseContent({ ...facts, textLimit: MESSAGE_TEXT_LIMIT });
+  const { text, mediaUrls, settings, pairedAtMs } = facts;
+  const unfit = refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT });
   if (unfit !== undefined) {
     return unfit;
   }
@@ -76,12 +77,10 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
   }
   const atMs = ledger.effectiveNowMs(facts.nowMs);
   const recipient = phoneAsInteger(facts.recipient);
-  const fingerprint = hasText(facts.text)
-    ? textFingerprint(facts.text)
-    : mediaFingerprint(facts.mediaUrls[0] ?? '');
+  const fingerprint = hasText(text) ? textFingerprint(text) : mediaFingerprint(mediaUrls[0] ?? '');
   const tally = ledger.tallyMessages({ recipient, fingerprint, nowMs: atMs });
-  const personClass = recipientClass({ ...facts, nowMs: atMs });
-  const caps = messageCaps({ ...facts, nowMs: atMs });
+  const personClass = recipientClass(facts, atMs);
+  const caps = messageCaps({ settings, pairedAtMs, nowMs: atMs });
   const judgement: Judgement = { facts, ledger, tally, caps, personClass, atMs };
   const refusal =
     refuseBulk(judgement) ??
@@ -95,7 +94,7 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
     admitted: true,
     verdict: {
       recipientClass: personClass,
-      warmupDay: warmupDay({ pairedAtMs: facts.pairedAtMs, nowMs: atMs }),
+      warmupDay: warmupDay({ pairedAtMs, nowMs: atMs }),
       caps,
       usage: {
         today: tally.today + 1,

@@ -17,15 +17,17 @@ export function isDeclarationActive(declaration: DeclarationFact | null, nowMs: 
   );
 }
 
-/** Known beats declared beats cold (SPEC: Recipient classes). */
-export function recipientClass(facts: {
-  readonly isCustomer: boolean;
-  readonly lastInboundAtMs: number | null;
-  readonly declaration: DeclarationFact | null;
-  readonly nowMs: number;
-}): PersonClass {
+/** The class at a moment: known beats declared beats cold (SPEC: Recipient classes). */
+export function recipientClass(
+  facts: {
+    readonly isCustomer: boolean;
+    readonly lastInboundAtMs: number | null;
+    readonly declaration: DeclarationFact | null;
+  },
+  nowMs: number,
+): PersonClass {
   if (facts.isCustomer || facts.lastInboundAtMs !== null) {
     return 'known';
   }
-  return isDeclarationActive(facts.declaration, facts.nowMs) ? 'declared' : 'cold';
+  return isDeclarationActive(facts.declaration, nowMs) ? 'declared' : 'cold';
 }

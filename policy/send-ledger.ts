@@ -10,10 +10,10 @@ export const LEDGER_BOUND = 380;
 
 /** What the newest 24 hours hold that bears on a 1:1 message. */
 export interface MessageTally {
-  today: number;
-  lastHour: number;
-  coldToday: number;
-  declaredToday: number;
+  readonly today: number;
+  readonly lastHour: number;
+  readonly coldToday: number;
+  readonly declaredToday: number;
   /** Times of the messages to this recipient, newest first. */
   readonly toRecipientMs: number[];
   /** Times of the latest message with the same content to each other recipient in the last hour, newest first. */
@@ -106,29 +106,30 @@ export class SendLedger {
     this.#size += 1;
   }
 
-  /** Counts all that bears on a 1:1 message, in one scan. */
+  /**
+   * Counts all that bears on a 1:1 message, in one scan. The hot path of every send, hence the plain loop over
+   * locals.
+   */
   tallyMessages(query: {
     readonly recipient: number;
     readonly fingerprint: Fingerprint;
     readonly nowMs: number;
   }): MessageTally {
-    const tally: MessageTally = {
-      today: 0,
-      lastHour: 0,
-      coldToday: 0,
-      declaredToday: 0,
-      toRecipientMs: [],
-      sameContentMs: [],
-    };
     const words = this.#words;
+    const baseMs = this.#baseMs;
     const recipientHigh = Math.floor(query.recipient / wordRange);
     const recipientLow = query.recipient % wordRange;
     const { high, low } = query.fingerprint;
-    const sinceDay = query.nowMs - DAY_MS - this.#baseMs;
-    const sinceHour = query.nowMs - HOUR_MS - this.#baseMs;
+    const sinceDay = query.nowMs - DAY_MS - baseMs;
+    const sinceHour = query.nowMs - HOUR_MS - baseMs;
+    const toRecipientMs: number[] = [];
+    const sameContentMs: number[] = [];
     const others: number[] = [];
-    for (let index = this.#size - 1; index >= 0; index -= 1) {
-      const word = this.#wordAt(index);
+    const today = [0, 0, 0];
+    let lastHour = 0;
+    let word = this.#wordBehind();
+    for (let left = this.#size; left > 0; left -= 1) {
+      word = (word === 0 ? words.length : word) - wordsPerEntry;
       const time = words[word] as number;
       if (time <= sinceDay) {
         break;
@@ -139,56 +140,57 @@ export class SendLedger {
         continue;
       }
       const isInHour = time > sinceHour;
-      tally.today += 1;
-      tally.lastHour += isInHour ? 1 : 0;
-      tally.coldToday += kind === codes.cold ? 1 : 0;
-      tally.declaredToday += kind === codes.declared ? 1 : 0;
-      const subjectHigh = kindAndHigh & subjectHighMask;
+      today[kind] = (today[kind] as number) + 1;
+      lastHour += isInHour ? 1 : 0;
       const subjectLow = words[word + 2] as number;
-      if (subjectLow === recipientLow && subjectHigh === recipientHigh) {
-        tally.toRecipientMs.push(this.#baseMs + time);
+      if (subjectLow === recipientLow && (kindAndHigh & subjectHighMask) === recipientHigh) {
+        toRecipientMs.push(baseMs + time);
       } else if (isInHour && words[word + 3] === high && words[word + 4] === low) {
-        const other = subjectHigh * wordRange + subjectLow;
-        if (!others.includes(other)) {
-          others.push(other);
-          tally.sameContentMs.push(this.#baseMs + time);
+        const other = (kindAndHigh & subjectHighMask) * wordRange + subjectLow;
+        if (addIfAbsent(others, other)) {
+          sameContentMs.push(baseMs + time);
         }
       }
     }
-    return tally;
+    const [known = 0, coldToday = 0, declaredToday = 0] = today;
+    return {
+      today: known + coldToday + declaredToday,
+      lastHour,
+      coldToday,
+      declaredToday,
+      toRecipientMs,
+      sameContentMs,
+    };
   }
 
   /** Times of the last 24 hours' messages to a group, newest first. */
   groupTimesMs(query: { readonly fingerprint: Fingerprint; readonly nowMs: number }): number[] {
     const times: number[] = [];
     const { high, low } = query.fingerprint;
-    this.#scan({ kinds: kindSet('group'), sinceMs: query.nowMs - DAY_MS }, (word, atMs) => {
-      if (this.#words[word + 3] === high && this.#words[word + 4] === low) {
+    for (let index = this.#size - 1; index >= 0; index -= 1) {
+      const word = this.#wordAt(index);
+      const atMs = this.#timeAt(index);
+      if (atMs <= query.nowMs - DAY_MS) {
+        break;
+      }
+      const isGroup = (this.#words[word + 1] as number) >>> kindShift === codes.group;
+      if (isGroup && this.#words[word + 3] === high && this.#words[word + 4] === low) {
         times.push(atMs);
       }
-      return true;
-    });
+    }
     return times;
   }
 
-  /** How much entries of these kinds weigh that are younger than `sinceMs`: shares for groups, 1 for all others. */
+  /** What entries of these kinds weigh that are younger than `sinceMs`: shares for groups, 1 for all others. */
   weightSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): number {
-    let total = 0;
-    this.#scan(query, (word) => {
-      total += this.#weightAt(word);
-      return true;
-    });
-    return total;
+    return this.#survey({ kinds: query.kinds, sinceMs: query.sinceMs, room: Number.POSITIVE_INFINITY })
+      .weight;
   }
 
-  /** Time of the oldest entry of these kinds that is younger than `sinceMs`. */
+  /** Time of the oldest entry of these kinds that is younger than `sinceMs`; `undefined` when there is none. */
   oldestSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): number | undefined {
-    let oldest: number | undefined;
-    this.#scan(query, (_word, atMs) => {
-      oldest = atMs;
-      return true;
-    });
-    return oldest;
+    return this.#survey({ kinds: query.kinds, sinceMs: query.sinceMs, room: Number.POSITIVE_INFINITY })
+      .oldestMs;
   }
 
   /**
@@ -196,42 +198,44 @@ export class SendLedger {
    * than `room`; in the past when they already do, `Infinity` for a negative room.
    */
   roomAtMs(query: { readonly kinds: KindSet; readonly windowMs: number; readonly room: number }): number {
-    if (query.room < 0) {
+    const { kinds, windowMs, room } = query;
+    if (room < 0) {
       return Number.POSITIVE_INFINITY;
     }
-    let weight = 0;
-    let reliefMs = Number.NEGATIVE_INFINITY;
-    this.#scan({ kinds: query.kinds, sinceMs: Number.NEGATIVE_INFINITY }, (word, atMs) => {
-      weight += this.#weightAt(word);
-      if (weight > query.room) {
-        reliefMs = atMs + query.windowMs;
-      }
-      return weight <= query.room;
-    });
-    return reliefMs;
+    const { weight, oldestMs } = this.#survey({ kinds, room, sinceMs: Number.NEGATIVE_INFINITY });
+    return weight > room && oldestMs !== undefined ? oldestMs + windowMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** Visits the entries of these kinds younger than `sinceMs`, newest first, until the visitor says false. */
-  #scan(
-    query: { readonly kinds: KindSet; readonly sinceMs: number },
-    visit: (word: number, atMs: number) => boolean,
-  ): void {
-    for (let index = this.#size - 1; index >= 0; index -= 1) {
-      const word = this.#wordAt(index);
-      const atMs = this.#baseMs + (this.#words[word] as number);
-      if (atMs <= query.sinceMs) {
-        return;
+  /** Adds up entries of these kinds younger than `sinceMs`, newest first, until they weigh more than `room`. */
+  #survey(query: { readonly kinds: KindSet; readonly sinceMs: number; readonly room: number }): {
+    readonly weight: number;
+    /** Time of the last entry that was added. */
+    readonly oldestMs: number | undefined;
+  } {
+    const words = this.#words;
+    const { kinds, room } = query;
+    const since = query.sinceMs - this.#baseMs;
+    let weight = 0;
+    let oldest = -1;
+    let word = this.#wordBehind();
+    for (let left = this.#size; left > 0 && weight <= room; left -= 1) {
+      word = (word === 0 ? words.length : word) - wordsPerEntry;
+      const time = words[word] as number;
+      if (time <= since) {
+        break;
       }
-      const kind = (this.#words[word + 1] as number) >>> kindShift;
-      if (((query.kinds >>> kind) & 1) === 1 && !visit(word, atMs)) {
-        return;
+      const kind = (words[word + 1] as number) >>> kindShift;
+      if (((kinds >>> kind) & 1) === 1) {
+        weight += kind === codes.group ? (words[word + 2] as number) : 1;
+        oldest = time;
       }
     }
+    return { weight, oldestMs: oldest < 0 ? undefined : this.#baseMs + oldest };
   }
 
-  #weightAt(word: number): number {
-    const kind = (this.#words[word + 1] as number) >>> kindShift;
-    return kind === codes.group ? (this.#words[word + 2] as number) : 1;
+  /** The word behind the newest entry, from which scans step back. */
+  #wordBehind(): number {
+    return this.#wordAt(this.#size);
   }
 
   /** Where the entry with this index, counted from the oldest, starts in the words. */
@@ -270,4 +274,9 @@ export class SendLedger {
     }
     this.#baseMs += shift;
   }
+}
+
+/** Appends a value that the list does not hold yet; false when it does. */
+function addIfAbsent(list: number[], value: number): boolean {
+  return !list.includes(value) && list.push(value) > 0;
 }

@@ -1,0 +1,200 @@
+/**
+ * Mutation check of `policy/`: breaks one thing at a time in a copy and expects the tests to notice.
+ * Run: node --import tsx tests/policy/mutants.ts [--only=<part of a file name>] [--jobs=2]
+ * Ends with exit code 1 when a mutant survives that is not in `mutants-that-live.ts`, or when one listed there dies.
+ */
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { livingMutants } from './mutants-that-live.ts';
+
+interface Mutant {
+  readonly file: string;
+  readonly line: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What is broken: every match on a line of code makes a mutant of its own. */
+const operators: readonly (readonly [RegExp, string])[] = [
+  [/ >= /g, ' > '],
+  [/ > /g, ' >= '],
+  [/ <= /g, ' < '],
+  [/ < /g, ' <= '],
+  [/ === /g, ' !== '],
+  [/ !== /g, ' === '],
+  [/ && /g, ' || '],
+  [/ \|\| /g, ' && '],
+  [/ \+ /g, ' - '],
+  [/ - /g, ' + '],
+  [/ \* /g, ' / '],
+  [/ \/ /g, ' * '],
+  [/ \+= /g, ' -= '],
+  [/ -= /g, ' += '],
+  [/Math\.max\(/g, 'Math.min('],
+  [/Math\.min\(/g, 'Math.max('],
+  [/Math\.ceil\(/g, 'Math.floor('],
+  [/Math\.floor\(/g, 'Math.ceil('],
+  [/\bDAY_MS\b/g, 'HOUR_MS'],
+  [/\bHOUR_MS\b/g, 'DAY_MS'],
+  [/\btrue\b/g, 'false'],
+  [/\bfalse\b/g, 'true'],
+  [/(?<![\w.#$])(\d[\d_]*)(?![\w.])/g, '($1 + 1)'],
+  [/\?\? /g, '&& '],
+  [/ \? (.+?) : ([^;]+)/g, ' ? $2 : $1'],
+  [/(if|while) \((?!.*=>)(.+)\) \{$/g, '$1 (false) {'],
+];
+
+/** The slow ones last: most mutants fall to the tables. */
+const slowTestFiles = ['key-limits.test.ts', 'evaluate-sequences.test.ts'];
+/** A test that runs this long was sent round in circles: noticed. */
+const timeoutMs = 60_000;
+
+const root = resolve(import.meta.dirname, '../..');
+
+function mutantsOf(file: string): Mutant[] {
+  const mutants = new Map<string, Mutant>();
+  const lines = readFileSync(join(root, 'policy', file), 'utf8').split('\n');
+  for (const [index, line] of lines.entries()) {
+    const code = line.replace(/\/\*.*?\*\//g, '');
+    const isCode = !/^\s*(\/\/|\/?\*|import |export type|export interface|\}? ?from |readonly |type )/.test(
+      line,
+    );
+    if (!isCode || /^\s*(message[,:]|case |const message)/.test(code)) {
+      continue;
+    }
+    for (const [pattern, replacement] of operators) {
+      for (const match of line.matchAll(pattern)) {
+        const broken = match[0].replace(new RegExp(pattern.source), replacement);
+        const after = line.slice(0, match.index) + broken + line.slice(match.index + match[0].length);
+        if (after !== line) {
+          mutants.set(`${index}:${after}`, {
+            file,
+            line: index + 1,
+            before: line.trim(),
+            after: after.trim(),
+          });
+        }
+      }
+    }
+  }
+  return [...mutants.values()];
+}
+
+/** A tree with `policy/` and its tests, in which one mutant lives at a time. */
+class Cage {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'policy-mutant-'));
+
+  constructor() {
+    mkdirSync(join(this.#directory, 'tests'));
+    cpSync(join(root, 'tests/policy'), join(this.#directory, 'tests/policy'), { recursive: true });
+    cpSync(join(root, 'policy'), join(this.#directory, 'policy'), { recursive: true });
+    for (const file of ['package.json', 'tsconfig.json']) {
+      cpSync(join(root, file), join(this.#directory, file));
+    }
+    symlinkSync(join(root, 'node_modules'), join(this.#directory, 'node_modules'));
+  }
+
+  /** The test file that noticed, if one did. */
+  async try(mutant: Mutant): Promise<string | undefined> {
+    const path = join(this.#directory, 'policy', mutant.file);
+    const sound = readFileSync(path, 'utf8');
+    const lines = sound.split('\n');
+    lines[mutant.line - 1] = mutant.after;
+    const source = lines.join('\n');
+    // A duration that a mutant names without importing would only prove that imports are needed.
+    const needed = ['DAY_MS', 'HOUR_MS'].filter((name) => source.includes(name) && !sound.includes(name));
+    const own = mutant.file === 'durations.ts' ? [] : needed;
+    writeFileSync(path, own.map((name) => `import { ${name} } from './durations.ts';\n`).join('') + source);
+    try {
+      for (const file of testsThatReach(mutant.file)) {
+        if (!(await this.#passes(file))) {
+          return file;
+        }
+      }
+      return undefined;
+    } finally {
+      writeFileSync(path, sound);
+    }
+  }
+
+  remove(): void {
+    rmSync(this.#directory, { recursive: true });
+  }
+
+  #passes(file: string): Promise<boolean> {
+    const options = {
+      cwd: this.#directory,
+      stdio: 'ignore',
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    } as const;
+    const child = spawn(process.execPath, ['--import', 'tsx', `tests/policy/${file}`, '--runs=150'], options);
+    return new Promise((settle) => child.once('exit', (code) => settle(code === 0)));
+  }
+}
+
+/** The test files that come to use a file of `policy/`, the one named after it first and the slow ones last. */
+function testsThatReach(file: string): string[] {
+  const rank = (test: string): number =>
+    test === file.replace('.ts', '.test.ts') ? -1 : slowTestFiles.indexOf(test) + 1;
+  return readdirSync(join(root, 'tests/policy'))
+    .filter((test) => test.endsWith('.test.ts') && reached(join(root, 'tests/policy', test)).has(file))
+    .sort((left, right) => rank(left) - rank(right));
+}
+
+/** Names of all files that a file imports, directly or not. */
+function reached(path: string, names = new Set<string>()): Set<string> {
+  for (const [, imported] of readFileSync(path, 'utf8').matchAll(/from '(\.[^']+)'/g)) {
+    const next = resolve(path, '..', imported as string);
+    if (!names.has(basename(next))) {
+      names.add(basename(next));
+      reached(next, names);
+    }
+  }
+  return names;
+}
+
+function isListed(mutant: Mutant): boolean {
+  return livingMutants.some(({ file, after }) => file === mutant.file && after === mutant.after);
+}
+
+function option(name: string): string | undefined {
+  const prefix = `--${name}=`;
+  return process.argv.find((text) => text.startsWith(prefix))?.slice(prefix.length);
+}
+
+const files = readdirSync(join(root, 'policy')).filter((file) => file.includes(option('only') ?? ''));
+const mutants = files.flatMap(mutantsOf);
+const waiting = [...mutants];
+const surprises: string[] = [];
+let killed = 0;
+console.log(`${mutants.length} mutants of ${files.length} files`);
+
+async function work(): Promise<void> {
+  const cage = new Cage();
+  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+    const noticedBy = await cage.try(mutant);
+    killed += noticedBy === undefined ? 0 : 1;
+    if ((noticedBy === undefined) !== isListed(mutant)) {
+      const verdict = noticedBy === undefined ? 'SURVIVED' : `LISTED, BUT KILLED by ${noticedBy}`;
+      surprises.push(`${verdict} ${mutant.file}:${mutant.line}\n  - ${mutant.before}\n  + ${mutant.after}`);
+      console.log(surprises.at(-1));
+    }
+  }
+  cage.remove();
+}
+
+await Promise.all(Array.from({ length: Number(option('jobs') ?? 2) }, work));
+console.log(`${killed} killed, ${mutants.length - killed} live, ${surprises.length} of them unexplained`);
+process.exitCode = surprises.length === 0 ? 0 : 1;
