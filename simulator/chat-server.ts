@@ -38,6 +38,7 @@ export class ChatServer {
       const path = (request.url ?? '').split('?', 1)[0];
       const refusal = path !== CHAT_PATH ? '404 Not Found' : this.#upgradeRefusal();
       if (refusal) {
+        socket.on('error', () => socket.destroy());
         socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
         return;
       }

@@ -31,6 +31,7 @@ export class Companions {
   readonly #companions: Collection<Companion>;
   readonly #lastDevice: Collection<number>;
   readonly #preKeys: Collection<PublicPreKey>;
+  readonly #historyDue: Collection<true>;
   readonly #byPhone = new Map<string, Map<number, Companion>>();
   readonly #preKeyIds = new Map<string, Set<number>>();
 
@@ -38,6 +39,7 @@ export class Companions {
     this.#companions = journal.collection<Companion>('companions');
     this.#lastDevice = journal.collection<number>('last-device');
     this.#preKeys = journal.collection<PublicPreKey>('pre-keys');
+    this.#historyDue = journal.collection<true>('history-due');
     for (const [, companion] of this.#companions.entries()) this.#index(companion);
     for (const [key, preKey] of this.#preKeys.entries())
       this.#idsOf(key.slice(0, key.indexOf(' '))).add(preKey.id);
@@ -64,11 +66,20 @@ export class Companions {
   add(companion: Companion): void {
     this.#lastDevice.set(companion.phone, companion.device);
     this.#companions.set(companion.id, companion);
+    this.#historyDue.set(companion.id, true);
     this.#index(companion);
+  }
+
+  /** Whether the companion has yet to be sent its history; asked once, so it is forgotten. */
+  takeHistoryDue(companion: Companion): boolean {
+    const due = this.#historyDue.get(companion.id) ?? false;
+    this.#historyDue.delete(companion.id);
+    return due;
   }
 
   remove(companion: Companion): void {
     this.#companions.delete(companion.id);
+    this.#historyDue.delete(companion.id);
     this.#byPhone.get(companion.phone)?.delete(companion.device);
     for (const id of this.#idsOf(companion.id)) this.#preKeys.delete(`${companion.id} ${id}`);
     this.#preKeyIds.delete(companion.id);

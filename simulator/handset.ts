@@ -2,7 +2,6 @@ import {
   Curve,
   DEFAULT_CONNECTION_CONFIG,
   encodeWAMessage,
-  generateRegistrationId,
   type proto,
   proto as protocol,
   type SignalCreds,
@@ -10,10 +9,9 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStoreWithTransaction,
   type SignalRepositoryWithLIDStore,
-  signedKeyPair,
   unpadRandomMax16,
 } from '@whiskeysockets/baileys';
-import type { Collection, Journal } from './journal.ts';
+import type { Collection } from './journal.ts';
 import { type KeyBundle, signalSession } from './key-bundle.ts';
 import { Lock } from './lock.ts';
 
@@ -177,41 +175,6 @@ export class Handset {
       isInTransaction: () => false,
       transaction: (work) => work(),
     };
-  }
-}
-
-/** The handsets of all numbers, each made when it is first needed and the same for ever. */
-export class Handsets {
-  readonly #creds: Collection<SignalCreds>;
-  readonly #keys: Collection<unknown>;
-  readonly #handsets = new Map<string, Handset>();
-
-  constructor(journal: Journal) {
-    this.#creds = journal.collection<SignalCreds>('handsets');
-    this.#keys = journal.collection<unknown>('handset-keys');
-  }
-
-  of(phone: string): Handset {
-    let handset = this.#handsets.get(phone);
-    if (!handset) {
-      handset = new Handset({ phone, creds: this.#credsOf(phone), keys: this.#keys });
-      this.#handsets.set(phone, handset);
-    }
-    return handset;
-  }
-
-  #credsOf(phone: string): SignalCreds {
-    let creds = this.#creds.get(phone);
-    if (!creds) {
-      const signedIdentityKey = Curve.generateKeyPair();
-      creds = {
-        signedIdentityKey,
-        signedPreKey: signedKeyPair(signedIdentityKey, 1),
-        registrationId: generateRegistrationId(),
-      };
-      this.#creds.set(phone, creds);
-    }
-    return creds;
   }
 }
 

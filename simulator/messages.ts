@@ -29,27 +29,21 @@ export async function takeMessage(
 ): Promise<void> {
   const { companion } = connection;
   if (!companion) return;
-  const refusal = network.faults.takeMessageError(companion.phone);
-  if (refusal !== undefined) {
-    acknowledge(network, connection, stanza, refusal);
-    return;
-  }
-  const audience = audienceOf(network, companion, stanza);
-  if ('refusal' in audience) {
-    acknowledge(network, connection, stanza, audience.refusal);
-    return;
-  }
   const to = attribute(stanza, 'to');
-  const chat =
-    isGroupAddress(to) || to === STATUS_ADDRESS ? to : (network.numbers.resolve(to)?.number.phone ?? to);
   const incoming: Incoming = {
     sender: companion,
     connection,
     stanza,
     group: isGroupAddress(to) ? to : null,
     isStatus: to === STATUS_ADDRESS,
-    composingSeen: network.typing.take(companion.phone, chat),
+    composingSeen: network.typing.take(companion.phone, network.numbers.resolve(to)?.number.phone ?? to),
   };
+  const fault = network.faults.takeMessageError(companion.phone);
+  const audience = fault === undefined ? audienceOf(network, companion, stanza) : { refusal: fault };
+  if ('refusal' in audience) {
+    acknowledge(network, connection, stanza, audience.refusal);
+    return;
+  }
   for (const part of partsOf(network, companion, stanza, audience.phones)) {
     await deliver(network, incoming, part);
   }

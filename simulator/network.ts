@@ -4,7 +4,7 @@ import type { Connections } from './connections.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Faults } from './faults.ts';
 import type { Groups } from './groups.ts';
-import type { Handsets } from './handset.ts';
+import type { Handsets } from './handsets.ts';
 import type { EntryLog, InboxEntry, StatusEntry } from './inboxes.ts';
 import type { Journal } from './journal.ts';
 import type { MediaHost } from './media-host.ts';

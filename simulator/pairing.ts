@@ -1,18 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type BinaryNode,
-  Curve,
-  getBinaryNodeChild,
-  hmacSign,
-  proto,
-  WA_ADV_ACCOUNT_SIG_PREFIX,
-  WA_ADV_DEVICE_SIG_PREFIX,
-} from '@whiskeysockets/baileys';
+import type { BinaryNode } from '@whiskeysockets/baileys';
 import { lidAddress, phoneAddress, SERVER_ADDRESS } from './addresses.ts';
 import { stanzaTime } from './clock.ts';
 import { type Companion, MOST_COMPANIONS } from './companions.ts';
 import type { Connection } from './connection.ts';
 import { ControlFailure } from './control-failure.ts';
+import { identityDetails, isSignedByDevice, signIdentity } from './device-identity.ts';
+import { type LinkingCode, readLinkingCode } from './linking-code.ts';
 import type { Network } from './network.ts';
 import type { ClientFinish } from './noise-responder.ts';
 import { node, streamError } from './stanzas.ts';
@@ -35,14 +29,6 @@ interface Registration {
   readonly signedPreKey: Companion['signedPreKey'];
   /** One scan at a time. */
   scanning: boolean;
-}
-
-/** What a QR code says. */
-interface ScannedCode {
-  readonly reference: string;
-  readonly noiseKey: string;
-  readonly identityKey: string;
-  readonly advSecret: Buffer;
 }
 
 /** Clients that wait to be scanned, and the phone's side of scanning them. */
@@ -103,7 +89,7 @@ export class PairingDesk {
    * network or has four companions online, or the client does not sign in time.
    */
   async scan(qr: string, phone: string): Promise<Companion> {
-    const code = readCode(qr);
+    const code = readLinkingCode(qr);
     const registration = this.#registrationOf(code);
     const number = this.#network.numbers.of(phone);
     if (!number.exists)
@@ -136,7 +122,7 @@ export class PairingDesk {
     }
   }
 
-  #registrationOf(code: ScannedCode): Registration {
+  #registrationOf(code: LinkingCode): Registration {
     const registration = this.#registrations.get(code.reference);
     if (!registration) throw new ControlFailure(404, 'QR_UNKNOWN', 'No client waits with this code.');
     const index = registration.references.indexOf(code.reference);
@@ -176,35 +162,15 @@ export class PairingDesk {
 
   async #offer(connection: Connection, companion: Companion, advSecret: Buffer): Promise<void> {
     const handset = this.#network.handsets.of(companion.phone);
-    const details = proto.ADVDeviceIdentity.encode({
-      rawId: companion.registrationId,
-      timestamp: Math.floor(this.#network.clock.wallMs() / 1000),
-      keyIndex: companion.device,
-    }).finish();
-    const accountSignature = handset.sign(
-      Buffer.concat([WA_ADV_ACCOUNT_SIG_PREFIX, details, companion.identityKey]),
-    );
-    const identity = proto.ADVSignedDeviceIdentity.encode({
-      details,
-      accountSignatureKey: handset.identityKey,
-      accountSignature,
-    }).finish();
-    const signed = proto.ADVSignedDeviceIdentityHMAC.encode({
-      details: identity,
-      hmac: hmacSign(identity, advSecret),
-    }).finish();
+    const timestamp = Math.floor(this.#network.clock.wallMs() / 1000);
+    const details = identityDetails(companion, timestamp);
+    const signed = signIdentity({ handset, companion, details, advSecret });
     const answer = await connection.ask(
-      this.#pairSuccess(companion, Buffer.from(signed)),
+      this.#pairSuccess(companion, signed),
       this.#network.timings.clientWaitMs,
     );
     if (!answer) throw new ControlFailure(504, 'CLIENT_SILENT', 'The client did not answer the pairing.');
-    const deviceMessage = Buffer.concat([
-      WA_ADV_DEVICE_SIG_PREFIX,
-      details,
-      companion.identityKey,
-      handset.identityKey,
-    ]);
-    if (!isSigned(answer, companion, deviceMessage)) {
+    if (!isSignedByDevice({ handset, companion, details, answer })) {
       throw new ControlFailure(502, 'CLIENT_SIGNATURE_INVALID', 'The client signed its pairing wrongly.');
     }
   }
@@ -233,25 +199,6 @@ export class PairingDesk {
       ],
     );
   }
-}
-
-function isSigned(answer: BinaryNode, companion: Companion, deviceMessage: Buffer): boolean {
-  const identity = getBinaryNodeChild(getBinaryNodeChild(answer, 'pair-device-sign'), 'device-identity');
-  if (!(identity?.content instanceof Uint8Array)) return false;
-  const { deviceSignature } = proto.ADVSignedDeviceIdentity.decode(identity.content);
-  return !!deviceSignature && Curve.verify(companion.identityKey, deviceMessage, deviceSignature);
-}
-
-/** Reads `https://wa.me/settings/linked_devices#ref,noise,identity,adv,platform`; the address may be missing. */
-function readCode(qr: string): ScannedCode {
-  const parts = qr.slice(qr.indexOf('#') + 1).split(',');
-  const [reference, noiseKey, identityKey, advSecret] = parts;
-  if (parts.length < 4 || !reference || !noiseKey || !identityKey || !advSecret) {
-    throw new ControlFailure(422, 'VALIDATION_ERROR', 'Not a linking code.', [
-      { field: 'qr', message: 'must be a linking code: ref,noise,identity,adv,platform after #' },
-    ]);
-  }
-  return { reference, noiseKey, identityKey, advSecret: Buffer.from(advSecret, 'base64') };
 }
 
 const readBigEndian = (bytes: Uint8Array): number => Buffer.from(bytes).readUIntBE(0, bytes.byteLength);

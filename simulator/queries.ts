@@ -3,6 +3,7 @@ import { stanzaTime } from './clock.ts';
 import type { Companion } from './companions.ts';
 import type { Connection } from './connection.ts';
 import { answerGroupQuery } from './group-queries.ts';
+import { sendHistory } from './history.ts';
 import type { Network } from './network.ts';
 import { answerPreKeyQuery } from './pre-key-queries.ts';
 import { attribute, iqError, iqResult, node } from './stanzas.ts';
@@ -16,7 +17,7 @@ interface Query {
   readonly companion: Companion;
   readonly iq: BinaryNode;
   /** Runs the work once the answer is on its way. */
-  afterwards(work: () => void): void;
+  afterwards(work: () => void | Promise<void>): void;
 }
 
 /** How long a client may use one answer to `media_conn`. */
@@ -60,20 +61,21 @@ export async function answerQuery(network: Network, connection: Connection, iq: 
     connection.send(iqError(iq, 501, 'feature-not-implemented'));
     return;
   }
-  const later: (() => void)[] = [];
+  const later: (() => void | Promise<void>)[] = [];
   connection.send(
     await answer({ network, connection, companion, iq, afterwards: (work) => later.push(work) }),
   );
-  for (const work of later) work();
+  for (const work of later) await work();
 }
 
 /** `active` says that the client wants what waited for it. */
 function answerPassive({ network, connection, companion, iq, afterwards }: Query): BinaryNode {
   if (getBinaryNodeChild(iq, 'active')) {
-    connection.active = true;
-    afterwards(() => {
+    afterwards(async () => {
       if (network.groups.takeStale(companion.id)) connection.send(groupsChanged(network));
+      connection.active = true;
       network.deliveries.flush(connection, companion);
+      await sendHistory(network, companion);
     });
   }
   return iqResult(iq);

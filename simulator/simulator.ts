@@ -11,7 +11,7 @@ import { controlListener } from './control-server.ts';
 import { Deliveries } from './deliveries.ts';
 import { Faults } from './faults.ts';
 import { Groups } from './groups.ts';
-import { Handsets } from './handset.ts';
+import { Handsets } from './handsets.ts';
 import { EntryLog, type InboxEntry, type StatusEntry } from './inboxes.ts';
 import { Journal } from './journal.ts';
 import { mediaCertificate } from './media-certificate.ts';
@@ -75,11 +75,14 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const host = options.host ?? '127.0.0.1';
   if (!LOOPBACK_HOSTS.has(host)) throw new Error(`the simulator listens on loopback only, not on ${host}`);
   const releaseConsole = quietLibsignal();
-  const journal = await Journal.open(options.dataDir);
-  const identity = serverIdentity(journal);
   const server = createServer();
+  // The caller ends idle connections, never we: else a busy caller's next request meets one that is closing.
+  server.keepAliveTimeout = 0;
+  let journal: Journal | undefined;
   let media: MediaHost | undefined;
   try {
+    journal = await Journal.open(options.dataDir);
+    const identity = serverIdentity(journal);
     media = await MediaHost.start({
       directory: join(options.dataDir, 'media'),
       certificate: mediaCertificate(journal),
@@ -107,13 +110,13 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         network.connections.dropAll();
         server.closeAllConnections();
         await Promise.all([new Promise((resolve) => server.close(resolve)), network.media.close()]);
-        await journal.close();
+        await network.journal.close();
         releaseConsole();
       }),
     };
   } catch (error) {
     await media?.close();
-    await journal.close();
+    await journal?.close();
     releaseConsole();
     throw error;
   }

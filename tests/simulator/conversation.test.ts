@@ -83,6 +83,14 @@ test('a contact may write first, from its LID or its number, and the control cal
   }
 });
 
+test('a client that syncs history hears its first message at once, not after 20 s', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP, { shouldSyncHistoryMessage: () => true });
+  await fixture.control.write(CUSTOMER, { to: SHOP, text: 'hello' });
+  await client.received('hello');
+  assert.equal(client.auth.creds.accountSyncCounter, 1);
+});
+
 test('a dropped client hears 428', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);

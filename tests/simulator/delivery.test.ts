@@ -59,7 +59,7 @@ test('a message written while the client is away waits for it, in order', async 
   await again.opened();
   await again.received('two');
   assert.deepEqual(
-    again.messages.map(({ message }) => message?.conversation),
+    again.messages.flatMap(({ message }) => message?.conversation ?? []),
     ['one', 'two'],
   );
 });
@@ -164,6 +164,8 @@ test('a number that is not on the network is not found, and a message to it is r
   await fixture.control.setNumber(CUSTOMER, false);
   const client = await fixture.link(SHOP);
   assert.deepEqual(await client.socket.onWhatsApp(CUSTOMER), []);
+  const sent = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'to nobody' });
+  assert.equal((await client.ack(sent?.key.id ?? '')).attrs.error, '404');
   await fixture.control.setNumber(CUSTOMER, true);
   assert.equal((await client.socket.onWhatsApp(CUSTOMER))?.[0]?.exists, true);
 });

@@ -1,0 +1,38 @@
+import { Curve, generateRegistrationId, type SignalCreds, signedKeyPair } from '@whiskeysockets/baileys';
+import { Handset } from './handset.ts';
+import type { Collection, Journal } from './journal.ts';
+
+/** The handsets of all numbers, each made when it is first needed and the same for ever. */
+export class Handsets {
+  readonly #creds: Collection<SignalCreds>;
+  readonly #keys: Collection<unknown>;
+  readonly #handsets = new Map<string, Handset>();
+
+  constructor(journal: Journal) {
+    this.#creds = journal.collection<SignalCreds>('handsets');
+    this.#keys = journal.collection<unknown>('handset-keys');
+  }
+
+  of(phone: string): Handset {
+    let handset = this.#handsets.get(phone);
+    if (!handset) {
+      handset = new Handset({ phone, creds: this.#credsOf(phone), keys: this.#keys });
+      this.#handsets.set(phone, handset);
+    }
+    return handset;
+  }
+
+  #credsOf(phone: string): SignalCreds {
+    let creds = this.#creds.get(phone);
+    if (!creds) {
+      const signedIdentityKey = Curve.generateKeyPair();
+      creds = {
+        signedIdentityKey,
+        signedPreKey: signedKeyPair(signedIdentityKey, 1),
+        registrationId: generateRegistrationId(),
+      };
+      this.#creds.set(phone, creds);
+    }
+    return creds;
+  }
+}
