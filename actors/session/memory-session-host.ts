@@ -14,6 +14,8 @@ import type {
 export interface MemoryBehaviour {
   /** Shops have credentials from the start: `open` leads to `connected` without a scan. */
   readonly paired: boolean;
+  /** How long ago shops were paired that have credentials from the start. */
+  readonly pairedAgoMs: number;
   /** The number a shop connects with, digits only. */
   readonly phone: (shop: SessionAddress) => string;
   readonly connectMs: number;
@@ -32,6 +34,7 @@ export interface MemoryBehaviour {
 
 const DEFAULT_BEHAVIOUR: MemoryBehaviour = {
   paired: false,
+  pairedAgoMs: 0,
   phone: (shop) => `1${Number.parseInt(shop.shopId.slice(-8), 16)}`,
   connectMs: 1,
   checkMs: 1,
@@ -299,7 +302,10 @@ export class MemorySessionHost implements SessionHost {
   }
 
   private connect(shop: Shop, session: Session): void {
-    shop.pairing ??= { phone: this.behaviour.phone(shop.address), atMs: this.clock.wallMs() };
+    shop.pairing ??= {
+      phone: this.behaviour.phone(shop.address),
+      atMs: this.clock.wallMs() - this.behaviour.pairedAgoMs,
+    };
     session.state = 'open';
     const { phone, atMs } = shop.pairing;
     this.tell(shop, {

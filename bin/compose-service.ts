@@ -1,0 +1,107 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { startQrImages } from '../actors/session/qr-image.ts';
+import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
+import { type RunningActors, startActors } from '../actors/start-actors.ts';
+import { createMetrics } from '../http/metrics.ts';
+import { type RunningHttp, startHttp } from '../http/start-http.ts';
+import { systemClock as clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { type RuntimeNode, startNode } from '../runtime/node.ts';
+import { systemRandom as random } from '../runtime/random.ts';
+import type { ServiceEnvironment } from './environment.ts';
+import { exportNode, runtimeObserver } from './node-metrics.ts';
+import { hopThrough } from './request-hop.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** One node of the service, from the store up to the front door. */
+export interface Service {
+  readonly node: RuntimeNode;
+  readonly actors: RunningActors;
+  readonly http: RunningHttp;
+}
+
+/** What a service is made of. */
+export interface ServiceParts {
+  readonly environment: ServiceEnvironment;
+  readonly log: Logger;
+  /** Starts the sending component; its events go to the listener. */
+  readonly startHost: (node: RuntimeNode, listener: SessionListener) => SessionHost;
+  /** Another process runs under this node's id: this one must end. */
+  readonly onLost: () => void;
+}
+
+/** Starts a node of the service. Resolves when it takes requests; rejects when Redis or an address cannot be had. */
+export async function startService({ environment, log, startHost, onLost }: ServiceParts): Promise<Service> {
+  const metrics = createMetrics();
+  const node = await startNode({
+    redisUrl: environment.redisUrl,
+    nodeId: environment.nodeId,
+    clock,
+    random,
+    log,
+    onLost,
+    observer: runtimeObserver(metrics),
+  });
+  const actors = await startActors({
+    node,
+    redisUrl: environment.redisUrl,
+    clock,
+    random,
+    log,
+    startHost: (listener) => startHost(node, listener),
+    qrImages: startQrImages(),
+    gap: { fromMs: environment.sendGap.minMs, toMs: environment.sendGap.maxMs },
+    messageRetentionMs: environment.messageRetentionDays * DAY_MS,
+  });
+  exportNode(metrics, node, () => actors.host.available());
+  const http = await startHttp({
+    host: environment.host,
+    port: environment.port,
+    adminHost: environment.adminHost,
+    adminPort: environment.adminPort,
+    adminToken: environment.adminToken,
+    trustedProxies: environment.trustedProxies,
+    publicUrl: environment.publicUrl,
+    setupUrlTemplate: environment.setupUrlTemplate,
+    version: packageVersion(),
+    tenants: actors.tenants,
+    shops: actors.shops,
+    operators: actors.operators,
+    fleet: actors.fleet,
+    keys: actors.keys,
+    hop: hopThrough(node),
+    store: node.store,
+    requestLog: {
+      maxEntriesPerTenant: environment.requestLogMaxEntries,
+      maxAgeMs: environment.requestLogRetentionDays * DAY_MS,
+      maxBytes: environment.requestLogMaxBytes,
+    },
+    clock,
+    random,
+    log,
+    metrics,
+    events: actors.feed,
+    health: { ready: () => node.ready() },
+  });
+  node.link.serve((payload) => http.serveForwarded(payload));
+  await node.run();
+  return { node, actors, http };
+}
+
+/** First the front door, so that no request is cut; then the shards, which settles what is in hand; then the rest. */
+export async function stopService({ node, actors, http }: Service): Promise<void> {
+  await http.close();
+  await node.stop();
+  await actors.stop();
+}
+
+/** The version of this build, from the package it was made from. */
+function packageVersion(): string {
+  // The compiled file lies one folder deeper than its source.
+  const url = ['../package.json', '../../package.json']
+    .map((path) => new URL(path, import.meta.url))
+    .find(existsSync);
+  if (url === undefined) throw new Error('package.json is missing beside the program');
+  return (JSON.parse(readFileSync(url, 'utf8')) as { version: string }).version;
+}
