@@ -93,10 +93,14 @@ export class RequestLog {
     ]);
   }
 
-  /** Writes out what waits and stops. */
+  /** Writes out what waits and stops. Never rejects: what Redis does not take now is lost, and logged as such. */
   async close(): Promise<void> {
     this.#sizeCheck.cancel();
-    await this.flush();
+    try {
+      await this.flush();
+    } catch (failure) {
+      this.#options.log.error({ err: failure, lost: this.#waitingCount }, 'the request log could not be written out');
+    }
   }
 
   #wait(owner: string, packed: readonly string[]): void {

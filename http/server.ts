@@ -168,10 +168,13 @@ function readBody(exchange: Exchange, { declaredBytes, respond, abandoned }: Bod
       answer('', 'too_large');
       return;
     }
-    // The chunk's memory is uWebSockets' own and gone after this call.
-    if (isLast && chunks.length === 0) answerWhole(Buffer.from(chunk), answer);
-    else chunks.push(Buffer.from(Buffer.from(chunk)));
-    if (isLast && chunks.length > 0) answerWhole(Buffer.concat(chunks), answer);
+    if (isLast && chunks.length === 0) {
+      answerWhole(Buffer.from(chunk), answer);
+      return;
+    }
+    // The chunk's memory is uWebSockets' own and gone after this call, so it is copied.
+    chunks.push(Buffer.from(chunk.slice(0)));
+    if (isLast) answerWhole(Buffer.concat(chunks), answer);
   });
 }
 
@@ -188,7 +191,8 @@ function send(exchange: Exchange, method: string, reply: ReplyValue): void {
     if (reply.stream !== undefined) {
       reply.stream(replyStream(exchange));
     } else if (method === 'HEAD') {
-      response.endWithoutBody(Buffer.byteLength(reply.body), reply.close === true);
+      // After a reply without its body uWebSockets takes no further request on the connection.
+      response.endWithoutBody(Buffer.byteLength(reply.body), true);
     } else {
       response.end(reply.body, reply.close === true);
     }

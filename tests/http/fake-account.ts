@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import type { Failure } from '../../actors/failure.ts';
 import type { KeyView, TenantView } from '../../actors/operator-operations.ts';
 import type { ChannelView, GroupView, MessageView } from '../../actors/shop/shop-operations.ts';
@@ -40,6 +41,8 @@ export class FakeMemory {
   readonly next = new Map<string, Failure | RuntimeFailure | Error>();
   /** Operations that wait for this before they answer. */
   readonly held = new Map<string, Promise<void>>();
+  /** Tells of every operation that began, by its name. */
+  readonly begun = new EventEmitter();
   readonly newId = objectIdGenerator(seededRandom(7));
 
   id(): string {
@@ -48,6 +51,7 @@ export class FakeMemory {
 
   /** Takes what a test put in the way of an operation; throws what it put there to be thrown. */
   async stopped(operation: string): Promise<{ readonly ok: false; readonly failure: Failure } | undefined> {
+    this.begun.emit(operation);
     await this.held.get(operation);
     const planned = this.next.get(operation);
     this.next.delete(operation);

@@ -1,0 +1,55 @@
+import { connect, type Socket } from 'node:net';
+
+/** A TCP connection on which a test writes bytes as it pleases. */
+export interface RawConnection {
+  write(bytes: string): void;
+  /** All that came so far, once `condition` holds for it or the peer closed. */
+  until(condition: (received: string) => boolean): Promise<string>;
+  /** All that came, once the peer has closed. */
+  closed(): Promise<string>;
+  destroy(): void;
+}
+
+/** Opens a connection to a listener on loopback. Resets count as closed. */
+export async function openRaw(url: string): Promise<RawConnection> {
+  const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  let received = '';
+  let isClosed = false;
+  const waiting = new Set<() => void>();
+  const changed = (): void => {
+    for (const check of waiting) check();
+  };
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.toString('latin1');
+    changed();
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    isClosed = true;
+    changed();
+  });
+  const when = (condition: () => boolean): Promise<string> =>
+    new Promise((resolve) => {
+      const check = (): void => {
+        if (!condition()) return;
+        waiting.delete(check);
+        resolve(received);
+      };
+      waiting.add(check);
+      check();
+    });
+  return {
+    write: (bytes) => void socket.write(bytes, 'latin1'),
+    until: (condition) => when(() => isClosed || condition(received)),
+    closed: () => when(() => isClosed),
+    destroy: () => socket.destroy(),
+  };
+}
+
+/** Status lines of the replies on a connection. */
+export function statuses(received: string): number[] {
+  return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)]
+    .map(([, status]) => Number(status))
+    .filter((status) => status !== 100);
+}

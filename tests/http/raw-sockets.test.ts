@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { send } from './checked-client.ts';
+import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
+import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+
+const HOST = 'Host: test\r\n';
+const JSON_TYPE = 'Content-Type: application/json\r\n';
+
+describe('bytes on a socket', () => {
+  let service: ServiceFixture;
+  let target: Target;
+  let owner: TestTenant;
+  let auth: string;
+  const connections: RawConnection[] = [];
+
+  before(async () => {
+    service = await startService();
+    const { apiUrl, adminUrl } = service;
+    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+    owner = await target.tenant({ plan: 'scale' });
+    auth = `Authorization: Bearer ${owner.key}\r\n`;
+  });
+  after(async () => {
+    for (const connection of connections) connection.destroy();
+    target.close();
+    await service.stop();
+  });
+
+  async function raw(): Promise<RawConnection> {
+    const connection = await openRaw(service.apiUrl);
+    connections.push(connection);
+    return connection;
+  }
+
+  const post = (body: string, headers = `Content-Length: ${body.length}\r\n`): string =>
+    `POST /api/v1/shops HTTP/1.1\r\n${HOST}${auth}${JSON_TYPE}${headers}\r\n${body}`;
+
+  it('a head and a body in pieces are one request', async () => {
+    const connection = await raw();
+    const bytes = post('{"name":"in pieces"}');
+    for (const piece of [bytes.slice(0, 9), bytes.slice(9, 60), bytes.slice(60, -5), bytes.slice(-5)]) {
+      connection.write(piece);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [201]);
+  });
+
+  it('a chunked body is one request', async () => {
+    const connection = await raw();
+    connection.write(post('9\r\n{"name":"\r\n9\r\nchunked"}\r\n0\r\n\r\n', 'Transfer-Encoding: chunked\r\n'));
+    assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [201]);
+  });
+
+  it('a chunked body over 64 KiB is 413 and the connection closes', async () => {
+    const connection = await raw();
+    connection.write(post(`11170\r\n${'x'.repeat(70_000)}\r\n0\r\n\r\n`, 'Transfer-Encoding: chunked\r\n'));
+    assert.deepEqual(statuses(await connection.closed()), [413]);
+  });
+
+  it('a body announced over 64 KiB is 413 before it is sent, and the connection closes', async () => {
+    const connection = await raw();
+    connection.write(post('', 'Content-Length: 70000\r\n'));
+    assert.deepEqual(statuses(await connection.closed()), [413]);
+  });
+
+  it('pipelined requests that are answered without waiting come back in order', async () => {
+    const connection = await raw();
+    const one = (id: string): string =>
+      `GET /api/v1/me HTTP/1.1\r\n${HOST}${auth}X-Request-Id: ${id}\r\n\r\n`;
+    connection.write(one('first') + one('second') + one('third'));
+    const received = await connection.until((text) => text.includes('third') && text.endsWith('}}'));
+    assert.deepEqual(statuses(received), [200, 200, 200]);
+    assert.ok(received.indexOf('first') < received.indexOf('second'));
+    assert.ok(received.indexOf('second') < received.indexOf('third'));
+  });
+
+  it('a pipelined request behind one that waits: the connection closes, the one in hand is finished', async () => {
+    let release = (): void => undefined;
+    service.memory.held.set('createShop', new Promise((resolve) => (release = resolve)));
+    const connection = await raw();
+    connection.write(post('{"name":"slow one"}') + post('{"name":"behind it"}'));
+    assert.deepEqual(statuses(await connection.closed()), []);
+    release();
+    service.memory.held.delete('createShop');
+    const agent = new Agent();
+    const found = await send(agent, 'GET', `${service.apiUrl}/shops/slow%20one`, { key: owner.key });
+    const behind = await send(agent, 'GET', `${service.apiUrl}/shops/behind%20it`, { key: owner.key });
+    agent.destroy();
+    assert.deepEqual([found.status, behind.status], [200, 404]);
+  });
+
+  for (const lengths of [
+    'Content-Length: 13\r\nContent-Length: 13\r\n',
+    'Content-Length: 13\r\ncontent-length: 2\r\n',
+  ]) {
+    it(`a repeated Content-Length is 422 and the connection closes: ${JSON.stringify(lengths)}`, async () => {
+      const connection = await raw();
+      connection.write(post('{"name":"abc"}', lengths));
+      const received = await connection.closed();
+      assert.deepEqual(statuses(received), [422]);
+      assert.match(received, /content-length/);
+    });
+  }
+
+  for (const [row, headers] of [
+    ['Content-Length beside Transfer-Encoding', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
+    ['a list for a Content-Length', 'Content-Length: 5, 5\r\n'],
+    ['a Content-Length that is no number', 'Content-Length: five\r\n'],
+    ['a negative Content-Length', 'Content-Length: -5\r\n'],
+  ] as const) {
+    it(`${row}: the connection closes without an answer`, async () => {
+      const connection = await raw();
+      connection.write(post('0\r\n\r\n', headers));
+      assert.deepEqual(statuses(await connection.closed()), []);
+    });
+  }
+
+  it('a malformed chunk closes the connection and nothing is done', async () => {
+    const connection = await raw();
+    connection.write(post('zz\r\n{"name":"bad chunk"}\r\n0\r\n\r\n', 'Transfer-Encoding: chunked\r\n'));
+    assert.deepEqual(statuses(await connection.closed()), []);
+    assert.equal((await target.api.call('GET', '/shops/bad%20chunk', { key: owner.key })).status, 404);
+  });
+
+  it('a connection that breaks in mid-body: nothing is done and nothing is left in hand', async () => {
+    const connection = await raw();
+    connection.write(post('{"name":"half', 'Content-Length: 40\r\n'));
+    await new Promise((resolve) => setImmediate(resolve));
+    connection.destroy();
+    assert.equal((await target.api.call('GET', '/shops/half', { key: owner.key })).status, 404);
+    const metrics = await metricsOf(service);
+    assert.match(metrics, /^http_requests_in_hand 1$/m, 'only the call for the metrics themselves');
+  });
+
+  it('a caller that goes away while it waits: the request is finished and logged all the same', async () => {
+    let release = (): void => undefined;
+    service.memory.held.set('createShop', new Promise((resolve) => (release = resolve)));
+    const connection = await raw();
+    const begun = once(service.memory.begun, 'createShop');
+    connection.write(post('{"name":"gone"}'));
+    await begun;
+    connection.destroy();
+    release();
+    service.memory.held.delete('createShop');
+    assert.equal((await target.api.call('GET', '/shops/gone', { key: owner.key })).status, 200);
+  });
+
+  it('Expect: 100-continue is answered with 100, then the reply', async () => {
+    const connection = await raw();
+    connection.write(post('', 'Content-Length: 15\r\nExpect: 100-continue\r\n'));
+    await connection.until((text) => text.includes('100 Continue'));
+    connection.write('{"name":"exp1"}');
+    assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [201]);
+  });
+
+  it('HEAD is 405 without a body, and the connection closes', async () => {
+    const connection = await raw();
+    connection.write(`HEAD /api/v1/me HTTP/1.1\r\n${HOST}\r\n`);
+    const received = await connection.closed();
+    assert.deepEqual(statuses(received), [405]);
+    assert.doesNotMatch(received, /METHOD_NOT_ALLOWED/);
+  });
+
+  // uWebSockets.js closes what it cannot or will not read once its idle limit of about ten seconds is over; these
+  // wait for that close together, so that the suite waits for it once.
+  it('never hangs: HTTP/1.0, no Host, noise, too many or 100 KB of headers, slow heads and bodies, idle connections', async () => {
+    const cases: readonly (readonly [row: string, bytes: string, expected: readonly number[]])[] = [
+      ['HTTP/1.0', `GET /api/v1/me HTTP/1.0\r\n${HOST}\r\n`, []],
+      ['no Host', 'GET /api/v1/me HTTP/1.1\r\n\r\n', []],
+      ['noise', '\x16\x03\x01\x02', []],
+      ['sixty headers', `GET /api/v1/nothing HTTP/1.1\r\n${HOST}${'X-A: 1\r\n'.repeat(60)}\r\n`, []],
+      ['a head that stops', 'GET /api/v1/me HT', []],
+      ['a body that stops', post('{"na', 'Content-Length: 40\r\n'), []],
+      ['idle after a reply', `GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`, [404]],
+    ];
+    await Promise.all(
+      cases.map(async ([row, bytes, expected]) => {
+        const connection = await raw();
+        connection.write(bytes);
+        assert.deepEqual(statuses(await connection.closed()), expected, row);
+      }),
+    );
+    const large = await raw();
+    large.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}X-Large: ${'a'.repeat(100_000)}\r\n\r\n`);
+    const received = statuses(await large.closed());
+    assert.ok(
+      received.length === 0 || received[0] === 404,
+      '100 KB of headers: answered, or closed without an answer',
+    );
+  });
+});
+
+async function metricsOf(service: ServiceFixture): Promise<string> {
+  const agent = new Agent();
+  const reply = await send(agent, 'GET', `${service.adminUrl}/metrics`, { key: ADMIN_TOKEN });
+  agent.destroy();
+  return reply.text;
+}

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Redis } from 'ioredis';
+import { RequestLog, type RequestLogLimits } from '../../http/request-log.ts';
+import type { RequestLogEntry } from '../../http/request-log-entry.ts';
+import { requestLogKeys } from '../../http/request-log-keys.ts';
+import { createRequestLogReader, type RequestLogQuery } from '../../http/request-log-reader.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import type { Store } from '../../runtime/store.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { plainStore } from './service-fixture.ts';
+
+const everything: RequestLogQuery = {
+  tenantId: undefined,
+  status: undefined,
+  route: undefined,
+  afterMs: undefined,
+  limit: 100,
+  cursor: undefined,
+};
+
+const silent = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+describe('the request log', () => {
+  let server: RedisServer;
+  let redis: Redis;
+  let store: Pick<Store, 'read' | 'append'>;
+  let made = 0;
+
+  before(async () => {
+    server = await startRedisServer();
+    redis = new Redis(server.url);
+    store = plainStore(redis);
+  });
+  after(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  function openLog(limits?: Partial<RequestLogLimits>, over = store): RequestLog {
+    return new RequestLog({ store: over, clock: systemClock, log: silent, limits });
+  }
+
+  function entry(more: Partial<RequestLogEntry> = {}): [RequestLogEntry, number] {
+    made += 1;
+    const fields = {
+      at: '',
+      requestId: `r${made}`,
+      tenantId: 'a'.repeat(24),
+      keyId: null,
+      method: 'GET',
+      route: '/me',
+      status: 200,
+      latencyMs: 0.5,
+      ip: '127.0.0.1',
+    };
+    return [{ ...fields, ...more }, Date.now()];
+  }
+
+  async function all(query: Partial<RequestLogQuery> = {}): Promise<RequestLogEntry[]> {
+    const reader = createRequestLogReader(store);
+    const found: RequestLogEntry[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = await reader.list({ ...everything, ...query, cursor: cursor ?? undefined });
+      found.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    return found;
+  }
+
+  it('newest first over many ticks and tenants; pages neither skip nor repeat while new entries arrive', async () => {
+    await redis.flushall();
+    const log = openLog();
+    const ids: string[] = [];
+    for (let tick = 0; tick < 30; tick += 1) {
+      for (const tenantId of ['a'.repeat(24), 'b'.repeat(24), null]) {
+        const [fields, atMs] = entry({ tenantId });
+        ids.push(fields.requestId);
+        log.record(fields, atMs);
+      }
+      await log.flush();
+    }
+    const reader = createRequestLogReader(store);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    for (;;) {
+      const page = await reader.list({ ...everything, limit: 7, cursor });
+      seen.push(...page.items.map(({ requestId }) => requestId));
+      log.record(...entry());
+      await log.flush();
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(new Set(seen), new Set(ids));
+    assert.equal(seen.length, ids.length);
+    await log.close();
+  });
+
+  it('filters by tenant, status, route and time', async () => {
+    await redis.flushall();
+    const log = openLog();
+    log.record(...entry({ status: 404, route: 'unmatched', tenantId: null }));
+    log.record(...entry({ status: 500, route: '/shops' }));
+    const [old] = entry({ status: 201 });
+    log.record(old, Date.now() - 5_000);
+    await log.flush();
+    assert.deepEqual(
+      (await all({ tenantId: 'nobody' })).map(({ status }) => status),
+      [404],
+    );
+    assert.deepEqual(
+      (await all({ status: 500 })).map(({ route }) => route),
+      ['/shops'],
+    );
+    assert.deepEqual(
+      (await all({ route: 'unmatched' })).map(({ tenantId }) => tenantId),
+      [null],
+    );
+    assert.equal((await all({ afterMs: Date.now() - 2_000 })).length, 2);
+    await log.close();
+  });
+
+  it('holds no more than so many entries a tenant', async () => {
+    await redis.flushall();
+    const log = openLog({ maxEntriesPerTenant: 100 });
+    for (let tick = 0; tick < 40; tick += 1) {
+      for (let call = 0; call < 10; call += 1) log.record(...entry());
+      await log.flush();
+    }
+    const kept = await all();
+    assert.ok(kept.length >= 100 && kept.length < 110, `${kept.length}`);
+    assert.equal(kept[0]?.requestId, `r${made}`);
+    await log.close();
+  });
+
+  it('gives up what is too old with the next entry, and a silent tenant altogether', async () => {
+    await redis.flushall();
+    const log = openLog({ maxAgeMs: 60_000 });
+    const [stream, tally] = requestLogKeys('a'.repeat(24));
+    await redis.xadd(stream, '1-1', 'n', 1, 'c', '[1,"old","","GET","/me",200,1,""]');
+    await redis.hset(tally, 'entries', 1, 'bytes', 32);
+    log.record(...entry());
+    await log.flush();
+    assert.equal((await all()).length, 1);
+    const expiry = await redis.pttl(stream);
+    assert.ok(expiry > 0 && expiry <= 60_000);
+    await log.close();
+  });
+
+  it('all logs together hold no more than so many bytes, the largest giving up first', async () => {
+    await redis.flushall();
+    const log = openLog({ maxBytes: 3_000 });
+    for (let tick = 0; tick < 60; tick += 1) {
+      log.record(...entry());
+      if (tick % 6 === 0) log.record(...entry({ tenantId: 'b'.repeat(24) }));
+      await log.flush();
+    }
+    await log.holdToSize();
+    const kept = await all();
+    const bytes = kept.reduce((sum, { requestId }) => sum + 60 + requestId.length, 0);
+    assert.ok(bytes < 4_000, `${bytes}`);
+    assert.equal(kept.filter(({ tenantId }) => tenantId === 'b'.repeat(24)).length, 10);
+    await log.close();
+  });
+
+  it('keeps what Redis does not take and writes it when Redis is back; none missing after close', async () => {
+    await redis.flushall();
+    let isAway = true;
+    const log = openLog(undefined, {
+      ...store,
+      append: (writes) => (isAway ? Promise.reject(new Error('away')) : store.append(writes)),
+    });
+    const ids: string[] = [];
+    for (let call = 0; call < 50; call += 1) {
+      const [fields, atMs] = entry();
+      ids.unshift(fields.requestId);
+      log.record(fields, atMs);
+      if (call % 10 === 0) await assert.rejects(log.flush());
+    }
+    isAway = false;
+    await log.close();
+    assert.deepEqual(
+      (await all()).map(({ requestId }) => requestId),
+      ids,
+    );
+    assert.equal(log.dropped, 0);
+  });
+
+  it('forgets a tenant', async () => {
+    await redis.flushall();
+    const log = openLog();
+    log.record(...entry());
+    await log.flush();
+    await log.forget('a'.repeat(24));
+    assert.deepEqual(await redis.keys('*'), []);
+    await log.close();
+  });
+});
