@@ -70,7 +70,9 @@ export async function startServiceStack(options: { readonly gapMs?: string } = {
       errors: 'read',
     });
     service.stderr?.on('data', (chunk: Buffer) => log.push(chunk.toString()));
-    addresses = await readReadyLine(service, { schema: readyLine });
+    addresses = await readReadyLine(service, { schema: readyLine }).catch((error: unknown) => {
+      throw new Error(`the service did not start:\n${log.join('').slice(-2_000)}`, { cause: error });
+    });
   };
   await start();
   const admin = apiClient(() => `${addresses.admin}/admin/v1`, adminToken);
