@@ -140,6 +140,8 @@ export function failureOfThrown(thrown: unknown): HttpFailure {
 
 /** The seconds to put into `Retry-After` and `error.retryAfter`; undefined where coming back does not help. */
 export function retryAfterSeconds(failure: HttpFailure): number | undefined {
+  const { status } = ERRORS[failure.code];
+  if (status !== 429 && status !== 503) return undefined;
   if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds;
   return failure.code === 'OVERLOADED' || failure.code === 'SERVICE_UNAVAILABLE'
     ? DEFAULT_RETRY_AFTER_SECONDS

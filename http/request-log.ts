@@ -99,7 +99,10 @@ export class RequestLog {
     try {
       await this.flush();
     } catch (failure) {
-      this.#options.log.error({ err: failure, lost: this.#waitingCount }, 'the request log could not be written out');
+      this.#options.log.error(
+        { err: failure, lost: this.#waitingCount },
+        'the request log could not be written out',
+      );
     }
   }
 

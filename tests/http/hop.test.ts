@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Hop } from '../../http/hop.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
+import { ADMIN_TOKEN, aloneHop, type ServiceFixture, startService } from './service-fixture.ts';
+
+/** An edge that owns nothing beside an owner that has it all; the edge's own fakes stay empty, so nothing leaks. */
+describe('a request taken by one node and answered by another', () => {
+  let owner: ServiceFixture;
+  let edge: ServiceFixture;
+  let target: Target;
+  let tenant: TestTenant;
+  let forward: Hop['forward'];
+  let isStillOwner = true;
+
+  before(async () => {
+    owner = await startService({ hop: { ...aloneHop, stillOwner: () => isStillOwner } });
+    edge = await startService({
+      keys: { tenantOfKey: async (hash) => owner.memory.tenantByHash.get(hash) },
+      hop: {
+        ...aloneHop,
+        ownerIsLocal: () => false,
+        stillOwner: () => false,
+        forward: (tenantId, payload, timeoutMs) => forward(tenantId, payload, timeoutMs),
+      },
+    });
+    forward = (_, payload) => owner.serveForwarded(payload);
+    const { apiUrl, adminUrl } = edge;
+    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+    tenant = await target.tenant();
+  });
+  after(async () => {
+    target.close();
+    await edge.stop();
+    await owner.stop();
+  });
+  beforeEach(() => {
+    isStillOwner = true;
+    forward = (_, payload) => owner.serveForwarded(payload);
+  });
+
+  it('reads, writes and operators alike reach the owner; the edge keeps nothing', async () => {
+    const { key } = tenant;
+    assert.equal(
+      (await target.api.call('POST', '/shops', { key, json: { name: 'Süß & Söhne' } })).status,
+      201,
+    );
+    const found = await target.api.call('GET', `/shops/${encodeURIComponent('süß & söhne')}`, { key });
+    assert.equal(found.status, 200);
+    assert.ok(found.headers['x-ratelimit-remaining']);
+    assert.equal(edge.memory.tenants.size, 0);
+    assert.ok(owner.memory.tenants.has(tenant.id));
+  });
+
+  it('the owner refuses as it would at its own door', async () => {
+    const { key } = tenant;
+    const invalid = await target.api.call('POST', '/shops?x=1', { key, json: { bad: 1 } });
+    assert.deepEqual(invalid.body.error.fields.length, 3);
+    const unread = await target.api.call('POST', '/shops', {
+      key,
+      body: Buffer.from([0xff]),
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.equal(unread.body.error.fields[0].message, 'must be UTF-8');
+    const revoked = await target.key(tenant.id);
+    await target.admin.call('DELETE', `/tenants/${tenant.id}/keys/${revoked.id}`, { key: ADMIN_TOKEN });
+    assert.equal(
+      (await target.api.call('GET', '/me', { key: revoked.key })).body.error.code,
+      'API_KEY_REVOKED',
+    );
+  });
+
+  it('an owner whose lease is gone by the time of its reply releases nothing: 503 SERVICE_UNAVAILABLE', async () => {
+    isStillOwner = false;
+    const reply = await target.api.call('GET', '/me', { key: tenant.key });
+    assert.equal(reply.status, 503);
+    assert.equal(reply.body.error.code, 'SERVICE_UNAVAILABLE');
+    assert.ok(Number(reply.headers['retry-after']) >= 1);
+    const operator = await target.admin.call('GET', `/tenants/${tenant.id}`, { key: ADMIN_TOKEN });
+    assert.equal(operator.body.error.code, 'SERVICE_UNAVAILABLE');
+  });
+
+  for (const [code, status, shown] of [
+    ['SHARD_NOT_OWNED', 503, 'SERVICE_UNAVAILABLE'],
+    ['DEADLINE_EXCEEDED', 503, 'SERVICE_UNAVAILABLE'],
+    ['STORE_UNAVAILABLE', 503, 'SERVICE_UNAVAILABLE'],
+    ['OUTCOME_UNKNOWN', 503, 'SERVICE_UNAVAILABLE'],
+    ['STOPPING', 503, 'SERVICE_UNAVAILABLE'],
+    ['MAILBOX_FULL', 503, 'OVERLOADED'],
+    ['SUSPENDED', 503, 'BOT_SERVICE_UNREACHABLE'],
+    ['POISONED', 500, 'INTERNAL_ERROR'],
+  ] as const) {
+    it(`${code}, on the way or at the owner, is ${status} ${shown}`, async () => {
+      owner.memory.next.set('identity', new RuntimeFailure(code, 'secret detail', 7));
+      const atOwner = await target.api.call('GET', '/me', { key: tenant.key });
+      forward = () => Promise.reject(new RuntimeFailure(code, 'secret detail', 7));
+      const onTheWay = await target.api.call('GET', '/me', { key: tenant.key });
+      for (const reply of [atOwner, onTheWay]) {
+        assert.equal(reply.status, status);
+        assert.equal(reply.body.error.code, shown);
+        assert.equal(reply.headers['retry-after'], status === 503 ? '7' : undefined);
+        assert.doesNotMatch(reply.text, /secret/);
+      }
+    });
+  }
+
+  it('a broken invariant is 500, shown to the log and not to the caller', async () => {
+    owner.memory.next.set('identity', new Error('secret detail'));
+    const reply = await target.api.call('GET', '/me', { key: tenant.key });
+    assert.equal(reply.status, 500);
+    assert.doesNotMatch(reply.text, /secret/);
+    assert.ok(owner.lines.some(({ level, message }) => level === 'error' && message === 'an endpoint threw'));
+  });
+
+  it('POST connect may wait longer than other hops', async () => {
+    const waits: number[] = [];
+    forward = (_, payload, timeoutMs) => {
+      waits.push(timeoutMs);
+      return owner.serveForwarded(payload);
+    };
+    const shop = await target.shop(tenant);
+    waits.length = 0;
+    await target.api.call('GET', `/shops/${shop}`, { key: tenant.key });
+    await target.api.call('POST', `/shops/${shop}/channels/msgapp/connect`, { key: tenant.key });
+    assert.deepEqual(waits, [2_000, 12_000]);
+  });
+});

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { send } from './checked-client.ts';
+import { openTarget, type Target } from './conformance-target.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+
+describe("the operators' listener", () => {
+  let service: ServiceFixture;
+  let target: Target;
+  const agent = new Agent({ keepAlive: true });
+
+  before(async () => {
+    service = await startService();
+    const { apiUrl, adminUrl } = service;
+    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+  });
+  after(async () => {
+    agent.destroy();
+    target.close();
+    await service.stop();
+  });
+
+  const operator = (method: string, path: string, json?: unknown) =>
+    target.admin.call(method, path, { key: ADMIN_TOKEN, json });
+  const page = (path: string, key?: string) => send(agent, 'GET', service.adminUrl + path, { key });
+
+  it('every route asks for the token; a wrong one and a tenant key are refused', async () => {
+    const { key } = await target.tenant();
+    for (const [path, methods] of Object.entries(target.admin.document.paths)) {
+      for (const method of Object.keys(methods)) {
+        const url = path.replaceAll(/\{\w+\}/g, 'a'.repeat(24));
+        const none = await target.admin.call(method.toUpperCase(), url);
+        assert.equal(none.body.error.code, 'API_KEY_MISSING', `${method} ${path}`);
+        const wrong = await target.admin.call(method.toUpperCase(), url, { key });
+        assert.equal(wrong.body.error.code, 'API_KEY_INVALID', `${method} ${path}`);
+      }
+    }
+    for (const path of ['/metrics', '/admin/v1/events', '/admin/v1/openapi.json']) {
+      assert.equal((await page(path)).status, 401);
+      assert.equal((await page(path, 'wrong')).status, 401);
+    }
+  });
+
+  it('tenants: created 201, read, listed newest first, changed, erased', async () => {
+    const owner = { name: 'Ada', notificationNumber: '+41790000000' };
+    const created = await operator('POST', '/tenants', { name: 'Rue Haute', plan: 'starter', owner });
+    assert.equal(created.status, 201);
+    const { id } = created.body.data;
+    assert.equal((await operator('GET', `/tenants/${id}`)).body.data.plan, 'starter');
+    assert.equal((await operator('GET', '/tenants?limit=1')).body.data.items[0].id, id);
+    const changed = await operator('PATCH', `/tenants/${id}`, {
+      name: 'Rue Basse',
+      poolFallback: true,
+      owner: null,
+    });
+    assert.deepEqual(
+      [changed.body.data.name, changed.body.data.poolFallback, changed.body.data.owner],
+      ['Rue Basse', true, null],
+    );
+    assert.equal((await operator('DELETE', `/tenants/${id}`)).body.data.deleted, true);
+    assert.equal((await operator('GET', `/tenants/${id}`)).status, 404);
+  });
+
+  it('tenants: what does not fit is named, also settings outside floor and roof', async () => {
+    const invalid = await operator('POST', '/tenants', { plan: 'gold', owner: { name: '' }, extra: 1 });
+    const fields = invalid.body.error.fields.map(({ field }: { field: string }) => field);
+    assert.deepEqual(fields.toSorted(), ['extra', 'name', 'owner.name', 'plan']);
+    const { id } = await target.tenant();
+    const outside = await operator('PATCH', `/tenants/${id}`, { settings: { coldPerDay: 51 } });
+    assert.equal(outside.status, 422);
+    assert.equal(outside.body.error.code, 'VALIDATION_ERROR');
+  });
+
+  it('keys: the value is shown once, listed without it; limits and allowlists are checked', async () => {
+    const { id } = await target.tenant();
+    const draft = {
+      name: 'k',
+      permissions: ['shops.read'],
+      limits: { minute: 5 },
+      ipAllowlist: ['10.0.0.0/8', '::1'],
+    };
+    const created = await operator('POST', `/tenants/${id}/keys`, draft);
+    assert.equal(created.status, 201);
+    assert.match(created.body.data.key, /^tm_live_/);
+    assert.deepEqual(created.body.data.limits, { minute: 5, hour: 1_000, day: 10_000 });
+    const listed = await operator('GET', `/tenants/${id}/keys`);
+    assert.ok(!listed.text.includes(created.body.data.key));
+    for (const [bad, field] of [
+      [{ ...draft, limits: { minute: 0 } }, 'limits.minute'],
+      [{ ...draft, limits: { day: 100_000_001 } }, 'limits.day'],
+      [{ ...draft, ipAllowlist: ['10.0.0.0/33'] }, 'ipAllowlist.0'],
+      [{ ...draft, ipAllowlist: ['10.1'] }, 'ipAllowlist.0'],
+      [{ ...draft, permissions: ['all'] }, 'permissions.0'],
+      [{ ...draft, expiresAt: 'never' }, 'expiresAt'],
+    ] as const) {
+      const refused = await operator('POST', `/tenants/${id}/keys`, bad);
+      assert.equal(refused.status, 422, refused.text);
+      assert.equal(refused.body.error.fields[0].field, field);
+    }
+  });
+
+  it('shops of one name can be imported, customers added; a missing tenant is NOT_FOUND', async () => {
+    const { id } = await target.tenant();
+    for (const _ of [1, 2])
+      assert.equal((await operator('POST', `/tenants/${id}/shops`, { name: 'Twin' })).status, 201);
+    const added = await operator('POST', `/tenants/${id}/customers`, { phones: ['+41791234567'] });
+    assert.deepEqual(added.body.data, { added: 1 });
+    for (const missing of ['b'.repeat(24), 'nonsense']) {
+      assert.equal((await operator('POST', `/tenants/${missing}/shops`, { name: 'x' })).status, 404);
+    }
+  });
+
+  it('GET /requests: one entry a request, with key and template, never a body, query value or key', async () => {
+    const tenant = await target.tenant();
+    const { key } = tenant;
+    await target.api.call('GET', '/shops?page=1&limit=77', { key, headers: { 'x-request-id': 'one' } });
+    await target.api.call('POST', '/shops', { key, json: { name: 'Hidden name' } });
+    await target.api.call('GET', '/shops/Secret%20shop', { key });
+    const lost = `/lost/${tenant.id}`;
+    await target.api.call('GET', lost, { key });
+    const listed = await eventually(
+      async () => (await operator('GET', `/requests?tenant=${tenant.id}`)).body.data.items,
+      3,
+    );
+    const routes = listed.map((item) => `${item.method} ${item.route} ${item.status}`);
+    assert.deepEqual(routes, ['GET /shops/{idOrName} 404', 'POST /shops 201', 'GET /shops 200']);
+    assert.deepEqual(
+      [listed[2]?.requestId, listed[2]?.keyId, listed[2]?.ip],
+      ['one', tenant.keyId, '127.0.0.1'],
+    );
+    const unmatched = await operator('GET', '/requests?route=unmatched&status=404&limit=1');
+    assert.equal(unmatched.body.data.items[0].tenantId, null);
+    const everything = (await operator('GET', '/requests?limit=100')).text + JSON.stringify(service.lines);
+    for (const secret of [key, 'Hidden name', 'Secret', '77', lost]) {
+      assert.ok(!everything.includes(secret), secret);
+    }
+  });
+
+  it('one log line a request', async () => {
+    const before = service.lines.filter(({ message }) => message === 'request').length;
+    for (let call = 0; call < 5; call += 1) await target.api.call('GET', '/nothing');
+    assert.equal(service.lines.filter(({ message }) => message === 'request').length, before + 5);
+  });
+
+  it('/metrics counts requests by route and status, with latencies', async () => {
+    await target.api.call('GET', '/nothing');
+    const { text } = await page('/metrics', ADMIN_TOKEN);
+    assert.match(text, /^http_requests_total\{method="GET",route="unmatched",status="404"\} \d+$/m);
+    assert.match(text, /^http_request_duration_seconds_bucket\{.*route="unmatched".*le="\+Inf"\} \d+$/m);
+    assert.match(text, /^# TYPE http_requests_total counter$/m);
+    assert.match(text, /^nodejs_eventloop_lag_seconds /m);
+  });
+
+  it('/healthz and /readyz need no token', async () => {
+    assert.equal((await page('/healthz')).body.data.status, 'alive');
+    assert.equal((await page('/readyz')).body.data.status, 'ready');
+  });
+
+  it('GET /events: live, numbered, and caught up on after a lost connection', async () => {
+    const first = await events();
+    service.emit({ type: 'shop', at: new Date().toISOString(), data: { shopId: 's1' } });
+    const seen = await first.until(/"shopId":"s1"/);
+    const id = /^id: (.+)$/m.exec(seen)?.[1] ?? '';
+    first.close();
+    service.emit({ type: 'shop', at: new Date().toISOString(), data: { shopId: 's2' } });
+    const again = await events(id);
+    const caughtUp = await again.until(/"shopId":"s2"/);
+    assert.ok(!caughtUp.includes('s1'));
+    again.close();
+  });
+
+  async function events(lastEventId?: string) {
+    const headers = {
+      authorization: `Bearer ${ADMIN_TOKEN}`,
+      ...(lastEventId && { 'last-event-id': lastEventId }),
+    };
+    const request = get(`${service.adminUrl}/admin/v1/events`, { headers });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    assert.equal(response.headers['content-type'], 'text/event-stream');
+    let text = '';
+    response.setEncoding('utf8');
+    response.on('error', () => undefined);
+    return {
+      async until(pattern: RegExp) {
+        while (!pattern.test(text)) text += ((await once(response, 'data')) as [string])[0];
+        return text;
+      },
+      close: () => request.destroy(),
+    };
+  }
+
+  interface Listed {
+    readonly method: string;
+    readonly route: string;
+    readonly status: number;
+    readonly requestId: string;
+    readonly keyId: string;
+    readonly ip: string;
+  }
+
+  /** The log is written at the end of the tick, so a reader may have to ask twice. */
+  async function eventually(ask: () => Promise<Listed[]>, count: number): Promise<Listed[]> {
+    for (;;) {
+      const items = await ask();
+      if (items.length >= count) return items;
+    }
+  }
+});
