@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
@@ -63,6 +63,7 @@ async function bringUp(environment: DevEnvironment, household: Household): Promi
     simulator = line.simulator;
     variables.MSGAPP_SOCKET_URL = `${simulator.replace(/^http/, 'ws')}/ws/chat`;
     variables.MSGAPP_NOISE_ROOT_KEY = await readRootKey(simulator);
+    variables.NODE_EXTRA_CA_CERTS = await keepMediaAuthority(simulator, dataDirectory);
   }
   const { api, admin } = await readReadyLine(startNode('service'), { schema: serviceLine });
   const { apiKey } = await ensureDemoAccount({ adminUrl: admin, file, state });
@@ -123,6 +124,16 @@ const rootKeyReply = v.object({ data: v.object({ noiseRootKey: v.string() }) });
 async function readRootKey(simulator: string): Promise<string> {
   const reply = await fetch(`${simulator}/root-key`, { signal: AbortSignal.timeout(10_000) });
   return v.parse(rootKeyReply, await reply.json()).data.noiseRootKey;
+}
+
+const mediaAuthorityReply = v.object({ data: v.object({ ca: v.string() }) });
+
+/** The simulator's media host has a certificate of its own making; the service must trust its authority. */
+async function keepMediaAuthority(simulator: string, dataDirectory: string): Promise<string> {
+  const reply = await fetch(`${simulator}/media-ca`, { signal: AbortSignal.timeout(10_000) });
+  const path = join(dataDirectory, 'media-ca.pem');
+  writeFileSync(path, v.parse(mediaAuthorityReply, await reply.json()).data.ca);
+  return path;
 }
 
 await runHousehold({ name: 'bin/dev', bringUp: (household) => bringUp(devEnvironment(), household) });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
@@ -40,6 +40,9 @@ export async function startServiceStack(options: { readonly gapMs?: string } = {
   const redis = await startRedisServer({ appendfsync: 'always' });
   const simulator = await startSimulator({ port: 0, dataDir: join(dataDir, 'simulator') });
   const adminToken = randomBytes(24).toString('base64url');
+  const mediaCa = join(dataDir, 'media-ca.pem');
+  const network = simulatorControl(simulator.url);
+  writeFileSync(mediaCa, await network.mediaCa());
   const log: string[] = [];
   const environment = {
     PATH: dirname(process.execPath),
@@ -53,6 +56,7 @@ export async function startServiceStack(options: { readonly gapMs?: string } = {
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
     MSGAPP_SOCKET_URL: simulator.chatUrl,
     MSGAPP_NOISE_ROOT_KEY: simulator.noiseRootKey,
+    NODE_EXTRA_CA_CERTS: mediaCa,
     SEND_GAP_MS: options.gapMs ?? '50-150',
     NODE_ID: 'node-1',
     LOG_LEVEL: 'info',
@@ -79,7 +83,7 @@ export async function startServiceStack(options: { readonly gapMs?: string } = {
   const account = await makeAccount(admin);
   return {
     simulator,
-    network: simulatorControl(simulator.url),
+    network,
     redis,
     api: apiClient(() => addresses.api, account.apiKey),
     admin,
