@@ -145,12 +145,13 @@ class BaileysHost implements SessionHost {
   }
 
   check(shop: SessionAddress, order: { readonly messageId: string; readonly to: string }): void {
+    const { messageId, to } = order;
     const seat = this.live(shop);
-    if (seat !== undefined && this.post(seat, { kind: 'check', shopId: shop.shopId, ...order })) return;
+    if (seat !== undefined && this.post(seat, { kind: 'check', shopId: shop.shopId, messageId, to })) return;
     this.tellSoon(shop, {
       type: 'session.recipient_checked',
       generation: this.generationOf(shop),
-      messageId: order.messageId,
+      messageId,
       exists: undefined,
       rateLimited: false,
     });

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { credentialCipher, Unreadable } from '../../actors/session/credential-cipher.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
+import { startSimulated, until } from './simulated-network.ts';
+
+const PERSON = '+33622222222';
+
+test('what is sealed opens only with its key, in its place, unchanged', () => {
+  const [old, fresh] = [randomBytes(32), randomBytes(32)];
+  const sealed = credentialCipher([old]).seal('here', Buffer.from('secret'));
+  const both = credentialCipher([fresh, old]);
+  assert.equal(both.open('here', sealed).toString(), 'secret');
+  assert.equal(both.isCurrent(sealed), false);
+  assert.equal(both.isCurrent(both.seal('here', Buffer.from('secret'))), true);
+  assert.throws(() => both.open('there', sealed), Unreadable);
+  assert.throws(() => credentialCipher([fresh]).open('here', sealed), Unreadable);
+  for (const index of [0, 1, 6, 20, sealed.length - 1]) {
+    const changed = Buffer.from(sealed);
+    changed[index] = (changed[index] ?? 0) ^ 1;
+    assert.throws(() => both.open('here', changed), Unreadable, `byte ${index}`);
+  }
+  assert.throws(() => both.open('here', sealed.subarray(0, 10)), Unreadable);
+  assert.throws(() => credentialCipher([randomBytes(16)]), /32 bytes/);
+});
+
+test('credentials no key opens are told as unreadable and left as they are', async () => {
+  const first = await startSimulated();
+  const shop = newShop();
+  await pair(first, shop);
+  const second = await first.another({ credentialsKeys: [randomBytes(32)] });
+  try {
+    const before = dump(second.store.hashes);
+    second.host.open(shop, { generation: 3 });
+    const closed = await second.log.next(shop, 'session.closed');
+    assert.equal(closed.end, 'credentials_unreadable');
+    assert.equal(second.log.all(shop, 'session.qr').length, 0, 'no fresh pairing over it');
+    assert.equal(dump(second.store.hashes), before);
+  } finally {
+    await second.stop();
+  }
+});
+
+test('one Signal key that cannot be read ends the session rather than be replaced', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    network.host.send(shop, textOrder('first'));
+    await network.log.next(shop, 'session.send_outcome');
+    const hash = [...network.store.hashes].find(([key]) => key.endsWith(':credentials'))?.[1];
+    const fields = [...(hash ?? [])].filter(([field]) => field.startsWith('session/'));
+    assert.ok(fields.length > 0);
+    for (const [field] of fields) hash?.set(field, randomBytes(200));
+    const before = dump(network.store.hashes, 'session/');
+    network.host.send(shop, textOrder('second'));
+    const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);
+    assert.equal(closed.end, 'credentials_unreadable');
+    assert.equal(dump(network.store.hashes, 'session/'), before);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a store that does not answer is no reason for a fresh pairing', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    network.host.close(shop);
+    network.store.beforeRead = () => {
+      throw new Error('no connection');
+    };
+    network.host.open(shop, { generation: 3 });
+    const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);
+    assert.deepEqual([closed.end, closed.detail], ['transient', 'no connection']);
+    network.store.beforeRead = () => undefined;
+    network.host.open(shop, { generation: 4 });
+    await network.log.next(shop, 'session.connected', ({ generation }) => generation === 4);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a new key goes first, and after one session everything is sealed with it', async () => {
+  const [old, fresh] = [randomBytes(32), randomBytes(32)];
+  const first = await startSimulated({ credentialsKeys: [old] });
+  const shop = newShop();
+  await pair(first, shop);
+  first.host.send(shop, textOrder('before'));
+  await first.log.next(shop, 'session.send_outcome');
+  const second = await first.another({ credentialsKeys: [fresh, old] });
+  second.host.open(shop, { generation: 3 });
+  await second.log.next(shop, 'session.connected');
+  const current = credentialCipher([fresh]);
+  await until(() =>
+    [...second.store.hashes.values()].every((hash) =>
+      [...hash.values()].every((value) => current.isCurrent(value)),
+    ),
+  );
+  const third = await second.another({ credentialsKeys: [fresh] });
+  try {
+    third.host.open(shop, { generation: 4 });
+    await third.log.next(shop, 'session.connected');
+    third.host.send(shop, textOrder('after'));
+    assert.deepEqual((await third.log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    assert.deepEqual(await third.received(shop, PERSON), ['before', 'after']);
+  } finally {
+    await third.stop();
+  }
+});
+
+test('neither texts nor keys stand in the store or the log in the clear', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    network.host.send(shop, textOrder('a text nobody else may read'));
+    await network.log.next(shop, 'session.send_outcome');
+    const written = network.write(shop, PERSON, 'an answer nobody else may read');
+    network.host.confirmInbound(shop, (await network.log.next(shop, 'session.inbound')).token);
+    await written;
+    const stored = [...network.store.hashes.values()].flatMap((hash) => [...hash.values()]);
+    const kept = Buffer.concat(stored).toString('latin1') + network.logged.join('\n');
+    for (const secret of [
+      'nobody else may read',
+      'noiseKey',
+      'signedIdentityKey',
+      '"private"',
+      'chainKey',
+      SHOP_PHONE,
+    ]) {
+      assert.ok(!kept.includes(secret), secret);
+    }
+  } finally {
+    await network.stop();
+  }
+});
+
+function dump(hashes: Map<string, Map<string, Buffer>>, prefix = ''): string {
+  return JSON.stringify(
+    [...hashes].map(([key, hash]) => [
+      key,
+      [...hash]
+        .filter(([field]) => field.startsWith(prefix))
+        .map(([field, value]) => [field, value.toString('base64')]),
+    ]),
+  );
+}

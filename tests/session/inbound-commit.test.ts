@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Write } from '../../runtime/store.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
+import { type SimulatedNetwork, startSimulated, until } from './simulated-network.ts';
+
+const PERSON = '+33622222222';
+
+/** Whether writes step a ratchet with a person; the shop's own phone sends its client keys at any time. */
+async function stepsWithPeople(network: SimulatedNetwork): Promise<(writes: readonly Write[]) => boolean> {
+  const [own] = (await network.control.sessions()).items;
+  const ownUser = own?.lid.split(/[:@]/)[0] ?? '';
+  return (writes) =>
+    writes.some((write) =>
+      write.some(
+        (part) =>
+          typeof part === 'string' && part.startsWith('session/') && !part.startsWith(`session/${ownUser}`),
+      ),
+    );
+}
+
+test('an inbound message that is not committed in time is delivered again, under the same wire id', async () => {
+  const network = await startSimulated({ timing: { confirmMs: 300 } });
+  const shop = newShop();
+  const { host, log, control } = network;
+  try {
+    await pair(network, shop);
+    await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
+    const first = await log.next(shop, 'session.inbound');
+    const closed = await log.next(shop, 'session.closed', ({ generation }) => generation === 2);
+    assert.equal(closed.end, 'transient');
+    host.open(shop, { generation: 3 });
+    const again = await log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
+    assert.equal(again.wireId, first.wireId);
+    assert.equal(again.text, 'STOP');
+    host.confirmInbound(shop, again.token);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('killed between the commit of a message and the step of its ratchet: it comes again and reads', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    const isStep = await stepsWithPeople(network);
+    let killed = false;
+    network.store.beforeCommit = (writes) => {
+      const stepsRatchet = isStep(writes);
+      if (!stepsRatchet || killed) return;
+      killed = true;
+      void network.loseWorker(shop);
+      throw new Error('killed');
+    };
+    await network.control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
+    const first = await network.log.next(shop, 'session.inbound');
+    network.host.confirmInbound(shop, first.token);
+    await until(() => killed);
+    await network.log.next(shop, 'session.worker_lost');
+    await until(() => network.host.available());
+    network.host.open(shop, { generation: 3 });
+    const again = await network.log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
+    assert.deepEqual([again.wireId, again.text], [first.wireId, 'STOP']);
+    network.host.confirmInbound(shop, again.token);
+    const next = network.write(shop, PERSON, 'and then');
+    const after = await network.log.next(shop, 'session.inbound');
+    assert.equal(after.text, 'and then');
+    network.host.confirmInbound(shop, after.token);
+    assert.equal(await next, true);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('killed after the step of the ratchet and before the receipt: redelivery is acknowledged and wedges nothing', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    const isStep = await stepsWithPeople(network);
+    let killed = false;
+    const commit = network.store.commit.bind(network.store);
+    network.store.commit = async (shard, writes) => {
+      await commit(shard, writes);
+      const stepsRatchet = isStep(writes);
+      if (!stepsRatchet || killed) return;
+      killed = true;
+      await network.loseWorker(shop);
+    };
+    await network.control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
+    const first = await network.log.next(shop, 'session.inbound');
+    network.host.confirmInbound(shop, first.token);
+    await network.log.next(shop, 'session.worker_lost');
+    await until(() => network.host.available());
+    network.host.open(shop, { generation: 3 });
+    await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+    const next = network.write(shop, PERSON, 'and then');
+    const after = await network.log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
+    assert.equal(after.text, 'and then', 'the first one is not told again');
+    network.host.confirmInbound(shop, after.token);
+    assert.equal(await next, true);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a ciphertext leaves only when the step of its ratchet is stored', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    const isStep = await stepsWithPeople(network);
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let waiting = false;
+    network.store.beforeCommit = (writes) => {
+      const stepsRatchet = isStep(writes);
+      if (!stepsRatchet) return undefined;
+      waiting = true;
+      return held;
+    };
+    network.host.send(shop, textOrder('held back', { deadlineMs: 10_000 }));
+    await until(() => waiting);
+    // Time enough for a stanza on loopback, had it left.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.deepEqual(await network.received(shop, PERSON), []);
+    release();
+    assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, {
+      kind: 'acknowledged',
+    });
+    assert.deepEqual(await network.received(shop, PERSON), ['held back']);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a store that cannot be written ends the session, and the message is not sent', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    network.store.beforeCommit = () => {
+      throw new Error('the shard is another node’s');
+    };
+    network.host.send(shop, textOrder('never'));
+    const { outcome } = await network.log.next(shop, 'session.send_outcome');
+    assert.ok(outcome.kind === 'not_sent' || outcome.kind === 'unknown', outcome.kind);
+    const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);
+    assert.equal(closed.end, 'transient');
+    assert.deepEqual(await network.received(shop, PERSON), []);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('people addressed by the network’s own ids are told by their numbers; groups and reactions are not inbound', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, control } = network;
+  const group = '120363000000000011@g.us';
+  try {
+    await control.setGroup(group, { name: 'G', participants: [SHOP_PHONE, PERSON], admins: [SHOP_PHONE] });
+    await pair(network, shop);
+    for (const addressing of ['lid', 'pn'] as const) {
+      const written = control.write(PERSON, { to: SHOP_PHONE, text: addressing, addressing });
+      const inbound = await log.next(shop, 'session.inbound');
+      assert.deepEqual([inbound.from, inbound.text], [PERSON, addressing]);
+      host.confirmInbound(shop, inbound.token);
+      assert.equal((await written).delivered, true);
+    }
+    assert.equal((await control.write(PERSON, { to: group, text: 'STOP' })).delivered, true);
+    assert.equal(log.all(shop, 'session.inbound').length, 2);
+  } finally {
+    await network.stop();
+  }
+});

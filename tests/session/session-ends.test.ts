@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sessionEndOf } from '../../actors/session/session-end.ts';
+import type { SessionEnd } from '../../actors/session/session-host.ts';
+import type { FaultKind } from '../../simulator/faults.ts';
+import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
+import { startSimulated } from './simulated-network.ts';
+
+/** SIMULATOR.md: What the client surfaces; one line each. */
+const LIVE: readonly (readonly [FaultKind, SessionEnd, number])[] = [
+  ['drop', 'transient', 428],
+  ['stream_end', 'transient', 428],
+  ['unavailable', 'transient', 503],
+  ['bad_session', 'transient', 500],
+  ['restart', 'restart_required', 515],
+  ['replaced', 'replaced', 440],
+  ['conflict', 'replaced', 440],
+  ['logged_out', 'logged_out', 401],
+];
+
+const AT_LOGIN: readonly (readonly [FaultKind, SessionEnd, number])[] = [
+  ['unauthorized', 'logged_out', 401],
+  ['forbidden', 'forbidden', 403],
+  ['outdated', 'outdated', 405],
+  ['login_unavailable', 'transient', 503],
+  // The client surfaces nothing at all: the connect watchdog ends it.
+  ['refuse_upgrade', 'transient', 408],
+];
+
+test('every end of a live session, and every refusal of a login, is told as what it means', async () => {
+  const network = await startSimulated({ timing: { connectMs: 1_500 } });
+  const shop = newShop();
+  const { host, log, control } = network;
+  try {
+    await pair(network, shop);
+    let generation = 2;
+    const reopen = async (): Promise<void> => {
+      generation += 1;
+      host.open(shop, { generation });
+      await log.next(shop, 'session.connected', (event) => event.generation === generation);
+    };
+    const closed = async (): Promise<readonly [SessionEnd, number | undefined]> => {
+      const event = await log.next(shop, 'session.closed', (each) => each.generation === generation);
+      return [event.end, event.statusCode];
+    };
+    for (const [fault, end, statusCode] of AT_LOGIN) {
+      await control.fault(SHOP_PHONE, fault, 1);
+      assert.deepEqual(await closed(), ['transient', 428], `${fault} cuts the live connection`);
+      generation += 1;
+      host.open(shop, { generation });
+      assert.deepEqual(await closed(), [end, statusCode], fault);
+      await reopen();
+    }
+    for (const [fault, end, statusCode] of LIVE) {
+      await control.fault(SHOP_PHONE, fault);
+      assert.deepEqual(await closed(), [end, statusCode], fault);
+      if (end !== 'logged_out') await reopen();
+    }
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a silent server and a deaf one are both noticed, by the keep-alive and by the probe', async () => {
+  const network = await startSimulated({
+    timing: { keepAliveMs: 300, queryMs: 600, probeEveryMs: 400 },
+  });
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    await network.control.fault(SHOP_PHONE, 'deaf');
+    const deaf = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);
+    assert.deepEqual([deaf.end, deaf.statusCode], ['transient', 408]);
+    network.host.open(shop, { generation: 3 });
+    await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+    await network.control.fault(SHOP_PHONE, 'silent');
+    const silent = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);
+    assert.deepEqual([silent.end, silent.statusCode], ['transient', 408]);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('codes that nobody scans rotate and are used up', async () => {
+  const network = await startSimulated({ timing: { qrMs: 30 } });
+  const shop = newShop();
+  try {
+    network.host.open(shop, { generation: 1 });
+    const closed = await network.log.next(shop, 'session.closed');
+    assert.deepEqual([closed.end, closed.statusCode], ['qr_exhausted', 408]);
+    const codes = network.log.all(shop, 'session.qr').map(({ qr }) => qr);
+    assert.equal(new Set(codes).size, 6);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('codes of the table that the simulator cannot make', () => {
+  const of = (statusCode: number | undefined): SessionEnd => sessionEndOf({ statusCode, message: '' });
+  assert.deepEqual([408, 419, 516, 500, undefined].map(of), [
+    'transient',
+    'logged_out',
+    'transient',
+    'transient',
+    'transient',
+  ]);
+});
