@@ -71,8 +71,9 @@ export function startServer(options: ServerOptions): Promise<Server> {
   });
 
   async function close(listener: us_listen_socket, graceMs: number): Promise<void> {
+    // Closing a listen socket twice ends the process: uWebSockets.js checks nothing there.
+    if (!draining) uWebSockets.us_listen_socket_close(listener);
     draining = true;
-    uWebSockets.us_listen_socket_close(listener);
     if (inHand === 0) return;
     await new Promise<void>((resolve) => {
       const deadline = setTimeout(resolve, graceMs);

@@ -87,6 +87,10 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     events,
     health: { ready: () => true },
     ...overrides,
+  }).catch(async (failure: unknown) => {
+    redis.disconnect();
+    await server.stop();
+    throw failure;
   });
   return {
     ...running,

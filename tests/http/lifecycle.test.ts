@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { describe, it } from 'node:test';
+import { createRequestLogReader } from '../../http/request-log-reader.ts';
+import { send } from './checked-client.ts';
+import { openTarget, type Target } from './conformance-target.ts';
+import { openRaw, statuses } from './raw-connection.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+
+async function opened(service: ServiceFixture): Promise<Target> {
+  const { apiUrl, adminUrl } = service;
+  return openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+}
+
+describe('start and stop', () => {
+  it('close: every request in hand is answered, nothing new is taken, no log entry is missing', async () => {
+    const service = await startService();
+    const target = await opened(service);
+    const { key } = await target.tenant();
+    for (let call = 0; call < 200; call += 1) await target.api.call('GET', '/shops', { key });
+    let release = (): void => undefined;
+    service.memory.held.set('createShop', new Promise((resolve) => (release = resolve)));
+    const begun = once(service.memory.begun, 'createShop');
+    const inHand = target.api.call('POST', '/shops', { key, json: { name: 'last' } });
+    await begun;
+    const closed = service.close();
+    const agent = new Agent();
+    await assert.rejects(send(agent, 'GET', `${service.apiUrl}/me`, { key }), { code: 'ECONNREFUSED' });
+    release();
+    const reply = await inHand;
+    assert.equal(reply.status, 201);
+    assert.equal(reply.headers.connection, 'close');
+    await closed;
+    const reader = createRequestLogReader(service.store);
+    const counted = { found: 0, cursor: undefined as string | undefined };
+    for (;;) {
+      const { tenantId, status, route, afterMs } = {
+        tenantId: undefined,
+        status: undefined,
+        route: undefined,
+        afterMs: undefined,
+      };
+      const page = await reader.list({
+        tenantId,
+        status,
+        route,
+        afterMs,
+        limit: 100,
+        cursor: counted.cursor,
+      });
+      counted.found += page.items.filter((item) => item.route === '/shops').length;
+      if (page.nextCursor === null) break;
+      counted.cursor = page.nextCursor;
+    }
+    assert.equal(counted.found, 201);
+    target.close();
+    await service.stop();
+  });
+
+  it('close does not wait longer than its grace', async () => {
+    const service = await startService();
+    const target = await opened(service);
+    const { key } = await target.tenant();
+    service.memory.held.set('identity', new Promise(() => undefined));
+    const connection = await openRaw(service.apiUrl);
+    const begun = once(service.memory.begun, 'identity');
+    connection.write(`GET /api/v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    await begun;
+    await service.close({ graceMs: 50 });
+    connection.destroy();
+    target.close();
+    await service.stop();
+  });
+
+  it('a port in use stops the start', async () => {
+    const service = await startService();
+    const port = Number(new URL(service.apiUrl).port);
+    await assert.rejects(startService({ port }), /cannot listen/);
+    await service.stop();
+  });
+
+  it('readyz says 503 when the node may not serve', async () => {
+    const service = await startService({ health: { ready: () => false } });
+    const agent = new Agent();
+    assert.equal((await send(agent, 'GET', `${service.adminUrl}/readyz`)).status, 503);
+    assert.equal((await send(agent, 'GET', `${service.adminUrl}/healthz`)).status, 200);
+    agent.destroy();
+    await service.stop();
+  });
+
+  it('503 OVERLOADED: more in hand than fits, with Retry-After; what is in hand is answered', async () => {
+    const service = await startService({ maxInFlight: 1 });
+    const target = await opened(service);
+    const { key } = await target.tenant();
+    let release = (): void => undefined;
+    service.memory.held.set('identity', new Promise((resolve) => (release = resolve)));
+    const begun = once(service.memory.begun, 'identity');
+    const first = target.api.call('GET', '/me', { key });
+    await begun;
+    const second = await target.api.call('GET', '/me', { key });
+    assert.equal(second.status, 503);
+    assert.equal(second.body.error.code, 'OVERLOADED');
+    assert.ok(Number(second.headers['retry-after']) >= 1);
+    release();
+    assert.equal((await first).status, 200);
+    target.close();
+    await service.stop();
+  });
+});
+
+describe('the address of the caller', () => {
+  it("a proxy's X-Forwarded-For is believed from a configured one alone", async () => {
+    for (const [trustedProxies, status] of [
+      [['127.0.0.0/8'], 200],
+      [[], 403],
+    ] as const) {
+      const service = await startService({ trustedProxies });
+      const target = await opened(service);
+      const { key } = await target.key((await target.tenant()).id, { ipAllowlist: ['203.0.113.7'] });
+      const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
+      assert.equal((await target.api.call('GET', '/me', { key, headers })).status, status);
+      target.close();
+      await service.stop();
+    }
+  });
+});
+
+describe('the reference', () => {
+  it('is served from our own files under a strict policy, every file it names', async () => {
+    const service = await startService();
+    const connection = await openRaw(service.apiUrl);
+    connection.write('GET /reference HTTP/1.1\r\nHost: x\r\n\r\n');
+    const html = await connection.until((text) => text.includes('</html>'));
+    assert.deepEqual(statuses(html), [200]);
+    assert.match(html, /Content-Security-Policy: default-src 'none'; script-src 'self'/);
+    assert.doesNotMatch(html, /(?:src|href)="(?!\/)/);
+    connection.destroy();
+    const agent = new Agent();
+    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
+    assert.equal(files.length, 3);
+    for (const path of files) {
+      const file = await send(agent, 'GET', new URL(path, service.apiUrl).href);
+      assert.equal(file.status, 200, path);
+      assert.ok(file.text.length > 50, path);
+    }
+    agent.destroy();
+    await service.stop();
+  });
+});
