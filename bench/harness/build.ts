@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Where the compiled programs are: benches measure what production runs, JavaScript that tsc made. */
+export const BUILD_DIRECTORY = join(root, 'bench/dist');
+
+/** The peers' program and its packages. */
+export const PEERS_DIRECTORY = join(root, 'bench/peers');
+
+/** Compiles the service and the sides anew, and installs the peers when they are not there. */
+export function build(): void {
+  const run = (command: string, args: string[], cwd = root): void => {
+    execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+  };
+  run('rm', ['-rf', BUILD_DIRECTORY]);
+  run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bench/tsconfig.json']);
+  // Scripts and pages that the programs read from beside themselves, as in `npm run build`.
+  const assets =
+    "find runtime policy actors http -type f ! -name '*.ts' -print0 | tar -c --null -T - | tar -x -C";
+  run('sh', ['-c', `${assets} bench/dist`]);
+  copyFileSync(join(root, 'package.json'), join(BUILD_DIRECTORY, 'package.json'));
+  if (!existsSync(join(PEERS_DIRECTORY, 'node_modules'))) {
+    run('npm', ['ci', '--no-audit', '--no-fund'], PEERS_DIRECTORY);
+  }
+}

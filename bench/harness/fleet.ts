@@ -1,0 +1,110 @@
+import { PERMISSIONS } from '../../actors/tenant/permission.ts';
+import { callAll } from '../load/http-calls.ts';
+import type { BenchShop } from '../load/load-plan.ts';
+
+/** How many tenants with how many shops and customers; `connected` shops have a live session. */
+export interface FleetSize {
+  readonly tenants: number;
+  readonly shopsPerTenant: number;
+  /** Each tenant has the same numbers as customers, so all of them are known recipients. */
+  readonly customers: number;
+  readonly connected: boolean;
+}
+
+/** The accounts a load works with. */
+export interface Fleet {
+  readonly keys: readonly { readonly key: string; readonly tenantId: string }[];
+  readonly shops: readonly BenchShop[];
+  readonly recipients: readonly string[];
+}
+
+const CUSTOMERS_A_CALL = 1_000;
+/** An operator may give a key as much; the load then meets no limit, but every call is still counted. */
+const LIMITS = { minute: 100_000_000, hour: 100_000_000, day: 100_000_000 };
+
+/** Makes the fleet as an operator and the tenants' own programs would: over the two APIs. */
+export async function makeFleet(options: {
+  readonly admin: { readonly port: number; readonly token: string };
+  readonly api: { readonly port: number };
+  readonly size: FleetSize;
+}): Promise<Fleet> {
+  const { admin, api, size } = options;
+  const create = (path: string, body: object) => ({
+    method: 'POST',
+    path: `/admin/v1${path}`,
+    token: admin.token,
+    body,
+  });
+  const numbered = (count: number) => Array.from({ length: count }, (_, index) => index);
+  const tenants = (await callAll(
+    admin.port,
+    numbered(size.tenants).map((index) =>
+      create('/tenants', {
+        name: `Bench ${index}`,
+        plan: 'scale',
+        owner: { name: 'Bench', notificationNumber: null },
+      }),
+    ),
+  )) as { id: string }[];
+  const made = (await callAll(
+    admin.port,
+    tenants.map(({ id }) =>
+      create(`/tenants/${id}/keys`, { name: 'Bench', permissions: PERMISSIONS, limits: LIMITS }),
+    ),
+  )) as { key: string }[];
+  const keys = tenants.map(({ id }, index) => ({ tenantId: id, key: made[index]?.key ?? '' }));
+  const recipients = numbered(size.customers).map(phone);
+  const pages = numbered(Math.ceil(size.customers / CUSTOMERS_A_CALL)).map((page) =>
+    recipients.slice(page * CUSTOMERS_A_CALL, (page + 1) * CUSTOMERS_A_CALL),
+  );
+  await callAll(
+    admin.port,
+    keys.flatMap(({ tenantId }) =>
+      pages.map((phones) => create(`/tenants/${tenantId}/customers`, { phones })),
+    ),
+  );
+  // One shop of each tenant after the other, so that neighbours in the load belong to different tenants.
+  const owners = numbered(size.shopsPerTenant).flatMap(() => keys);
+  const imported = (await callAll(
+    admin.port,
+    owners.map(({ tenantId }, index) => create(`/tenants/${tenantId}/shops`, { name: `Shop ${index}` })),
+  )) as { id: string }[];
+  const shops = owners.map((owner, index) => ({ ...owner, id: imported[index]?.id ?? '' }));
+  if (size.connected) await connectAll(api.port, shops);
+  return { keys, shops, recipients };
+}
+
+/** Connects every shop; the network in memory pairs it at once. */
+async function connectAll(port: number, shops: readonly BenchShop[]): Promise<void> {
+  const channels = (await callAll(
+    port,
+    shops.map(({ id, key }) => ({
+      method: 'POST',
+      path: `/api/v1/shops/${id}/channels/msgapp/connect`,
+      token: key,
+      body: {},
+    })),
+  )) as { status: string }[];
+  const other = channels.find(({ status }) => status !== 'connected');
+  if (other !== undefined) throw new Error(`a shop did not connect: ${JSON.stringify(other)}`);
+}
+
+/** A fleet of the same size for sides that take any: the peers are told it, the floors do not ask. */
+export function inventFleet({ tenants, shopsPerTenant, customers }: FleetSize): Fleet {
+  const keys = Array.from({ length: tenants }, (_, index) => ({
+    tenantId: objectId(index),
+    key: `tm_live_${String(index).padStart(43, '0')}`,
+  }));
+  const shops = Array.from({ length: shopsPerTenant }, () => keys)
+    .flat()
+    .map((owner, index) => ({ ...owner, id: objectId(1_000_000 + index) }));
+  return { keys, shops, recipients: Array.from({ length: customers }, (_, index) => phone(index)) };
+}
+
+function phone(index: number): string {
+  return `+4179${String(1_000_000 + index)}`;
+}
+
+function objectId(index: number): string {
+  return index.toString(16).padStart(24, '0');
+}

@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { LoadPlan, LoadResult } from '../load/load-plan.ts';
+import { BUILD_DIRECTORY } from './build.ts';
+import { onCore } from './cores.ts';
+
+/** Runs a load in a process of its own. Rejects when that fails. */
+export function startLoad(plan: LoadPlan): Promise<LoadResult> {
+  const { command, args } = onCore('rest', process.execPath, [
+    join(BUILD_DIRECTORY, 'bench/load/load-process.js'),
+  ]);
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(JSON.stringify(plan));
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')) as LoadResult);
+      else reject(new Error(`the load generator ended with code ${code}`));
+    });
+  });
+}

@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
+import { type PrivateRedis, startPrivateRedis } from '../../bin/private-redis.ts';
+import { readReadyLine } from '../../bin/ready-line.ts';
+import { BUILD_DIRECTORY, PEERS_DIRECTORY } from './build.ts';
+import { type Core, onCore } from './cores.ts';
+import { type Fleet, type FleetSize, inventFleet, makeFleet } from './fleet.ts';
+
+/** How Redis keeps what it is told: `always` answers a write after it is on disk. */
+export type Durability = 'always' | 'everysec';
+
+/** A side that runs: where it listens, which processes it is made of, and whose requests it takes. */
+export interface RunningSide {
+  readonly ports: readonly number[];
+  /** By name; `server` (several are `server`, `server2` …) and, where there is one, `redis`. */
+  readonly watch: Readonly<Record<string, number>>;
+  readonly fleet: Fleet;
+  /** From the start of the first node until it took requests. */
+  readonly startMs: number;
+  /** Ends the nodes, keeps Redis, and starts them again. Their time from start to ready. */
+  restart(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** A side and the fleet it is to carry. */
+export interface SideOptions {
+  readonly fleet: FleetSize;
+  readonly durability?: Durability;
+  /** Nodes of the service; default 1. */
+  readonly nodes?: number;
+  /** Flags for the server's node, such as `--cpu-prof`. */
+  readonly nodeFlags?: readonly string[];
+  readonly directory: string;
+}
+
+/** What can be measured: this service, the floors below it and the peers beside it. */
+export type SideName = 'service' | 'floor-bare' | 'floor-parsed' | 'fastify-redis' | 'fastify-memory';
+
+const readyLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.optional(v.string()) });
+
+/** Starts a side in fresh processes, with a Redis of its own where it needs one. */
+export async function startSide(name: SideName, options: SideOptions): Promise<RunningSide> {
+  if (name === 'floor-bare' || name === 'floor-parsed') return startFloor(name, options);
+  const directory = mkdtempSync(join(options.directory, 'side-'));
+  const redis = await startRedis(directory, options.durability ?? 'always');
+  const stopRedis = async (): Promise<void> => {
+    redis.process.signal('SIGKILL');
+    await redis.process.ended;
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    const parts = { redis, directory, stopRedis };
+    return await (name === 'service' ? startNodes(options, parts) : startPeer(name, options, parts));
+  } catch (error) {
+    await stopRedis();
+    throw error;
+  }
+}
+
+interface RedisParts {
+  readonly redis: PrivateRedis;
+  readonly directory: string;
+  readonly stopRedis: () => Promise<void>;
+}
+
+function startRedis(directory: string, appendfsync: Durability): Promise<PrivateRedis> {
+  return startPrivateRedis({
+    directory,
+    appendfsync,
+    spawn: (options) => spawnGuarded({ ...options, ...onCore('rest', options.command, options.args) }),
+  });
+}
+
+async function startNodes(options: SideOptions, parts: RedisParts): Promise<RunningSide> {
+  const { nodes: count = 1, nodeFlags = [] } = options;
+  const { redis, directory, stopRedis } = parts;
+  const adminToken = randomBytes(24).toString('base64url');
+  const shared = {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: '0',
+    ADMIN_TOKEN: adminToken,
+    REDIS_URL: redis.socketPath,
+    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    DATA_DIR: directory,
+    LOG_LEVEL: 'info',
+  };
+  const startNode = (index: number): Promise<Program> =>
+    startProgram({
+      name: `service ${index + 1}`,
+      // Several nodes share the cores; one has a core to itself.
+      core: count === 1 ? 'server' : undefined,
+      args: [...nodeFlags, '--enable-source-maps', join(BUILD_DIRECTORY, 'bench/sides/memory-service.js')],
+      environment: { ...shared, NODE_ID: `bench-${index + 1}` },
+      directory,
+    });
+  const startedMs = performance.now();
+  let programs = [await startNode(0)];
+  const startMs = performance.now() - startedMs;
+  for (let index = 1; index < count; index += 1) programs.push(await startNode(index));
+  const admin = { port: portOf(programs[0]?.admin ?? ''), token: adminToken };
+  const fleet = await makeFleet({
+    admin,
+    api: { port: portOf(programs[0]?.api ?? '') },
+    size: options.fleet,
+  });
+  const stopNodes = async (): Promise<void> => {
+    await Promise.all(programs.map(({ process }) => process.stop({ graceMs: 15_000 })));
+  };
+  return {
+    get ports() {
+      return programs.map(({ api }) => portOf(api));
+    },
+    get watch() {
+      const servers = programs.map(({ process }, index) => [
+        index === 0 ? 'server' : `server${index + 1}`,
+        process.pid,
+      ]);
+      return { ...Object.fromEntries(servers), redis: redis.process.pid };
+    },
+    fleet,
+    startMs,
+    async restart() {
+      await stopNodes();
+      const restartedMs = performance.now();
+      programs = [await startNode(0)];
+      const tookMs = performance.now() - restartedMs;
+      for (let index = 1; index < count; index += 1) programs.push(await startNode(index));
+      return tookMs;
+    },
+    async stop() {
+      await stopNodes();
+      await stopRedis();
+    },
+  };
+}
+
+async function startPeer(
+  name: 'fastify-redis' | 'fastify-memory',
+  options: SideOptions,
+  { redis, directory, stopRedis }: RedisParts,
+): Promise<RunningSide> {
+  const fleet = inventFleet(options.fleet);
+  const fleetPath = join(directory, 'fleet.json');
+  writeFileSync(fleetPath, JSON.stringify(fleet));
+  const limits = name === 'fastify-redis' ? 'redis' : 'memory';
+  const args = [join(PEERS_DIRECTORY, 'fastify.js'), limits, redis.socketPath, fleetPath];
+  const program = await startProgram({ name, core: 'server', args, environment: {}, directory });
+  return alone(program, fleet, { redis: redis.process.pid }, stopRedis);
+}
+
+async function startFloor(name: 'floor-bare' | 'floor-parsed', options: SideOptions): Promise<RunningSide> {
+  const { directory } = options;
+  const args = [join(BUILD_DIRECTORY, 'bench/sides/floor.js'), name.slice('floor-'.length)];
+  const program = await startProgram({ name, core: 'server', args, environment: {}, directory });
+  return alone(program, inventFleet(options.fleet), {}, () => Promise.resolve());
+}
+
+/** A side of one server that is not started twice. */
+function alone(
+  program: Program,
+  fleet: Fleet,
+  others: Readonly<Record<string, number>>,
+  afterwards: () => Promise<void>,
+): RunningSide {
+  return {
+    ports: [portOf(program.api)],
+    watch: { server: program.process.pid, ...others },
+    fleet,
+    startMs: Number.NaN,
+    restart: () => Promise.reject(new Error('only the service is started again')),
+    async stop() {
+      program.process.signal('SIGKILL');
+      await program.process.ended;
+      await afterwards();
+    },
+  };
+}
+
+interface Program {
+  readonly process: GuardedProcess;
+  readonly api: string;
+  readonly admin: string | undefined;
+}
+
+/** Starts a program of Node and waits until it takes requests. Its log goes into a file, as it would in production. */
+async function startProgram(options: {
+  readonly name: string;
+  readonly core: Core | undefined;
+  readonly args: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  readonly directory: string;
+}): Promise<Program> {
+  const { name, core, args, environment, directory } = options;
+  const logPath = join(directory, `${name.replace(' ', '-')}.log`);
+  const onItsCore = onCore(core, process.execPath, args);
+  const child = spawnGuarded({
+    name,
+    command: '/bin/sh',
+    args: ['-c', 'exec "$@" 2>>"$LOG_PATH"', name, onItsCore.command, ...onItsCore.args],
+    environment: {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      NODE_ENV: 'production',
+      LOG_PATH: logPath,
+      ...environment,
+    },
+    workingDirectory: directory,
+    output: 'read',
+  });
+  try {
+    const { api, admin } = await readReadyLine(child, { schema: readyLine });
+    return { process: child, api, admin };
+  } catch (cause) {
+    throw new Error(`${name} did not start: ${readFileSync(logPath, 'utf8').slice(-2_000)}`, { cause });
+  }
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}

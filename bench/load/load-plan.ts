@@ -1,0 +1,51 @@
+/** A shop that takes messages, and the key that may send for it. */
+export interface BenchShop {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly key: string;
+}
+
+/** Which requests to make. */
+export type Requests =
+  | { readonly kind: 'me'; readonly keys: readonly string[] }
+  | { readonly kind: 'read'; readonly messages: readonly { readonly id: string; readonly key: string }[] }
+  | {
+      readonly kind: 'send';
+      readonly shops: readonly BenchShop[];
+      readonly recipients: readonly string[];
+      /** How many the shops took before, so that no text comes twice and no recipient too soon. */
+      readonly from: number;
+    };
+
+/** One load: what to ask of whom, how hard and for how long. */
+export interface LoadPlan {
+  /** Connections are dealt out among them. */
+  readonly ports: readonly number[];
+  readonly connections: number;
+  /** Requests a second, sent on schedule whether or not the server keeps up. Absent: each connection as fast as it can. */
+  readonly ratePerSecond?: number;
+  readonly warmupMs: number;
+  readonly durationMs: number;
+  readonly requests: Requests;
+  /** Processes whose CPU time is read when the measured part begins and ends. */
+  readonly watch: Readonly<Record<string, number>>;
+}
+
+/** What a load came to. Latencies in milliseconds: from the scheduled moment when there is a rate, else from the write. */
+export interface LoadResult {
+  readonly requests: number;
+  readonly durationMs: number;
+  readonly perSecond: number;
+  readonly byStatus: Readonly<Record<string, number>>;
+  readonly latencyMs: Readonly<Record<'p50' | 'p90' | 'p99' | 'p999' | 'max', number>>;
+  /** p99 of each tenth of the measured time: whether it drifts. */
+  readonly p99ByTenthMs: readonly number[];
+  /** CPU time of each watched process and of this client, in milliseconds. */
+  readonly cpuMs: Readonly<Record<string, number>>;
+  /** Resident memory of each watched process at the end, in MiB. */
+  readonly residentMiB: Readonly<Record<string, number>>;
+  /** Sends: how many were made in all, the warm-up included. */
+  readonly made: number;
+  /** Ids from the replies of the last sends, at most a thousand, oldest first, with their keys. */
+  readonly messages: readonly { readonly id: string; readonly key: string }[];
+}

@@ -1,0 +1,71 @@
+import type { LoadPlan } from './load-plan.ts';
+import { requestBytes } from './request-bytes.ts';
+
+/** Gives the requests of a load, one after the other. */
+export interface RequestSource {
+  next(): string | Buffer;
+  /** How many sends were given. */
+  made(): number;
+  /** The key of the send with this number. */
+  keyOf(number: number): string;
+}
+
+/** Makes the requests of a plan. Those that can be are made beforehand, so that the client stays lean. */
+export function requestSource({ requests }: LoadPlan): RequestSource {
+  if (requests.kind === 'send') return sends(requests);
+  const fixed =
+    requests.kind === 'me'
+      ? requests.keys.map((token) => requestBytes({ method: 'GET', path: '/api/v1/me', token }))
+      : requests.messages.map(({ id, key }) =>
+          requestBytes({ method: 'GET', path: `/api/v1/messages/${id}`, token: key }),
+        );
+  const bytes = fixed.map((text) => Buffer.from(text, 'latin1'));
+  let count = 0;
+  return {
+    next() {
+      const request = bytes[count % bytes.length] as Buffer;
+      count += 1;
+      return request;
+    },
+    made: () => 0,
+    keyOf: () => '',
+  };
+}
+
+/**
+ * One message to each shop in turn, so that no shop gets more than its share; each round to another recipient; never
+ * the same text twice. Throws when the shops have taken all that the policy lets them take.
+ */
+function sends(requests: Extract<LoadPlan['requests'], { kind: 'send' }>): RequestSource {
+  const { shops, recipients, from } = requests;
+  const room = shops.length * MESSAGES_PER_SHOP;
+  let count = from;
+  const shopOf = (number: number) => shops[number % shops.length] as (typeof shops)[number];
+  return {
+    next() {
+      if (count >= room) throw new Error(`${shops.length} shops take no more than ${room} messages an hour`);
+      const number = count;
+      count += 1;
+      const { id, key } = shopOf(number);
+      const round = Math.floor(number / shops.length);
+      const to = recipients[
+        ((number % shops.length) * MESSAGES_PER_SHOP + round) % recipients.length
+      ] as string;
+      return requestBytes({
+        method: 'POST',
+        path: `/api/v1/shops/${id}/messages`,
+        token: key,
+        body: {
+          channel: 'msgapp',
+          to,
+          text: `Your order ${number} is ready and waits for you at the counter.`,
+        },
+      });
+    },
+    made: () => count,
+    keyOf: (number) => shopOf(number).key,
+  };
+}
+
+/** A warm shop's hourly cap is 41 (DESIGN section 4: a sixth of 250). */
+const MESSAGES_PER_SHOP = 41;

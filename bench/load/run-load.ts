@@ -1,0 +1,192 @@
+import { cpuMs, residentMiB } from '../harness/process-usage.ts';
+import { HttpConnection } from './http-connection.ts';
+import type { LoadPlan, LoadResult } from './load-plan.ts';
+import { type RequestSource, requestSource } from './request-source.ts';
+
+const KEPT_MESSAGES = 1_000;
+
+/** What was measured so far. */
+class Tally {
+  readonly byStatus: Record<string, number> = {};
+  readonly messages: { id: string; key: string }[] = [];
+  #latenciesMs = new Float64Array(1 << 16);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(status: number, latencyMs: number): void {
+    this.byStatus[status] = (this.byStatus[status] ?? 0) + 1;
+    if (this.#count === this.#latenciesMs.length) {
+      const larger = new Float64Array(2 * this.#count);
+      larger.set(this.#latenciesMs);
+      this.#latenciesMs = larger;
+    }
+    this.#latenciesMs[this.#count] = latencyMs;
+    this.#count += 1;
+  }
+
+  /** Latencies in order of arrival. */
+  latenciesMs(from = 0, to = this.#count): Float64Array {
+    return this.#latenciesMs.slice(from, to);
+  }
+}
+
+/** Runs a load and tells what it came to. Rejects when a connection is lost. */
+export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
+  let lose: (error: Error) => void = () => undefined;
+  const lost = new Promise<never>((_, reject) => {
+    lose = reject;
+  });
+  const connections = await Promise.all(
+    Array.from({ length: plan.connections }, (_, index) =>
+      HttpConnection.open(plan.ports[index % plan.ports.length] as number, (error) => lose(error)),
+    ),
+  );
+  const source = requestSource(plan);
+  const tally = new Tally();
+  const startedMs = performance.now();
+  const run: Run = {
+    source,
+    tally,
+    measureFromMs: startedMs + plan.warmupMs,
+    endMs: startedMs + plan.warmupMs + plan.durationMs,
+  };
+  const before = delay(plan.warmupMs).then(() => usage(plan));
+  const load =
+    plan.ratePerSecond === undefined
+      ? Promise.all(connections.map((connection) => closedLoop(connection, run)))
+      : openLoop(connections, run, plan.ratePerSecond);
+  await Promise.race([lost, load]);
+  const after = usage(plan);
+  for (const connection of connections) connection.close();
+  return result(plan, run, difference(await before, after));
+}
+
+interface Run {
+  readonly source: RequestSource;
+  readonly tally: Tally;
+  readonly measureFromMs: number;
+  readonly endMs: number;
+}
+
+/** Sends the next as soon as the last was answered, until the time is up. */
+function closedLoop(connection: HttpConnection, run: Run): Promise<void> {
+  const { source } = run;
+  return new Promise((resolve) => {
+    const next = (): void => {
+      const sentMs = performance.now();
+      if (sentMs >= run.endMs) {
+        resolve();
+        return;
+      }
+      const request = source.next();
+      const number = source.made() - 1;
+      connection.send(request, (status, text, bodyAt) => {
+        note(run, { status, text, bodyAt, sinceMs: sentMs, number });
+        next();
+      });
+    };
+    next();
+  });
+}
+
+/**
+ * Sends on schedule: a request that finds no connection free waits, and its wait counts, since its latency is taken
+ * from the moment at which it was due (no coordinated omission). The timer's own lag of up to a millisecond counts too.
+ */
+function openLoop(connections: readonly HttpConnection[], run: Run, ratePerSecond: number): Promise<void> {
+  const { source } = run;
+  const free = [...connections];
+  const startedMs = performance.now();
+  let sent = 0;
+  return new Promise((resolve) => {
+    const pump = (): void => {
+      const dueCount = Math.floor(
+        ((Math.min(performance.now(), run.endMs) - startedMs) * ratePerSecond) / 1_000,
+      );
+      while (sent < dueCount && free.length > 0) {
+        const connection = free.pop() as HttpConnection;
+        const sinceMs = startedMs + (sent * 1_000) / ratePerSecond;
+        sent += 1;
+        const request = source.next();
+        const number = source.made() - 1;
+        connection.send(request, (status, text, bodyAt) => {
+          note(run, { status, text, bodyAt, sinceMs, number });
+          free.push(connection);
+          pump();
+        });
+      }
+      const isOver = performance.now() >= run.endMs && sent >= dueCount && free.length === connections.length;
+      if (isOver) finish();
+    };
+    const timer = setInterval(pump, 1);
+    const finish = (): void => {
+      clearInterval(timer);
+      resolve();
+    };
+  });
+}
+
+function note(
+  { tally, source, measureFromMs }: Run,
+  reply: { status: number; text: string; bodyAt: number; sinceMs: number; number: number },
+): void {
+  const { status, text, bodyAt, sinceMs, number } = reply;
+  if (sinceMs < measureFromMs) return;
+  tally.add(status, performance.now() - sinceMs);
+  if (status !== 202) return;
+  const idAt = text.indexOf('"id":"', bodyAt) + 6;
+  tally.messages.push({ id: text.slice(idAt, text.indexOf('"', idAt)), key: source.keyOf(number) });
+  if (tally.messages.length > 2 * KEPT_MESSAGES) tally.messages.splice(0, KEPT_MESSAGES);
+}
+
+function usage(plan: LoadPlan): { cpuMs: Record<string, number>; residentMiB: Record<string, number> } {
+  const watched = Object.entries({ ...plan.watch, client: process.pid });
+  return {
+    cpuMs: Object.fromEntries(watched.map(([name, pid]) => [name, cpuMs(pid)])),
+    residentMiB: Object.fromEntries(watched.map(([name, pid]) => [name, residentMiB(pid)])),
+  };
+}
+
+function difference(
+  before: ReturnType<typeof usage>,
+  after: ReturnType<typeof usage>,
+): ReturnType<typeof usage> {
+  const cpu = Object.entries(after.cpuMs).map(([name, ms]) => [name, ms - (before.cpuMs[name] ?? 0)]);
+  return { cpuMs: Object.fromEntries(cpu), residentMiB: after.residentMiB };
+}
+
+function result(plan: LoadPlan, { source, tally }: Run, used: ReturnType<typeof usage>): LoadResult {
+  const sorted = tally.latenciesMs().sort();
+  const { count } = tally;
+  const tenth = Math.floor(count / 10);
+  return {
+    requests: count,
+    durationMs: plan.durationMs,
+    perSecond: (count * 1_000) / plan.durationMs,
+    byStatus: tally.byStatus,
+    latencyMs: {
+      p50: percentile(sorted, 0.5),
+      p90: percentile(sorted, 0.9),
+      p99: percentile(sorted, 0.99),
+      p999: percentile(sorted, 0.999),
+      max: percentile(sorted, 1),
+    },
+    p99ByTenthMs: Array.from({ length: 10 }, (_, index) =>
+      percentile(tally.latenciesMs(index * tenth, (index + 1) * tenth).sort(), 0.99),
+    ),
+    ...used,
+    made: source.made(),
+    messages: tally.messages.slice(-KEPT_MESSAGES),
+  };
+}
+
+function percentile(sorted: Float64Array, share: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
