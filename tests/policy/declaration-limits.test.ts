@@ -63,9 +63,22 @@ describe('declarations (DESIGN section 4)', () => {
 
   test('renewing is free even when the day’s 500 are spent', () => {
     const ledger = new DeclarationLedger();
-    ledger.record({ atMs: START_MS, count: 500 });
+    ledger.record({ atMs: START_MS, count: 501 });
     const items = batch(1, { expiresAtMs: null, revoked: false });
     assert.equal(refusalOf(evaluateDeclarations(ledger, { items, nowMs: START_MS })), 'admitted');
+  });
+
+  test('the second told is that of the entry that makes just enough room', () => {
+    const ask = (counts: number[], count: number, nowMs: number) => {
+      const ledger = new DeclarationLedger();
+      for (const [index, before] of counts.entries()) {
+        ledger.record({ atMs: START_MS + index * 1000, count: before });
+      }
+      return refusalOf(evaluateDeclarations(ledger, { items: batch(count), nowMs }));
+    };
+    assert.deepEqual(ask([500], 1, START_MS + day - 1), ['DECLARE_DAILY_CAP_REACHED', 1]);
+    assert.deepEqual(ask([1, 499], 1, START_MS + 1000), ['DECLARE_DAILY_CAP_REACHED', 86_399]);
+    assert.deepEqual(ask([1, 1, 498], 2, START_MS + 2000), ['DECLARE_DAILY_CAP_REACHED', 86_399]);
   });
 
   test('a clock that steps back makes no room', () => {

@@ -12,6 +12,7 @@ describe('content (SPEC: Limits)', () => {
     ['4096 characters pass', { text: 'x'.repeat(4096) }, 'admitted'],
     ['4097 do not', { text: 'x'.repeat(4097) }, ['MESSAGE_TOO_LONG', undefined]],
     ['a character is a code point: 4096 of two units pass', { text: wide.repeat(4096) }, 'admitted'],
+    ['also behind an odd one', { text: `x${wide.repeat(4095)}` }, 'admitted'],
     ['4097 of two units do not', { text: wide.repeat(4097) }, ['MESSAGE_TOO_LONG', undefined]],
     ['nor 4097 mixed', { text: `${wide.repeat(2000)}${'x'.repeat(2097)}` }, ['MESSAGE_TOO_LONG', undefined]],
     [
@@ -200,6 +201,19 @@ describe('per recipient (SPEC: Send policy, 1:1 messages)', () => {
     assert.deepEqual(sendTo(ledger, START_MS), ['RECIPIENT_RATE_LIMITED', 600]);
     assert.deepEqual(sendTo(ledger, START_MS + 10 * MINUTE_MS - 1), ['RECIPIENT_RATE_LIMITED', 1]);
     assert.equal(sendTo(ledger, START_MS + 10 * MINUTE_MS), 'admitted');
+  });
+
+  test('the message says which of the two limits it was', () => {
+    const ledger = new SendLedger();
+    sendTo(ledger, START_MS);
+    const told = (nowMs: number) => {
+      const evaluation = evaluateMessage(ledger, messageFacts({ nowMs }));
+      return evaluation.admitted ? '' : evaluation.message;
+    };
+    assert.match(told(START_MS + 1), /10 minutes/);
+    sendTo(ledger, START_MS + HOUR_MS);
+    sendTo(ledger, START_MS + 2 * HOUR_MS);
+    assert.match(told(START_MS + 2 * HOUR_MS + 1), /3 messages/);
   });
 
   test('a reply since the last message, and only since, makes waiting needless', () => {

@@ -174,7 +174,7 @@ const steps = fc.array(
     { arbitrary: stepBack, weight: 2 },
     { arbitrary: restart, weight: 3 },
   ),
-  { minLength: 5, maxLength: 60, size: 'max' },
+  { minLength: 5, maxLength: 45, size: 'max' },
 );
 
 const everyAnswer = [

@@ -30,6 +30,8 @@ test('statuses have a daily cap of their own, to the millisecond', () => {
     const evaluation = evaluateStatus(ledger, statusFacts({ nowMs: START_MS + index * 1000 }));
     assert.ok(evaluation.admitted);
     assert.deepEqual([evaluation.statusesPerDay, evaluation.statusesToday], [10, index + 1]);
+    const nothing = { subject: 0, fingerprint: { high: 0, low: 0 } };
+    assert.deepEqual(evaluation.entry, { kind: 'status', atMs: START_MS + index * 1000, ...nothing });
     ledger.record(evaluation.entry);
   }
   const ask = (facts: Partial<StatusFacts>) => refusalOf(evaluateStatus(ledger, statusFacts(facts)));

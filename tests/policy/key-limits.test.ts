@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../policy/durations.ts';
-import { DEFAULT_RATE_LIMITS, KeyLimits, type RateLimits } from '../../policy/key-limits.ts';
+import {
+  DEFAULT_RATE_LIMITS,
+  KeyLimits,
+  RATE_LIMIT_RANGE,
+  type RateLimits,
+} from '../../policy/key-limits.ts';
 import { propertyRuns } from './property-runs.ts';
 import { RateOracle } from './rate-oracle.ts';
 import { START_MS } from './sends.ts';
@@ -98,6 +103,42 @@ describe('the limits of a key (SPEC: API limits)', () => {
     assert.equal(keys.take({ keyId: 'd', limits, nowMs: START_MS }).allowed, false);
   });
 
+  test('hold for a key that is never idle, however long', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: wide, hour: wide, day: 24 };
+    for (let hour = 0; hour < 24 * 120; hour += 1) {
+      const nowMs = START_MS + hour * HOUR_MS;
+      assert.ok(keys.take({ keyId, limits, nowMs }).allowed);
+      const isFull = hour >= 23;
+      assert.equal(
+        keys.take({ keyId, limits, nowMs: nowMs + 1 }).retryAfterSeconds,
+        isFull ? 3600 : undefined,
+      );
+      if (!isFull) {
+        keys.forget(keyId);
+        for (let past = 0; past <= hour; past += 1) {
+          keys.take({ keyId, limits, nowMs: START_MS + past * HOUR_MS });
+        }
+      }
+    }
+  });
+
+  test('forgetting a key leaves its neighbours as they are', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: 1, hour: wide, day: wide };
+    for (const id of ['a', 'b', 'c']) {
+      keys.take({ keyId: id, limits, nowMs: START_MS });
+    }
+    keys.forget('b');
+    for (const id of ['a', 'c']) {
+      assert.equal(keys.take({ keyId: id, limits, nowMs: START_MS }).allowed, false);
+    }
+  });
+
+  test('a key may be given 1 to 100,000,000 calls', () => {
+    assert.deepEqual(RATE_LIMIT_RANGE, { floor: 1, roof: 100_000_000 });
+  });
+
   test('the state is told once for each change', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1, hour: 10, day: 10 };
@@ -150,6 +191,27 @@ describe('memory', () => {
     keys.sweep({ nowMs, keyCount: 12 });
     fill('b', nowMs);
     assert.ok(keys.bytes - bytes < 10_000, `${keys.bytes - bytes} bytes more`);
+  });
+
+  test('a sweep looks at as many keys as it is told, and goes on from there', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: 1000, hour: 1000, day: 1000 };
+    for (const [keyId, calls] of [
+      ['a', 4],
+      ['b', 8],
+      ['c', 16],
+    ] as const) {
+      for (let index = 0; index < calls; index += 1) {
+        keys.take({ keyId, limits, nowMs: START_MS + index });
+      }
+    }
+    const freed = [1, 1, 1].map((keyCount) => {
+      const before = keys.bytes;
+      keys.sweep({ nowMs: START_MS + 2 * DAY_MS, keyCount });
+      return before - keys.bytes;
+    });
+    // Each key has blocks of a size of its own, hence a chunk of 64 KiB of its own.
+    assert.deepEqual(freed, [65_536, 65_536, 65_536]);
   });
 
   test('a sweep comes round: keys added later are swept too', () => {

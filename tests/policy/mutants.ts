@@ -1,7 +1,7 @@
 /**
  * Mutation check of `policy/`: breaks one thing at a time in a copy and expects the tests to notice.
  * Run: node --import tsx tests/policy/mutants.ts [--only=<part of a file name>] [--jobs=2]
- * Ends with exit code 1 when a mutant survives that is not in `mutants-that-live.ts`, or when one listed there dies.
+ * Ends with exit code 1 when a mutant survives that is not in `mutants-that-live.ts`.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -70,7 +70,7 @@ function mutantsOf(file: string): Mutant[] {
     const isCode = !/^\s*(\/\/|\/?\*|import |export type|export interface|\}? ?from |readonly |type )/.test(
       line,
     );
-    if (!isCode || /^\s*(message[,:]|case |const message)/.test(code)) {
+    if (!isCode || /^\s*(message[,:]|case |const message|[?:] [`'])/.test(code)) {
       continue;
     }
     for (const [pattern, replacement] of operators) {
@@ -166,7 +166,12 @@ function reached(path: string, names = new Set<string>()): Set<string> {
 }
 
 function isListed(mutant: Mutant): boolean {
-  return livingMutants.some(({ file, after }) => file === mutant.file && after === mutant.after);
+  return livingMutants.some(
+    ({ file, before, after }) =>
+      file === mutant.file &&
+      (before ?? mutant.before) === mutant.before &&
+      (after ?? mutant.after) === mutant.after,
+  );
 }
 
 function option(name: string): string | undefined {
@@ -186,9 +191,8 @@ async function work(): Promise<void> {
   for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
     const noticedBy = await cage.try(mutant);
     killed += noticedBy === undefined ? 0 : 1;
-    if ((noticedBy === undefined) !== isListed(mutant)) {
-      const verdict = noticedBy === undefined ? 'SURVIVED' : `LISTED, BUT KILLED by ${noticedBy}`;
-      surprises.push(`${verdict} ${mutant.file}:${mutant.line}\n  - ${mutant.before}\n  + ${mutant.after}`);
+    if (noticedBy === undefined && !isListed(mutant)) {
+      surprises.push(`SURVIVED ${mutant.file}:${mutant.line}\n  - ${mutant.before}\n  + ${mutant.after}`);
       console.log(surprises.at(-1));
     }
   }

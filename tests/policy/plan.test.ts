@@ -35,6 +35,13 @@ describe('the quota of a calendar month, UTC', () => {
     assert.deepEqual(meter.take({ plan: 'free', nowMs: nextMs }), first);
   });
 
+  test('ends with its month, in each month of the year', () => {
+    for (let month = 0; month < 12; month += 1) {
+      const { resetsAtMs } = new QuotaMeter().peek({ plan: 'free', nowMs: Date.UTC(2025, month, 28) });
+      assert.equal(resetsAtMs, Date.UTC(2025, month + 1));
+    }
+  });
+
   test('looking counts nothing', () => {
     const meter = new QuotaMeter();
     meter.take({ plan: 'free', nowMs: lastMs });
