@@ -9,7 +9,7 @@ import { testEnvironment } from '../../bin/environment.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText } from './shop-steps.ts';
+import { connectShop, sendText, untilEnded } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const { seed = Date.now() % 2 ** 31, runs: rounds = 6 } = testEnvironment();
@@ -53,6 +53,7 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
     );
     const sending = Promise.all(
       sends.map(async ({ shop, to, text }) => {
+        await new Promise<void>((resolve) => systemClock.after(random() * 1_500, resolve));
         try {
           const answer = await sendText(stack, shop?.id ?? '', { to, text, idempotencyKey: text });
           assert.equal(answer.status, 202, JSON.stringify(answer.error));
@@ -77,7 +78,7 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
     await stop;
   }
   for (const message of accepted) {
-    const record = await untilEnded(message.id);
+    const record = await untilEnded(stack, message.id);
     const delivered = (await stack.network.inbox(message.to)).items.filter(
       ({ text }) => text === message.text,
     );
@@ -119,15 +120,4 @@ function untilConnected(shopId: string): Promise<unknown> {
     const channel = await stack.api.get(`/shops/${shopId}/channels/msgapp`);
     return channel.data.status === 'connected';
   });
-}
-
-function untilEnded(messageId: string): Promise<Readonly<Record<string, unknown>>> {
-  return until(
-    `message ${messageId} ends`,
-    async () => {
-      const { data } = await stack.api.get(`/messages/${messageId}`);
-      return ['sent', 'failed', 'rejected'].includes(String(data.status)) && data;
-    },
-    { withinMs: 60_000 },
-  );
 }

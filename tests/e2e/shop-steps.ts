@@ -23,17 +23,28 @@ export function sendText(
   return stack.api.post(`/shops/${shopId}/messages`, { channel: 'msgapp', ...message });
 }
 
-/** Waits until a message has a status; its record then. */
+/** Waits until a message is sent, failed or rejected; its record then. */
+export function untilEnded(
+  stack: ServiceStack,
+  messageId: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  return until(
+    `message ${messageId} ends`,
+    async () => {
+      const { data } = await stack.api.get(`/messages/${messageId}`);
+      return ['sent', 'failed', 'rejected'].includes(String(data.status)) && data;
+    },
+    { withinMs: 60_000 },
+  );
+}
+
+/** Waits until a message ends, which must be with this status; its record then. */
 export async function untilStatus(
   stack: ServiceStack,
   messageId: string,
-  status: string,
+  status: 'sent' | 'failed' | 'rejected',
 ): Promise<Readonly<Record<string, unknown>>> {
-  let last: Readonly<Record<string, unknown>> = {};
-  return until(`message ${messageId} is ${status}`, async () => {
-    last = (await stack.api.get(`/messages/${messageId}`)).data;
-    const ended = ['sent', 'failed', 'rejected'].includes(String(last.status));
-    if (ended && last.status !== status) throw new Error(`the message ended ${last.status} ${last.reason}`);
-    return last.status === status && last;
-  });
+  const record = await untilEnded(stack, messageId);
+  if (record.status !== status) throw new Error(`the message ended ${record.status} ${record.reason}`);
+  return record;
 }

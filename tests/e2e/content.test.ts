@@ -1,0 +1,151 @@
+/** What can be sent, to whom, and what the network's answers make of it, through the front door. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const SHOP_PHONE = '+33611110002';
+const GROUP = '120363000000000001@g.us';
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const film = Buffer.concat([
+  Buffer.from('00000018667479706d703432000000006d70343269736f6d', 'hex'),
+  randomBytes(4_096),
+]);
+const files = new Map([
+  ['/bread.png', { type: 'image/png', bytes: pixel }],
+  ['/bread.mp4', { type: 'video/mp4', bytes: film }],
+  ['/prices.pdf', { type: 'application/pdf', bytes: Buffer.from('%PDF-1.4 prices') }],
+]);
+
+let stack: ServiceStack;
+let shop: string;
+let media: Server;
+let mediaUrl: string;
+
+before(async () => {
+  stack = await startServiceStack();
+  shop = stack.shopId;
+  media = createServer((request, response) => {
+    const file = files.get(request.url ?? '');
+    response.writeHead(file ? 200 : 404, { 'content-type': file?.type ?? 'text/plain' }).end(file?.bytes);
+  });
+  await new Promise<void>((resolve) => media.listen(0, '127.0.0.1', resolve));
+  mediaUrl = `http://127.0.0.1:${(media.address() as AddressInfo).port}`;
+  const phones = Array.from({ length: 20 }, (_, index) => recipient(index));
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
+  await connectShop(stack, shop, SHOP_PHONE);
+});
+after(async () => {
+  media.close();
+  await stack.stop();
+});
+
+const recipient = (index: number): string => `+3362222${String(1_000 + index)}`;
+
+for (const [index, [path, mediaType]] of (
+  [
+    ['/bread.png', 'image'],
+    ['/bread.mp4', 'video'],
+    ['/prices.pdf', 'document'],
+  ] as const
+).entries()) {
+  test(`a ${mediaType} with text arrives whole`, async () => {
+    const to = recipient(index);
+    const body = { channel: 'msgapp', to, text: 'Look', mediaUrl: mediaUrl + path, mediaType };
+    const accepted = await stack.api.post(`/shops/${shop}/messages`, body);
+    assert.equal(accepted.status, 202);
+    await untilStatus(stack, String(accepted.data.id), 'sent');
+    const [entry] = (await stack.network.inbox(to)).items;
+    const expected = createHash('sha256')
+      .update(files.get(path)?.bytes ?? '')
+      .digest('hex');
+    assert.equal(entry?.mediaSha256, expected);
+    assert.equal(entry?.text, 'Look');
+  });
+}
+
+test('media that cannot be had fails MEDIA_UNAVAILABLE and sends nothing', async () => {
+  const to = recipient(4);
+  const body = { channel: 'msgapp', to, mediaUrl: `${mediaUrl}/gone.png` };
+  const accepted = await stack.api.post(`/shops/${shop}/messages`, body);
+  const ended = await untilEnded(stack, String(accepted.data.id));
+  assert.deepEqual([ended.status, ended.reason], ['failed', 'MEDIA_UNAVAILABLE']);
+  assert.equal((await stack.network.inbox(to)).items.length, 0);
+});
+
+test('a number that is not on the network is rejected RECIPIENT_NOT_ON_MSGAPP', async () => {
+  await stack.network.setNumber(recipient(5), false);
+  const accepted = await sendText(stack, shop, { to: recipient(5), text: 'Hello?' });
+  const ended = await untilEnded(stack, String(accepted.data.id));
+  assert.deepEqual([ended.status, ended.reason], ['rejected', 'RECIPIENT_NOT_ON_MSGAPP']);
+});
+
+test('an ack error that is no rate signal fails the message SEND_REFUSED', async () => {
+  await stack.network.ackErrors(SHOP_PHONE, 479);
+  const accepted = await sendText(stack, shop, { to: recipient(6), text: 'Refused' });
+  const ended = await untilEnded(stack, String(accepted.data.id));
+  assert.deepEqual([ended.status, ended.reason], ['failed', 'SEND_REFUSED']);
+});
+
+test('groups: listed with canSend, sent to where the shop administers, refused where it does not', async () => {
+  const participants = [SHOP_PHONE, recipient(7), recipient(8)];
+  await stack.network.setGroup(GROUP, { name: 'Bread club', participants, admins: [SHOP_PHONE] });
+  const groups = await until('the group is listed', async () => {
+    const { data } = await stack.api.get(`/shops/${shop}/groups?canSend=true&q=bread`);
+    const items = data.items as { id: string; canSend: boolean; participantCount: number }[] | undefined;
+    return items?.find(({ id }) => id === GROUP);
+  });
+  assert.deepEqual([groups.canSend, groups.participantCount], [true, 3]);
+  const accepted = await sendText(stack, shop, { to: GROUP, text: 'Fresh at eight' });
+  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
+  assert.equal((accepted.data.policy as { recipientClass: string }).recipientClass, 'group');
+  await untilStatus(stack, String(accepted.data.id), 'sent');
+  const entry = (await stack.network.inbox(recipient(8))).items.find(({ group }) => group === GROUP);
+  assert.equal(entry?.text, 'Fresh at eight');
+  const strangers = '120363000000000002@g.us';
+  await stack.network.setGroup(strangers, { name: 'Others', participants, admins: [recipient(7)] });
+  const refusal = await until('the second group is known', async () => {
+    const { status, error } = await sendText(stack, shop, { to: strangers, text: 'Spam' });
+    return error?.code !== 'GROUP_CONTEXT_REQUIRED' && { status, code: error?.code };
+  });
+  assert.deepEqual(refusal, { status: 403, code: 'GROUP_NOT_ADMINISTERED' });
+});
+
+test('a status is posted to those who know the shop', async () => {
+  const posted = await stack.api.post(`/shops/${shop}/statuses`, { caption: 'Open on Sunday' });
+  assert.equal(posted.status, 202);
+  const sent = await untilStatus(stack, String(posted.data.id), 'sent');
+  assert.equal(sent.kind, 'status');
+  const { items } = await stack.network.statuses(SHOP_PHONE);
+  assert.equal(items.length > 0, true);
+});
+
+test('a drop reconnects by itself and what waited goes out', async () => {
+  await stack.network.fault(SHOP_PHONE, 'drop');
+  const accepted = await until('a send is accepted again', async () => {
+    const answer = await sendText(stack, shop, { to: recipient(9), text: 'After the drop' });
+    return answer.status === 202 && answer;
+  });
+  await untilStatus(stack, String(accepted.data.id), 'sent');
+});
+
+test('a shop that the phone unlinked is flagged, refuses sends, and pairs anew', async () => {
+  await stack.network.fault(SHOP_PHONE, 'logged_out');
+  await until('the channel is disconnected', async () => {
+    const { data } = await stack.api.get(`/shops/${shop}/channels/msgapp`);
+    return data.status === 'disconnected';
+  });
+  const refused = await sendText(stack, shop, { to: recipient(10), text: 'Hello' });
+  assert.deepEqual([refused.status, refused.error?.code], [503, 'MSGAPP_SESSION_LOST']);
+  await connectShop(stack, shop, SHOP_PHONE);
+  const accepted = await sendText(stack, shop, { to: recipient(10), text: 'Hello again' });
+  assert.equal((accepted.data.policy as { warmupDay: number }).warmupDay, 0);
+  await untilStatus(stack, String(accepted.data.id), 'sent');
+});
