@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
+import { startSimulated, until } from './simulated-network.ts';
+
+const PERSON = '+33622222222';
+const OTHER = '+33633333333';
+const GROUP = '120363000000000021@g.us';
+
+/** Serves one body at `/` under any content type asked for. */
+async function serve(body: Buffer): Promise<{ url(type: string): string; close(): Promise<void> }> {
+  const server = createServer((request, reply) => {
+    const type = new URL(request.url ?? '/', 'http://x').searchParams.get('type') ?? 'text/plain';
+    reply.writeHead(200, { 'content-type': type }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: (type) => `http://127.0.0.1:${port}/file?type=${encodeURIComponent(type)}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+test('an image, a video and a document arrive whole, with and without text', async () => {
+  const body = randomBytes(300_000);
+  const files = await serve(body);
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    const sends = [
+      { mediaType: 'image', type: 'image/jpeg', text: 'with words' },
+      { mediaType: 'video', type: 'video/mp4', text: undefined },
+      { mediaType: 'document', type: 'application/pdf', text: 'read this' },
+    ] as const;
+    for (const { mediaType, type, text } of sends) {
+      const order = textOrder(mediaType, { text, mediaType, mediaUrl: files.url(type), deadlineMs: 15_000 });
+      network.host.send(shop, order);
+      assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, {
+        kind: 'acknowledged',
+      });
+    }
+    const digest = createHash('sha256').update(body).digest('hex');
+    const { items } = await network.control.inbox(PERSON);
+    assert.deepEqual(
+      items.map((item) => [item.mediaType, item.mediaSha256, item.text ?? '']),
+      sends.map(({ mediaType, text }) => [mediaType, digest, text ?? '']),
+    );
+  } finally {
+    await network.stop();
+    await files.close();
+  }
+});
+
+test('an attachment that cannot be had, or not be uploaded, fails before anything is sent', async () => {
+  const files = await serve(randomBytes(1_000));
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    const outcomeOf = async (mediaUrl: string): Promise<string> => {
+      network.host.send(shop, textOrder('x', { mediaUrl, mediaType: 'image', deadlineMs: 15_000 }));
+      const { outcome } = await network.log.next(shop, 'session.send_outcome');
+      return outcome.kind === 'media_unavailable' ? outcome.detail : outcome.kind;
+    };
+    assert.match(await outcomeOf(files.url('text/html')), /no image/);
+    assert.match(await outcomeOf('http://127.0.0.1:9/x'), /could not be fetched/);
+    await network.control.queryErrors(SHOP_PHONE, { xmlns: 'w:m', code: 500, text: 'no' });
+    assert.match(await outcomeOf(files.url('image/png')), /upload failed/);
+    assert.deepEqual(await network.received(shop, PERSON), []);
+    network.host.send(shop, textOrder('still alive'));
+    assert.equal((await network.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
+  } finally {
+    await network.stop();
+    await files.close();
+  }
+});
+
+for (const addressingMode of ['lid', 'pn'] as const) {
+  test(`a group addressed by ${addressingMode} is written to, and every member reads it`, async () => {
+    const network = await startSimulated();
+    const shop = newShop();
+    const { host, log, control } = network;
+    try {
+      const group = {
+        name: 'Clients',
+        participants: [SHOP_PHONE, PERSON, OTHER],
+        admins: [SHOP_PHONE],
+        addressingMode,
+      };
+      await control.setGroup(GROUP, group);
+      await pair(network, shop);
+      host.compose(shop, { messageId: 'm', to: GROUP, textLength: 3 });
+      await log.next(shop, 'session.composed');
+      for (const text of ['one', 'two']) {
+        host.send(shop, textOrder(text, { to: GROUP }));
+        assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+      }
+      for (const member of [PERSON, OTHER]) {
+        const { items } = await control.inbox(member);
+        assert.deepEqual(
+          items.map(({ text, group: id }) => [text, id]),
+          [
+            ['one', GROUP],
+            ['two', GROUP],
+          ],
+        );
+        assert.equal(items[0]?.composingSeen, true);
+      }
+    } finally {
+      await network.stop();
+    }
+  });
+}
+
+test('groups follow what changes in the network, and silence never empties them', async () => {
+  const network = await startSimulated({ timing: { queryMs: 500 } });
+  const shop = newShop();
+  const { host, log, control } = network;
+  const group = { name: 'Clients', participants: [SHOP_PHONE, PERSON], admins: [PERSON] };
+  try {
+    await pair(network, shop);
+    await log.next(shop, 'session.groups', ({ groups }) => groups.length === 0);
+    await control.setGroup(GROUP, group);
+    await log.next(shop, 'session.groups', ({ groups }) => groups[0]?.isAdmin === false);
+    await control.setGroup(GROUP, { ...group, name: 'New name', admins: [SHOP_PHONE], announce: true });
+    const told = await log.next(shop, 'session.groups', ({ groups }) => groups[0]?.isAdmin === true);
+    assert.deepEqual(told.groups, [
+      { id: GROUP, name: 'New name', participantCount: 2, isAdmin: true, announce: true },
+    ]);
+    const before = log.all(shop, 'session.groups').length;
+    await control.queryErrors(SHOP_PHONE, { xmlns: 'w:g2', code: 429, text: 'rate-overlimit' });
+    host.refreshGroups(shop);
+    await until(() => network.logged.some((line) => line.includes('groups could not be asked for')));
+    assert.equal(log.all(shop, 'session.groups').length, before);
+    await control.setGroup(GROUP, { ...group, participants: [PERSON] });
+    await log.next(shop, 'session.groups', ({ groups }) => groups.length === 0);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a status is shown to its audience, as text and as image', async () => {
+  const body = randomBytes(5_000);
+  const files = await serve(body);
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, control } = network;
+  try {
+    await pair(network, shop);
+    const status = { kind: 'status', to: '', audience: [PERSON, OTHER], deadlineMs: 15_000 } as const;
+    host.compose(shop, { messageId: 'm', to: '', textLength: 3 });
+    await log.next(shop, 'session.composed');
+    host.send(shop, textOrder('open until nine', status));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    host.send(shop, textOrder('look', { ...status, mediaUrl: files.url('image/png'), mediaType: 'image' }));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    const { items } = await control.statuses(SHOP_PHONE);
+    assert.deepEqual(
+      items.map(({ text, audience, mediaType }) => [text, [...audience].sort(), mediaType]),
+      [
+        ['open until nine', [PERSON, OTHER], null],
+        ['look', [PERSON, OTHER], 'image'],
+      ],
+    );
+  } finally {
+    await network.stop();
+    await files.close();
+  }
+});
+
+test('a rate signal in the question before a send leaves the message unsent; silence there does too', async () => {
+  const network = await startSimulated({ timing: { queryMs: 400 } });
+  const shop = newShop();
+  const { host, log, control } = network;
+  try {
+    await pair(network, shop);
+    await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit' });
+    host.check(shop, { messageId: 'm', to: PERSON });
+    const checked = await log.next(shop, 'session.recipient_checked');
+    assert.deepEqual([checked.exists, checked.rateLimited], [undefined, true]);
+    await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 5 });
+    host.send(shop, textOrder('too much'));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'rate_limited' });
+    await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', count: 0 });
+    await control.fault(SHOP_PHONE, 'deaf');
+    host.check(shop, { messageId: 'n', to: OTHER });
+    const silent = await log.next(shop, 'session.recipient_checked');
+    assert.deepEqual([silent.exists, silent.rateLimited], [undefined, false]);
+    host.send(shop, textOrder('into silence', { to: OTHER, deadlineMs: 10_000 }));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+    assert.deepEqual(await network.received(shop, PERSON), []);
+  } finally {
+    await network.stop();
+  }
+});
