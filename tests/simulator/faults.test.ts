@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { WAMessageUpdate } from '@whiskeysockets/baileys';
 import type { FaultKind } from '../../simulator/faults.ts';
 import { Fixture } from './fixture.ts';
-import { TestClient } from './test-client.ts';
+import { MemoryAuth, TestClient } from './test-client.ts';
 
 const SHOP = '+33611111111';
 const CUSTOMER_ADDRESS = '33622222222@s.whatsapp.net';
@@ -58,6 +58,15 @@ test('refused logins: 401, 403, 405 and 503, as often as asked', async (context)
   }
   const again = fixture.keep(client.again());
   await again.opened();
+});
+
+test("a client with a companion's name but another Noise key is not let in", async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  const thief = new MemoryAuth();
+  Object.assign(thief.creds, { me: client.auth.creds.me });
+  assert.equal(await fixture.keep(new TestClient(fixture.simulator, thief)).closed(), 401);
+  assert.equal((await fixture.control.sessions()).items[0]?.connected, true);
 });
 
 test('a second login on the same identity ends the first with 440', async (context) => {
