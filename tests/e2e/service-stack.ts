@@ -22,6 +22,9 @@ export interface ServiceStack {
   /** The tenant's API with the key of its demo account. Follows the service through restarts. */
   readonly api: ApiClient;
   readonly admin: ApiClient;
+  readonly adminToken: string;
+  /** Where the operators' console is. */
+  adminUrl(): string;
   readonly tenantId: string;
   readonly shopId: string;
   readonly apiKey: string;
@@ -87,6 +90,8 @@ export async function startServiceStack(options: { readonly gapMs?: string } = {
     redis,
     api: apiClient(() => addresses.api, account.apiKey),
     admin,
+    adminToken,
+    adminUrl: () => addresses.admin,
     ...account,
     serviceLog: () => log.join(''),
     async end(signal) {

@@ -1,0 +1,95 @@
+// @ts-check
+/** Asking the service again and again, and once. */
+import { useCallback, useEffect, useRef, useState } from '/console/preact.js';
+import { call } from './session.js';
+
+/**
+ * What the service answers to a path, asked anew every so often while the page is looked at.
+ * @param {string | undefined} path undefined: nothing is asked
+ * @param {{ everyMs?: number }} [options] without it, asked once
+ * @returns {{ data: any, failure: Error | undefined, refresh: () => void }} `data` is undefined until the first answer
+ */
+export function useAnswer(path, { everyMs } = {}) {
+  const [answer, setAnswer] = useState(/** @type {{ path?: string, data?: any, failure?: Error }} */ ({}));
+  const [round, setRound] = useState(0);
+  const timer = useRef(0);
+  useEffect(() => {
+    if (path === undefined) return undefined;
+    const asking = new AbortController();
+    const again = () => setRound((count) => count + 1);
+    const later = () => {
+      if (everyMs !== undefined && !asking.signal.aborted) timer.current = window.setTimeout(ask, everyMs);
+    };
+    const ask = () => {
+      if (document.hidden) {
+        document.addEventListener('visibilitychange', again, { once: true, signal: asking.signal });
+        return;
+      }
+      call(path, { signal: asking.signal })
+        .then((data) => setAnswer({ path, data }))
+        .catch((failure) => {
+          if (!asking.signal.aborted) setAnswer((known) => ({ ...known, path, failure }));
+        })
+        .finally(later);
+    };
+    ask();
+    return () => {
+      asking.abort();
+      clearTimeout(timer.current);
+    };
+  }, [path, everyMs, round]);
+  const refresh = useCallback(() => setRound((count) => count + 1), []);
+  const current = answer.path === path ? answer : {};
+  return { data: current.data, failure: current.failure, refresh };
+}
+
+/**
+ * Something that is done at a press of a button: whether it runs, and why it failed.
+ * @returns {{ busy: boolean, failure: Error | undefined, run: (work: () => Promise<unknown>) => Promise<boolean> }}
+ */
+export function useAction() {
+  const [state, setState] = useState(/** @type {{ busy: boolean, failure?: Error }} */ ({ busy: false }));
+  const run = useCallback(async (/** @type {() => Promise<unknown>} */ work) => {
+    setState({ busy: true });
+    try {
+      await work();
+      setState({ busy: false });
+      return true;
+    } catch (failure) {
+      setState({ busy: false, failure: /** @type {Error} */ (failure) });
+      return false;
+    }
+  }, []);
+  return { busy: state.busy, failure: state.failure, run };
+}
+
+/**
+ * The pages of a list one after the other: the first is asked anew, the rest on demand.
+ * @param {string} path with its query, without cursor
+ * @param {{ everyMs?: number }} [options]
+ */
+export function usePages(path, options = {}) {
+  const first = useAnswer(path, options);
+  const [more, setMore] = useState(
+    /** @type {{ path: string, items: any[], cursor: string | null } | undefined} */ (undefined),
+  );
+  const action = useAction();
+  const following = more?.path === path ? more : undefined;
+  const cursor = following === undefined ? (first.data?.nextCursor ?? null) : following.cursor;
+  const join = path.includes('?') ? '&' : '?';
+  return {
+    items: first.data === undefined ? undefined : [...first.data.items, ...(following?.items ?? [])],
+    failure: first.failure ?? action.failure,
+    busy: action.busy,
+    refresh: first.refresh,
+    /** Undefined at the end of the list. */
+    next:
+      cursor === null
+        ? undefined
+        : () =>
+            action.run(async () => {
+              const page = await call(`${path}${join}cursor=${encodeURIComponent(cursor)}`);
+              setMore({ path, items: [...(following?.items ?? []), ...page.items], cursor: page.nextCursor });
+            }),
+  };
+}

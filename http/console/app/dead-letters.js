@@ -1,0 +1,52 @@
+// @ts-check
+import { html, useEffect } from '/console/preact.js';
+import { useAction, usePages } from './asking.js';
+import { Failure, More, Table, When } from './parts.js';
+import { shopAddress } from './route.js';
+import { call } from './session.js';
+
+export function DeadLetters() {
+  const letters = usePages('/dead-letters?limit=50', { everyMs: 5_000 });
+  const action = useAction();
+  useEffect(() => {
+    document.title = 'Dead letters · Console';
+  }, []);
+  const replay = (/** @type {string} */ id) =>
+    action.run(async () => {
+      await call(`/dead-letters/${id}/replay`, { method: 'POST', body: {} });
+      letters.refresh();
+    });
+  return html`
+    <h1 tabindex="-1">Dead letters</h1>
+    <p class="muted">Commands whose turn threw. The actor went on without them; a replay gives the command to it once more.</p>
+    <${Failure} failure=${letters.failure ?? action.failure} />
+    <section class="panel">
+      <${Table}
+        caption="Dead letters, newest first"
+        empty="None: no command made an actor throw."
+        rows=${letters.items}
+        keyOf=${(/** @type {any} */ { id }) => id}
+        columns=${[
+          { name: 'At', cell: (/** @type {any} */ { at }) => html`<${When} at=${at} />` },
+          { name: 'Actor', cell: (/** @type {any} */ { actor }) => html`<${ActorName} actor=${actor} />` },
+          { name: 'Command', cell: (/** @type {any} */ { command }) => html`<code>${command}</code>` },
+          { name: 'Cause', cell: (/** @type {any} */ { cause }) => cause },
+          {
+            name: 'Replay',
+            cell: (/** @type {any} */ { id }) =>
+              html`<button disabled=${action.busy} onClick=${() => replay(id)}>Replay</button>`,
+          },
+        ]}
+      />
+      <${More} next=${letters.next} busy=${letters.busy} />
+    </section>
+  `;
+}
+
+/** @param {{ actor: string }} props `shop/<tenant>/<shop>` or another kind */
+function ActorName({ actor }) {
+  const [kind, tenantId, shopId] = actor.split('/');
+  if (kind !== 'shop' || tenantId === undefined || shopId === undefined)
+    return html`<code class="wrap">${actor}</code>`;
+  return html`<a href=${shopAddress({ tenantId, shopId })}><code class="wrap">${actor}</code></a>`;
+}

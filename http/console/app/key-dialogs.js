@@ -1,0 +1,72 @@
+// @ts-check
+import { html } from '/console/preact.js';
+import { useAction } from './asking.js';
+import { Copy, Dialog, Failure } from './parts.js';
+import { call } from './session.js';
+
+const PERMISSIONS = [
+  'shops.read',
+  'shops.write',
+  'msgapp.read',
+  'msgapp.connect',
+  'messages.send',
+  'messages.read',
+  'statuses.post',
+  'contacts.read',
+  'contacts.write',
+  'groups.read',
+];
+
+/** @param {{ path: string, onClose: () => void, onCreated: (key: any) => void }} props */
+export function NewKey({ path, onClose, onCreated }) {
+  const action = useAction();
+  const submit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    const expires = String(given.get('expires'));
+    const addresses = String(given.get('addresses'))
+      .split(/[\s,]+/)
+      .filter((each) => each !== '');
+    void action.run(async () => {
+      const key = await call(path, {
+        method: 'POST',
+        body: {
+          name: String(given.get('name')).trim(),
+          permissions: given.getAll('permission'),
+          expiresAt: expires === '' ? null : `${expires}T00:00:00Z`,
+          ipAllowlist: addresses,
+        },
+      });
+      onCreated(key);
+    });
+  };
+  return html`
+    <${Dialog} title="New key" onClose=${onClose}>
+      <form class="fields" onSubmit=${submit}>
+        <label>Name <input name="name" required maxlength="100" placeholder="order notifications" /></label>
+        <fieldset>
+          <legend>Permissions</legend>
+          ${PERMISSIONS.map((each) => html`<label class="check"><input type="checkbox" name="permission" value=${each} /> ${each}</label>`)}
+        </fieldset>
+        <label>Expires <input type="date" name="expires" /></label>
+        <label>Only from these addresses <input name="addresses" placeholder="203.0.113.0/24 (empty: from anywhere)" /></label>
+        <${Failure} failure=${action.failure} />
+        <footer><button class="primary" disabled=${action.busy}>Create key</button></footer>
+      </form>
+    <//>
+  `;
+}
+
+/**
+ * The only time anybody sees a key's value.
+ * @param {{ fresh: { name: string, key: string }, onClose: () => void }} props
+ */
+export function FreshKey({ fresh, onClose }) {
+  return html`
+    <${Dialog} title="Keep this key now" onClose=${onClose}>
+      <p>The value of <b>${fresh.name}</b>. It is shown once and stored nowhere; a lost key is replaced by rotating it.</p>
+      <p class="secret"><code id="fresh-key">${fresh.key}</code><${Copy} text=${fresh.key} /></p>
+      <footer><button class="primary" onClick=${onClose}>I have kept it</button></footer>
+    <//>
+  `;
+}

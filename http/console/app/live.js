@@ -1,0 +1,121 @@
+// @ts-check
+/** Server-sent events over fetch, since EventSource cannot send the token in a header. */
+import { useEffect, useState } from '/console/preact.js';
+import { openEvents, token } from './session.js';
+
+/** The service sends a sign of life every five seconds; after this long without one the connection counts as lost. */
+const SILENCE_MS = 12_000;
+const RETRY_MS = 1_500;
+const KEPT_EVENTS = 200;
+
+/**
+ * @typedef {{ type: string, at: string, [name: string]: unknown }} LiveEvent
+ * @typedef {{ state: 'connecting' | 'open' | 'lost', sinceMs: number }} Connection
+ */
+
+/** @type {Connection} */
+let connection = { state: 'connecting', sinceMs: Date.now() };
+/** @type {LiveEvent[]} */
+let recent = [];
+/** @type {Set<() => void>} */
+const connectionListeners = new Set();
+/** @type {Set<(event: LiveEvent) => void>} */
+const eventListeners = new Set();
+let lastEventId = '';
+let running = false;
+
+/** Begins to listen; ends by itself once nobody is signed in. */
+export async function listen() {
+  if (running) return;
+  running = true;
+  while (token() !== '') {
+    const attempt = new AbortController();
+    try {
+      await readAll(await openEvents({ lastEventId, signal: attempt.signal }), attempt);
+    } catch {
+      // Whatever it was, the next attempt tells whether it lasts.
+    }
+    attempt.abort();
+    setState('lost');
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+  running = false;
+  recent = [];
+  setState('connecting');
+}
+
+/**
+ * @param {ReadableStream<Uint8Array>} body
+ * @param {AbortController} attempt
+ */
+async function readAll(body, attempt) {
+  setState('open');
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const silence = setTimeout(() => attempt.abort(), SILENCE_MS);
+    const { done, value } = await reader.read().finally(() => clearTimeout(silence));
+    if (done) return;
+    text += decoder.decode(value, { stream: true });
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) take(block);
+  }
+}
+
+/** @param {string} block one event: lines of `field: value` */
+function take(block) {
+  const fields = new Map(
+    block.split('\n').map((line) => {
+      const colon = line.indexOf(': ');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    }),
+  );
+  lastEventId = fields.get('id') ?? lastEventId;
+  const data = fields.get('data');
+  if (data === undefined) return;
+  const event = JSON.parse(data);
+  recent = [event, ...recent].slice(0, KEPT_EVENTS);
+  for (const listener of eventListeners) listener(event);
+}
+
+/** @param {Connection['state']} state */
+function setState(state) {
+  if (connection.state === state) return;
+  connection = { state, sinceMs: Date.now() };
+  for (const listener of connectionListeners) listener();
+}
+
+/** @returns {Connection} */
+export function useConnection() {
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    const listener = () => redraw((count) => count + 1);
+    connectionListeners.add(listener);
+    return () => void connectionListeners.delete(listener);
+  }, []);
+  return connection;
+}
+
+/**
+ * Calls back for every event from now on.
+ * @param {(event: LiveEvent) => void} listener
+ * @param {unknown[]} inputs as for an effect
+ */
+export function useEvents(listener, inputs) {
+  useEffect(() => {
+    eventListeners.add(listener);
+    return () => void eventListeners.delete(listener);
+  }, inputs);
+}
+
+/**
+ * The newest events, newest first.
+ * @returns {readonly LiveEvent[]}
+ */
+export function useRecentEvents() {
+  const [events, show] = useState(recent);
+  useEvents(() => show(recent), []);
+  return events;
+}

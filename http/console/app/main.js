@@ -1,0 +1,44 @@
+// @ts-check
+import { html, render, useEffect, useState } from '/console/preact.js';
+import { DeadLetters } from './dead-letters.js';
+import { listen } from './live.js';
+import { Overview } from './overview.js';
+import { Requests } from './requests.js';
+import { useRoute } from './route.js';
+import { onSignOut, token } from './session.js';
+import { Shell } from './shell.js';
+import { Shop } from './shop.js';
+import { Shops } from './shops.js';
+import { SignIn } from './sign-in.js';
+import { Tenant } from './tenant.js';
+import { Tenants } from './tenants.js';
+import { applyTheme } from './theme.js';
+
+/** @param {{ route: ReturnType<typeof useRoute> }} props */
+function Place({ route }) {
+  const [place, first, second] = route.path;
+  if (place === undefined) return html`<${Overview} />`;
+  if (place === 'shops' && first !== undefined && second !== undefined) {
+    return html`<${Shop} key=${second} tenantId=${first} shopId=${second} />`;
+  }
+  if (place === 'shops') return html`<${Shops} query=${route.query} />`;
+  if (place === 'tenants' && first !== undefined) return html`<${Tenant} key=${first} tenantId=${first} />`;
+  if (place === 'tenants') return html`<${Tenants} query=${route.query} />`;
+  if (place === 'requests') return html`<${Requests} query=${route.query} />`;
+  if (place === 'dead-letters') return html`<${DeadLetters} />`;
+  return html`<h1 tabindex="-1">Nothing here</h1><p>This address leads nowhere. <a href="#/">Overview</a></p>`;
+}
+
+function Console() {
+  const [signedIn, setSignedIn] = useState(token() !== '');
+  const route = useRoute();
+  useEffect(() => onSignOut(() => setSignedIn(false)), []);
+  useEffect(() => {
+    if (signedIn) void listen();
+  }, [signedIn]);
+  if (!signedIn) return html`<${SignIn} onSignedIn=${() => setSignedIn(true)} />`;
+  return html`<${Shell} route=${route}><${Place} route=${route} /><//>`;
+}
+
+applyTheme();
+render(html`<${Console} />`, /** @type {HTMLElement} */ (document.getElementById('console')));

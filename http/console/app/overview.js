@@ -1,0 +1,166 @@
+// @ts-check
+import { html, useEffect } from '/console/preact.js';
+import { useAnswer } from './asking.js';
+import { clockTime, count, milliseconds, words } from './format.js';
+import { useRecentEvents } from './live.js';
+import { Badge, Failure, Panel, Table } from './parts.js';
+import { Plot } from './plot.js';
+import { address, shopAddress } from './route.js';
+import { ShardMap } from './shard-map.js';
+import { standing } from './standing.js';
+
+const SPAN_MS = 15 * 60_000;
+const CHANNEL_STATES = ['connected', 'starting', 'qr_waiting', 'disconnected'];
+const SHOWN_CODES = 4;
+
+export function Overview() {
+  const { data, failure } = useAnswer('/overview', { everyMs: 2_000 });
+  useEffect(() => {
+    document.title = 'Overview · Console';
+  }, []);
+  return html`
+    <h1 tabindex="-1">Overview</h1>
+    <${Failure} failure=${failure} />
+    ${data === undefined ? html`<p class="muted" aria-busy="true">Loading…</p>` : html`<${Glance} overview=${data} />`}
+  `;
+}
+
+/** @param {{ overview: any }} props */
+function Glance({ overview }) {
+  const { nodes, shards, states, silentNodes } = overview;
+  const owned = shards.filter((/** @type {any} */ { nodeId }) => nodeId !== null).length;
+  const margin = Math.min(...nodes.map((/** @type {any} */ { leaseMarginMs }) => leaseMarginMs ?? Infinity));
+  return html`
+    ${silentNodes.length > 0 && html`<p class="failure" role="alert">No answer from ${silentNodes.join(', ')}: its shops are missing below.</p>`}
+    <dl class="tiles">
+      <${Tile} name="Nodes" value=${count(nodes.length)} more=${`lease holds ${milliseconds(margin)}`} />
+      <${Tile} name="Shards owned" value=${`${owned} / ${shards.length}`} bad=${owned < shards.length} />
+      <${Tile} name="Active shops" value=${count(overview.shops)} more=${`${count(states.connected ?? 0)} connected`} />
+      <${Tile} name="Messages waiting" value=${count(overview.queued)} more=${`${count(overview.mailboxDepth)} commands in mailboxes`} />
+      <${Tile} name="Paused or held" value=${count((states.paused ?? 0) + (states.held ?? 0))} />
+      <${Tile} name="Lost or suspended" value=${count((states.flagged ?? 0) + (states.suspended ?? 0))} bad=${(states.flagged ?? 0) + (states.suspended ?? 0) > 0} />
+    </dl>
+    <${Plots} series=${overview.series} slotMs=${overview.slotMs} />
+    <div class="columns">
+      <${Panel} title="Sessions by state"><${Sessions} states=${states} /><//>
+      <${Panel} title="Needs an eye" more=${html`<a href=${address('/shops', { sort: 'trouble' })}>All shops</a>`}><${Troubled} /><//>
+      <${Panel} title="Nodes and shards"><${ShardMap} nodes=${nodes} shards=${shards} /><//>
+      <${Panel} title="Happening now"><${Ticker} /><//>
+    </div>
+  `;
+}
+
+/** @param {{ name: string, value: string, more?: string, bad?: boolean }} props */
+function Tile({ name, value, more, bad = false }) {
+  return html`<div class=${bad ? 'bad' : ''}><dt>${name}</dt><dd>${value}${more && html`<small>${more}</small>`}</dd></div>`;
+}
+
+/** @param {{ series: any[], slotMs: number }} props */
+function Plots({ series, slotMs }) {
+  const seconds = slotMs / 1_000;
+  const codes = frequent(series.map(({ errors }) => errors));
+  const fates = [
+    'sent',
+    ...frequent(series.map(({ messages }) => messages)).filter((name) => name !== 'sent'),
+  ];
+  const frame = { spanMs: SPAN_MS, slotMs };
+  const points = (/** @type {(point: any) => (number | null)[]} */ values) =>
+    series.map((point) => ({ at: point.at, values: values(point) }));
+  const rate = (/** @type {number} */ value) => `${count(value)}/s`;
+  return html`
+    <section class="plots" aria-label="The last fifteen minutes">
+      <${Plot} ...${frame} title="API requests" names=${['requests']} show=${rate}
+        points=${points(({ requests }) => [requests / seconds])} />
+      <${Plot} ...${frame} title="API latency" names=${['p50', 'p99']} show=${milliseconds}
+        points=${points(({ p50Ms, p99Ms }) => [p50Ms, p99Ms])} />
+      <${Plot} ...${frame} stacked title="Refusals by code" names=${codes.length === 0 ? ['none'] : codes} show=${count}
+        points=${points(({ errors }) => codes.map((code) => errors[code] ?? 0))} />
+      <${Plot} ...${frame} stacked title="Messages by fate" names=${fates} show=${count}
+        points=${points(({ messages }) => fates.map((fate) => messages[fate] ?? 0))} />
+    </section>
+  `;
+}
+
+/**
+ * The names counted most often.
+ * @param {Record<string, number>[]} counts
+ */
+function frequent(counts) {
+  /** @type {Map<string, number>} */
+  const sums = new Map();
+  for (const each of counts) {
+    for (const [name, value] of Object.entries(each)) sums.set(name, (sums.get(name) ?? 0) + value);
+  }
+  return [...sums]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, SHOWN_CODES)
+    .map(([name]) => name);
+}
+
+/** @param {{ states: Record<string, number> }} props */
+function Sessions({ states }) {
+  const total = CHANNEL_STATES.reduce((sum, state) => sum + (states[state] ?? 0), 0);
+  return html`
+    <div class="shares" aria-hidden="true">
+      ${CHANNEL_STATES.map(
+        (state) => html`<i class=${state} style=${{ flexGrow: total === 0 ? 1 : (states[state] ?? 0) }}></i>`,
+      )}
+    </div>
+    <ul class="legend spread">
+      ${CHANNEL_STATES.map(
+        (state) =>
+          html`<li><i class=${state}></i><a href=${address('/shops', { state })}>${words(state)}</a> <b>${count(states[state] ?? 0)}</b></li>`,
+      )}
+    </ul>
+  `;
+}
+
+function Troubled() {
+  const { data } = useAnswer('/actors?sort=trouble&limit=6', { everyMs: 4_000 });
+  const rows = data?.items
+    .map((/** @type {any} */ shop) => ({ shop, said: standing(shop) }))
+    .filter((/** @type {any} */ { said }) => said.tone !== 'good');
+  return html`
+    <${Table}
+      caption="Shops that need an eye"
+      empty="Every active shop is well."
+      rows=${rows}
+      keyOf=${(/** @type {any} */ { shop }) => shop.shopId}
+      columns=${[
+        {
+          name: 'Shop',
+          cell: (/** @type {any} */ { shop }) => html`<a href=${shopAddress(shop)}>${shop.name}</a>`,
+        },
+        { name: 'Why', cell: (/** @type {any} */ { said }) => said.text },
+      ]}
+    />
+  `;
+}
+
+function Ticker() {
+  const events = useRecentEvents().slice(0, 12);
+  return html`
+    <${Table}
+      caption="Newest events"
+      empty="Nothing has happened since this page was opened."
+      rows=${events}
+      keyOf=${(/** @type {any} */ event) => `${event.at}${event.type}${event.messageId ?? event.shopId ?? ''}${event.status ?? event.state ?? ''}`}
+      columns=${[
+        { name: 'At', cell: (/** @type {any} */ { at }) => clockTime(at) },
+        { name: 'What', cell: (/** @type {any} */ { type }) => words(type) },
+        {
+          name: 'State',
+          cell: (/** @type {any} */ event) =>
+            html`<${Badge} state=${event.reason ?? event.status ?? event.state ?? event.type} />`,
+        },
+        {
+          name: 'Shop',
+          cell: (/** @type {any} */ event) =>
+            event.shopId === undefined
+              ? ''
+              : html`<a href=${shopAddress(event)}><code>…${event.shopId.slice(-6)}</code></a>`,
+        },
+      ]}
+    />
+  `;
+}

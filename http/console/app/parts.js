@@ -1,0 +1,120 @@
+// @ts-check
+/** Small parts that every page is made of. */
+import { html, useEffect, useRef, useState } from '/console/preact.js';
+import { away, clockTime, words } from './format.js';
+
+/** How each word for a state is to be read at a glance. */
+const TONES = /** @type {Record<string, string>} */ ({
+  connected: 'good',
+  sent: 'good',
+  sending: 'busy',
+  checking: 'busy',
+  composing: 'busy',
+  starting: 'busy',
+  qr_waiting: 'warn',
+  reconnecting: 'warn',
+  paused: 'warn',
+  held: 'warn',
+  backoff: 'warn',
+  flagged: 'bad',
+  suspended: 'bad',
+  failed: 'bad',
+  rejected: 'bad',
+});
+
+/** @param {{ state: string }} props */
+export function Badge({ state }) {
+  return html`<span class=${`badge ${TONES[state] ?? 'calm'}`}>${words(state)}</span>`;
+}
+
+/** @param {{ failure: Error | undefined }} props */
+export function Failure({ failure }) {
+  return failure === undefined ? null : html`<p class="failure" role="alert">${failure.message}</p>`;
+}
+
+/** @param {{ at: number | string | null | undefined, relative?: boolean }} props */
+export function When({ at, relative = false }) {
+  if (at === null || at === undefined) return html`<span class="muted">–</span>`;
+  const when = new Date(at);
+  return html`
+    <time datetime=${when.toISOString()} title=${when.toString()}>
+      ${relative ? away(when.getTime()) : clockTime(at)}
+    </time>
+  `;
+}
+
+/** @param {{ title: string, more?: any, class?: string, children?: any }} props */
+export function Panel({ title, more, class: name = '', children }) {
+  return html`
+    <section class=${`panel ${name}`}>
+      <header><h2>${title}</h2>${more}</header>
+      ${children}
+    </section>
+  `;
+}
+
+/**
+ * @typedef {{ name: string, cell: (row: any) => any, numeric?: boolean }} Column
+ * @param {{ caption: string, columns: Column[], rows: readonly any[] | undefined, keyOf: (row: any) => string, empty: string }} props
+ */
+export function Table({ caption, columns, rows, keyOf, empty }) {
+  if (rows === undefined) return html`<p class="muted" aria-busy="true">Loading…</p>`;
+  if (rows.length === 0) return html`<p class="muted">${empty}</p>`;
+  return html`
+    <table>
+      <caption>${caption}</caption>
+      <thead>
+        <tr>${columns.map(({ name, numeric }) => html`<th scope="col" class=${numeric ? 'number' : ''}>${name}</th>`)}</tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) => html`
+            <tr key=${keyOf(row)}>
+              ${columns.map(
+                ({ name, cell, numeric }) =>
+                  html`<td data-name=${name} class=${numeric ? 'number' : ''}>${cell(row)}</td>`,
+              )}
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+  `;
+}
+
+/** @param {{ next: (() => void) | undefined, busy: boolean }} props */
+export function More({ next, busy }) {
+  return next === undefined
+    ? null
+    : html`<button class="more" disabled=${busy} onClick=${() => next()}>${busy ? 'Loading…' : 'Show more'}</button>`;
+}
+
+/** @param {{ facts: readonly (readonly [name: string, value: any])[] }} props */
+export function Facts({ facts }) {
+  return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** @param {{ text: string }} props */
+export function Copy({ text }) {
+  const [copied, setCopied] = useState(false);
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  return html`<button type="button" class="quiet" onClick=${copy}>${copied ? 'Copied' : 'Copy'}</button>`;
+}
+
+/**
+ * A dialog of the browser's own, so that focus and Escape behave.
+ * @param {{ title: string, onClose: () => void, children?: any }} props
+ */
+export function Dialog({ title, onClose, children }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useEffect(() => dialog.current?.showModal(), []);
+  return html`
+    <dialog ref=${dialog} aria-label=${title} onClose=${onClose}>
+      <header>
+        <h2>${title}</h2>
+        <button type="button" class="quiet" aria-label="Close" onClick=${() => dialog.current?.close()}>✕</button>
+      </header>
+      ${children}
+    </dialog>
+  `;
+}

@@ -1,0 +1,63 @@
+// @ts-check
+import { html, useEffect } from '/console/preact.js';
+import { usePages } from './asking.js';
+import { milliseconds } from './format.js';
+import { Badge, Failure, More, Table, When } from './parts.js';
+import { address } from './route.js';
+
+/** @param {{ query: URLSearchParams }} props */
+export function Requests({ query }) {
+  const given = {
+    tenant: query.get('tenant') ?? '',
+    status: query.get('status') ?? '',
+    route: query.get('route') ?? '',
+  };
+  const log = usePages(address('/requests', { ...given, limit: '50' }).slice(1), { everyMs: 3_000 });
+  useEffect(() => {
+    document.title = 'Requests · Console';
+  }, []);
+  const choose = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.currentTarget);
+    const values = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]);
+    location.replace(address('/requests', Object.fromEntries(values)));
+  };
+  return html`
+    <h1 tabindex="-1">Requests</h1>
+    <form class="filters" onChange=${choose} onSubmit=${choose}>
+      <label>Tenant <input name="tenant" value=${given.tenant} placeholder="id, or nobody" pattern="[0-9a-f]{24}|nobody" /></label>
+      <label>Status <input name="status" value=${given.status} inputmode="numeric" placeholder="429" pattern="[1-5][0-9][0-9]" size="5" /></label>
+      <label>Route <input name="route" value=${given.route} placeholder="/shops/{idOrName}/messages" size="28" /></label>
+    </form>
+    <${Failure} failure=${log.failure} />
+    <section class="panel">
+      <${Table} caption="Requests, newest first" empty="No request matches." rows=${log.items} columns=${columns}
+        keyOf=${(/** @type {any} */ { at, requestId }) => at + requestId} />
+      <${More} next=${log.next} busy=${log.busy} />
+    </section>
+  `;
+}
+
+const columns = [
+  { name: 'At', cell: (/** @type {any} */ { at }) => html`<${When} at=${at} />` },
+  {
+    name: 'Status',
+    cell: (/** @type {any} */ { status }) =>
+      html`<span class=${`status c${Math.floor(status / 100)}`}>${status}</span>`,
+  },
+  { name: 'Method', cell: (/** @type {any} */ { method }) => method },
+  { name: 'Route', cell: (/** @type {any} */ { route }) => html`<code>${route}</code>` },
+  { name: 'Took', numeric: true, cell: (/** @type {any} */ { latencyMs }) => milliseconds(latencyMs) },
+  {
+    name: 'Tenant',
+    cell: (/** @type {any} */ { tenantId }) =>
+      tenantId === null
+        ? html`<${Badge} state="nobody" />`
+        : html`<a href=${address(`/tenants/${tenantId}`)}><code>…${tenantId.slice(-6)}</code></a>`,
+  },
+  { name: 'From', cell: (/** @type {any} */ { ip }) => ip },
+  {
+    name: 'Request id',
+    cell: (/** @type {any} */ { requestId }) => html`<code class="wrap">${requestId}</code>`,
+  },
+];

@@ -1,0 +1,35 @@
+// @ts-check
+/** Where the console stands: the part of the address after `#`, as path and query. */
+import { useEffect, useState } from '/console/preact.js';
+
+/** @returns {{ path: string[], query: URLSearchParams, hash: string }} */
+export function useRoute() {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const listener = () => setHash(location.hash);
+    addEventListener('hashchange', listener);
+    return () => removeEventListener('hashchange', listener);
+  }, []);
+  const [path = '', query = ''] = hash.slice(1).split('?');
+  return {
+    path: path.split('/').filter((part) => part !== ''),
+    query: new URLSearchParams(query),
+    hash,
+  };
+}
+
+/**
+ * An address in the console. Empty values are left out of the query.
+ * @param {string} path
+ * @param {Record<string, string | undefined>} [query]
+ */
+export function address(path, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(/** @type {string[][]} */ (given)).toString();
+  return `#${path}${text === '' ? '' : `?${text}`}`;
+}
+
+/** @param {{ tenantId: string, shopId: string }} shop */
+export function shopAddress({ tenantId, shopId }) {
+  return address(`/shops/${tenantId}/${shopId}`);
+}

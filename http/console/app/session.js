@@ -1,0 +1,100 @@
+// @ts-check
+/** The operator's token and the calls made with it. The token lives in this tab alone and never in an address. */
+
+const TOKEN_NAME = 'operator-token';
+const BASE_PATH = '/admin/v1';
+
+/** @type {Set<() => void>} */
+const signOutListeners = new Set();
+
+/** What the service answered instead of what was asked for. */
+export class CallFailure extends Error {
+  /** @param {{ status: number, code: string, message: string, fields?: { field: string, message: string }[] }} refusal */
+  constructor({ status, code, message, fields = [] }) {
+    super(fields.length === 0 ? message : fields.map((each) => `${each.field} ${each.message}`).join('; '));
+    /** 0: no answer came. */
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** @returns {string} empty when nobody is signed in */
+export function token() {
+  return sessionStorage.getItem(TOKEN_NAME) ?? '';
+}
+
+/** @param {string} value */
+export function keepToken(value) {
+  sessionStorage.setItem(TOKEN_NAME, value);
+}
+
+/** Forgets the token and tells whoever shows something that needs it. */
+export function signOut() {
+  sessionStorage.removeItem(TOKEN_NAME);
+  for (const listener of signOutListeners) listener();
+}
+
+/**
+ * @param {() => void} listener
+ * @returns {() => void} ends it
+ */
+export function onSignOut(listener) {
+  signOutListeners.add(listener);
+  return () => signOutListeners.delete(listener);
+}
+
+/**
+ * A request of the operators' API.
+ * @param {string} path below the base path, with its query
+ * @param {{ method?: string, body?: unknown, token?: string, signal?: AbortSignal }} [options]
+ * @returns {Promise<any>} what stands in `data`
+ * @throws {CallFailure}
+ */
+export async function call(path, options = {}) {
+  const { method = 'GET', body, signal } = options;
+  const headers = new Headers({ authorization: `Bearer ${options.token ?? token()}` });
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  const answer = await send(BASE_PATH + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const envelope = await answer.json().catch(() => undefined);
+  if (answer.ok && envelope?.success) return envelope.data;
+  if (answer.status === 401 && options.token === undefined) signOut();
+  const {
+    code = 'UNREADABLE',
+    message = `The service answered ${answer.status}.`,
+    fields,
+  } = envelope?.error ?? {};
+  throw new CallFailure({ status: answer.status, code, message, fields });
+}
+
+/**
+ * Opens the stream of events, from the one after `lastEventId`.
+ * @param {{ lastEventId: string, signal: AbortSignal }} options
+ * @returns {Promise<ReadableStream<Uint8Array>>}
+ * @throws {CallFailure}
+ */
+export async function openEvents({ lastEventId, signal }) {
+  const headers = new Headers({ authorization: `Bearer ${token()}` });
+  if (lastEventId !== '') headers.set('last-event-id', lastEventId);
+  const answer = await send(`${BASE_PATH}/events`, { headers, signal });
+  if (answer.ok && answer.body !== null) return answer.body;
+  if (answer.status === 401) signOut();
+  throw new CallFailure({ status: answer.status, code: 'NO_EVENTS', message: 'Events are not to be had.' });
+}
+
+/**
+ * @param {string} url
+ * @param {RequestInit} init
+ */
+async function send(url, init) {
+  try {
+    return await fetch(url, { ...init, cache: 'no-store', credentials: 'omit' });
+  } catch (thrown) {
+    if (init.signal?.aborted) throw thrown;
+    throw new CallFailure({ status: 0, code: 'NO_ANSWER', message: 'The service does not answer.' });
+  }
+}

@@ -1,0 +1,112 @@
+// @ts-check
+/** What stands around every page: where one can go, whether the service is heard, light or dark, the way out. */
+import { html, useEffect, useRef, useState } from '/console/preact.js';
+import { clockTime } from './format.js';
+import { useConnection } from './live.js';
+import { address } from './route.js';
+import { signOut } from './session.js';
+import { setTheme, theme } from './theme.js';
+
+const PLACES = [
+  { path: '', name: 'Overview', drawing: 'M3 12h4l3-7 4 14 3-7h4' },
+  {
+    path: 'shops',
+    name: 'Shops',
+    drawing: 'M4 9l1.5-5h13L20 9M4 9v11h16V9M4 9c0 3 5 3 5 0 0 3 6 3 6 0 0 3 5 3 5 0',
+  },
+  {
+    path: 'tenants',
+    name: 'Tenants',
+    drawing:
+      'M8 11a4 4 0 100-8 4 4 0 000 8zM1.5 21a6.5 6.5 0 0113 0M16 4a4 4 0 010 7M18 14.5a6.500 6.5 0 014.500 6.500',
+  },
+  { path: 'requests', name: 'Requests', drawing: 'M4 6h16M4 12h16M4 18h10' },
+  { path: 'dead-letters', name: 'Dead letters', drawing: 'M3 6h18v13H3zM3 7l9 7 9-7' },
+];
+
+const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' };
+
+/** @param {{ route: { path: string[], hash: string }, children?: any }} props */
+export function Shell({ route, children }) {
+  const main = useRef(/** @type {HTMLElement | null} */ (null));
+  const shown = useRef(route.path.join('/'));
+  const place = route.path[0] ?? '';
+  useEffect(() => {
+    const now = route.path.join('/');
+    if (now === shown.current) return;
+    shown.current = now;
+    scrollTo(0, 0);
+    // Whoever uses a screen reader or the keyboard is put where the new page begins.
+    main.current?.querySelector('h1')?.focus();
+  }, [route.hash]);
+  return html`
+    <a class="skip" href="#main" onClick=${(/** @type {Event} */ event) => {
+      event.preventDefault();
+      main.current?.focus();
+    }}>Skip to content</a>
+    <header class="bar">
+      <a class="brand" href="#/"><img src="/console/icon.svg" alt="" width="24" height="24" /><span>Console</span></a>
+      <${Finder} key=${place === 'shops' ? route.hash : ''} />
+      <${Heard} />
+      <${ThemeChoice} />
+      <button class="quiet" onClick=${signOut}>Sign out</button>
+    </header>
+    <nav class="places" aria-label="Pages">
+      ${PLACES.map(
+        ({ path, name, drawing }) => html`
+          <a href=${address(`/${path}`)} aria-current=${path === place ? 'page' : undefined}>
+            <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${drawing} /></svg><span>${name}</span>
+          </a>
+        `,
+      )}
+    </nav>
+    <main id="main" tabindex="-1" ref=${main}><${Loss} />${children}</main>
+  `;
+}
+
+function Finder() {
+  const submit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.currentTarget);
+    location.hash = address('/shops', { q: String(new FormData(form).get('q') ?? '').trim() });
+  };
+  return html`
+    <form class="finder" role="search" onSubmit=${submit}>
+      <input type="search" name="q" aria-label="Find a shop" placeholder="Find a shop: name, phone or id" />
+    </form>
+  `;
+}
+
+const HEARD = { connecting: 'Connecting', open: 'Live', lost: 'Not connected' };
+
+function Heard() {
+  const { state } = useConnection();
+  return html`<span class=${`heard ${state}`} role="status">${HEARD[state]}</span>`;
+}
+
+/** Says plainly that what is shown may be old. */
+function Loss() {
+  const { state, sinceMs } = useConnection();
+  if (state !== 'lost') return null;
+  return html`
+    <p class="loss" role="alert">
+      <strong>The connection to the service is lost.</strong> What you see is as of ${clockTime(sinceMs)}. Trying again…
+    </p>
+  `;
+}
+
+function ThemeChoice() {
+  const [value, setValue] = useState(theme());
+  const choose = (/** @type {Event} */ event) => {
+    const chosen = /** @type {keyof typeof THEMES} */ (
+      /** @type {HTMLSelectElement} */ (event.currentTarget).value
+    );
+    setTheme(chosen);
+    setValue(chosen);
+  };
+  return html`
+    <select class="theme-choice" aria-label="Light or dark" value=${value} onChange=${choose}>
+      ${Object.entries(THEMES).map(([name, label]) => html`<option value=${name}>${label}</option>`)}
+    </select>
+  `;
+}

@@ -1,0 +1,211 @@
+// @ts-check
+import { html, useState } from '/console/preact.js';
+import { usePages } from './asking.js';
+import { clockTime, count, span, words } from './format.js';
+import { useEvents } from './live.js';
+import { Badge, Facts, Failure, More, Panel, Table, When } from './parts.js';
+import { StateChart } from './state-chart.js';
+import { Windows } from './windows.js';
+
+/** @param {{ shop: any, machines: any[] | undefined, path: string }} props */
+export function ShopDetails({ shop, machines, path }) {
+  const { details } = shop;
+  return html`
+    <div class="columns">
+      ${machines?.map(
+        (machine) => html`
+          <${Panel} title=${machine.id === 'channel' ? 'Channel' : 'Pacing'}>
+            <${StateChart} machine=${machine} current=${details[machine.id].state}
+              last=${details.transitions.findLast((/** @type {any} */ step) => step.machine === machine.id)} />
+          <//>
+        `,
+      )}
+      <${Panel} title="Send policy" more=${shop.policy && html`<span class="muted">warm-up day ${shop.policy.warmupDay}</span>`}>
+        <${Windows} windows=${shop.policy?.windows ?? []} />
+      <//>
+      <${Panel} title="Last transitions"><${Transitions} transitions=${details.transitions} /><//>
+      <${Panel} title="Queue" more=${html`<span class="muted">${count(details.queue.depth)} waiting</span>`}>
+        <${Queue} details=${details} />
+      <//>
+      <${Messages} path=${path} shopId=${shop.shopId} />
+      <${Panel} title="Session"><${Facts} facts=${sessionFacts(shop)} /><//>
+      <${Panel} title="Actor and errors"><${Facts} facts=${actorFacts(shop)} /><//>
+    </div>
+  `;
+}
+
+/** @param {{ transitions: any[] }} props */
+function Transitions({ transitions }) {
+  return html`
+    <${Table}
+      caption="Last transitions, newest first"
+      empty="None since this shop was loaded."
+      rows=${transitions.toReversed().slice(0, 12)}
+      keyOf=${(/** @type {any} */ step) => `${step.atMs}${step.machine}${step.event}${step.from}${step.to}`}
+      columns=${[
+        { name: 'At', cell: (/** @type {any} */ { atMs }) => clockTime(atMs) },
+        { name: 'Machine', cell: (/** @type {any} */ { machine }) => machine },
+        { name: 'On', cell: (/** @type {any} */ { event }) => html`<code>${event}</code>` },
+        {
+          name: 'Step',
+          cell: (/** @type {any} */ { from, to }) =>
+            from === to ? words(to) : `${words(from)} → ${words(to)}`,
+        },
+      ]}
+    />
+  `;
+}
+
+/** @param {{ details: any }} props */
+function Queue({ details }) {
+  const { inHand, waiting, depth } = details.queue;
+  const rows = [
+    ...(inHand === null ? [] : [{ ...inHand, place: 'in hand' }]),
+    ...waiting.map((/** @type {any} */ each, /** @type {number} */ index) => ({ ...each, place: index + 1 })),
+  ];
+  return html`
+    <${Table}
+      caption="Messages that wait, in order"
+      empty="Nothing waits."
+      rows=${rows.slice(0, 20)}
+      keyOf=${(/** @type {any} */ { messageId }) => messageId}
+      columns=${[
+        { name: 'Place', cell: (/** @type {any} */ { place }) => place },
+        { name: 'To', cell: (/** @type {any} */ { to, kind }) => (kind === 'status' ? 'status post' : to) },
+        {
+          name: 'Age',
+          numeric: true,
+          cell: (/** @type {any} */ { createdAtMs }) => span(Date.now() - createdAtMs),
+        },
+        {
+          name: 'Unless sent',
+          cell: (/** @type {any} */ { unlessSent }) =>
+            unlessSent === undefined
+              ? html`<${Badge} state=${details.pacing.state} />`
+              : html`<code>${unlessSent.reason}</code> <${When} at=${unlessSent.atMs} relative />`,
+        },
+      ]}
+    />
+    ${depth > 20 && html`<p class="muted">and ${count(depth - 20)} more</p>`}
+  `;
+}
+
+const STATUSES = ['queued', 'sending', 'sent', 'failed', 'rejected'];
+
+/** @param {{ path: string, shopId: string }} props */
+function Messages({ path, shopId }) {
+  const [status, setStatus] = useState('');
+  const listed = usePages(`${path}/messages?limit=12${status === '' ? '' : `&status=${status}`}`, {
+    everyMs: 5_000,
+  });
+  useEvents(
+    (event) => {
+      if (event.type === 'message' && event.shopId === shopId) listed.refresh();
+    },
+    [shopId, status],
+  );
+  const filter = html`
+    <select aria-label="Status of the messages" value=${status}
+      onChange=${(/** @type {Event} */ event) => setStatus(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+      <option value="">all</option>
+      ${STATUSES.map((each) => html`<option value=${each}>${each}</option>`)}
+    </select>
+  `;
+  return html`
+    <${Panel} title="Messages" more=${filter}>
+      <${Failure} failure=${listed.failure} />
+      <${Table}
+        caption="Messages, newest first"
+        empty="None."
+        rows=${listed.items}
+        keyOf=${(/** @type {any} */ { id }) => id}
+        columns=${[
+          { name: 'Accepted', cell: (/** @type {any} */ { createdAt }) => html`<${When} at=${createdAt} />` },
+          { name: 'To', cell: (/** @type {any} */ { to, kind }) => (kind === 'status' ? 'status post' : to) },
+          {
+            name: 'Status',
+            cell: (/** @type {any} */ message) =>
+              html`<${Badge} state=${message.status} />${message.reason !== null && html` <code>${message.reason}</code>`}`,
+          },
+          {
+            name: 'Took',
+            numeric: true,
+            cell: (/** @type {any} */ { createdAt, sentAt }) =>
+              sentAt === null ? '–' : span(Date.parse(sentAt) - Date.parse(createdAt)),
+          },
+          { name: 'Id', cell: (/** @type {any} */ { id }) => html`<code>…${id.slice(-6)}</code>` },
+        ]}
+      />
+      <${More} next=${listed.next} busy=${listed.busy} />
+    <//>
+  `;
+}
+
+/** @param {any} shop */
+function sessionFacts({ details, session }) {
+  const { channel, groups } = details;
+  const own = [
+    ['Number', channel.phone === null ? '–' : `+${channel.phone}`],
+    ['Paired', html`<${When} at=${channel.pairedAtMs} relative />`],
+    [
+      'Without session',
+      channel.downSinceMs === null ? 'no' : `for ${span(Date.now() - channel.downSinceMs)}`,
+    ],
+    ['Attempts since open', count(channel.attempts)],
+    ['Next attempt', html`<${When} at=${channel.reconnectAtMs} relative />`],
+    ['Session no.', count(channel.generation)],
+    ['Groups', groups === null ? 'not told' : count(groups)],
+  ];
+  const live = Object.entries(session ?? {}).filter(
+    ([, value]) => typeof value !== 'object' || value === null,
+  );
+  return [...own, ...live.map(([name, value]) => [factName(name), factValue(name, value)])];
+}
+
+/** @param {string} name as in `lastHeardAtMs` */
+function factName(name) {
+  const text = name
+    .replace(/(At|Since)?Ms$/, '$1')
+    .replace(/([A-Z])/g, ' $1')
+    .toLowerCase();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ */
+function factValue(name, value) {
+  if (/(At|Since)Ms$/.test(name) && typeof value === 'number') return html`<${When} at=${value} relative />`;
+  if (typeof value === 'number') return name.endsWith('Ms') ? span(value) : count(value);
+  return value === null ? '–' : String(value);
+}
+
+/** @param {any} shop */
+function actorFacts({ owner, shard, mailbox, restarts, lastError, timers, details }) {
+  const { lastEnd } = details.channel;
+  return [
+    [
+      'Last error',
+      lastError === undefined
+        ? 'none'
+        : html`${lastError.message} (<${When} at=${lastError.atMs} relative />)`,
+    ],
+    [
+      'Last session end',
+      lastEnd === null
+        ? 'none'
+        : html`${words(lastEnd.end)}${lastEnd.statusCode === null ? '' : ` ${lastEnd.statusCode}`}${lastEnd.detail === '' ? '' : `, ${lastEnd.detail}`} (<${When} at=${lastEnd.atMs} relative />)`,
+    ],
+    ['Restarts', count(restarts)],
+    ['Mailbox', `${count(mailbox.depth)} commands, ${count(mailbox.bytes)} bytes`],
+    [
+      'Timers',
+      timers.length === 0
+        ? 'none'
+        : html`<ul class="plain">${timers.map((/** @type {any} */ { id, dueAtMs }) => html`<li><code>${id}</code> <${When} at=${dueAtMs} relative /></li>`)}</ul>`,
+    ],
+    ['Node', owner.nodeId],
+    ['Shard and epoch', `${shard}, ${owner.epoch}`],
+  ];
+}

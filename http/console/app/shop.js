@@ -1,0 +1,90 @@
+// @ts-check
+import { html, useEffect, useState } from '/console/preact.js';
+import { useAction, useAnswer } from './asking.js';
+import { ConnectDialog } from './connect-dialog.js';
+import { useEvents } from './live.js';
+import { Failure } from './parts.js';
+import { address } from './route.js';
+import { call } from './session.js';
+import { ShopDetails } from './shop-details.js';
+import { States } from './shops.js';
+import { standing } from './standing.js';
+
+/** @param {{ tenantId: string, shopId: string }} props */
+export function Shop({ tenantId, shopId }) {
+  const path = `/actors/${tenantId}/${shopId}`;
+  const { data: shop, failure, refresh } = useAnswer(path, { everyMs: 2_000 });
+  const { data: machines } = useAnswer('/machines');
+  const [connecting, setConnecting] = useState(false);
+  const action = useAction();
+  useEvents(
+    (event) => {
+      if (event.shopId === shopId) refresh();
+    },
+    [shopId],
+  );
+  useEffect(() => {
+    document.title = `${shop?.name ?? 'Shop'} · Console`;
+  }, [shop?.name]);
+  const steer = (/** @type {string} */ what) =>
+    action.run(async () => {
+      await call(`${path}/${what}`, { method: 'POST', body: {} });
+      refresh();
+    });
+  return html`
+    <nav class="trail" aria-label="Where this is">
+      <a href=${address('/shops')}>Shops</a> / <a href=${address(`/tenants/${tenantId}`)}>Tenant …${tenantId.slice(-6)}</a>
+    </nav>
+    <h1 tabindex="-1">${shop?.name ?? 'Shop'}</h1>
+    <${Failure} failure=${failure ?? action.failure} />
+    ${
+      shop !== undefined &&
+      html`
+        <${Standing} shop=${shop} />
+        <${Controls} shop=${shop} busy=${action.busy} steer=${steer} connect=${() => setConnecting(true)} />
+        <${ShopDetails} shop=${shop} machines=${machines?.items} path=${path} />
+      `
+    }
+    ${
+      connecting &&
+      html`<${ConnectDialog} path=${path} onClose=${() => {
+        setConnecting(false);
+        refresh();
+      }} />`
+    }
+  `;
+}
+
+/** @param {{ shop: any }} props */
+function Standing({ shop }) {
+  const { tone, text, todo } = standing(shop);
+  return html`
+    <div class=${`standing ${tone}`} role="status">
+      <${States} shop=${shop} />
+      <p>${text} ${todo !== undefined && html`<strong>${todo}</strong>`}</p>
+    </div>
+  `;
+}
+
+/** @param {{ shop: any, busy: boolean, steer: (what: string) => void, connect: () => void }} props */
+function Controls({ shop, busy, steer, connect }) {
+  const { pacing, channel } = shop.details;
+  const isStill = pacing.heldByOperator || shop.status !== 'active';
+  const isConnected = channel.state === 'connected';
+  return html`
+    <div class="controls" role="group" aria-label="Steer this shop">
+      ${
+        isConnected
+          ? html`<button disabled=${busy} onClick=${() => steer('disconnect')}>Disconnect</button>`
+          : html`<button class="primary" disabled=${busy} onClick=${connect}>Connect</button>`
+      }
+      ${
+        isStill
+          ? html`<button class="primary" disabled=${busy} onClick=${() => steer('resume')}>Resume</button>`
+          : html`<button disabled=${busy} onClick=${() => steer('pause')}>Pause</button>`
+      }
+      <button disabled=${busy} title="Forget what is in memory and load it again" onClick=${() => steer('restart')}>Restart</button>
+      <button disabled=${busy} title="Take an idle shop out of memory" onClick=${() => steer('passivate')}>Passivate</button>
+    </div>
+  `;
+}

@@ -1,0 +1,119 @@
+// @ts-check
+import { html, useEffect } from '/console/preact.js';
+import { useAnswer, usePages } from './asking.js';
+import { away, count } from './format.js';
+import { Badge, Failure, More, Panel, Table } from './parts.js';
+import { address, shopAddress } from './route.js';
+
+const SORTS = {
+  trouble: 'Trouble first',
+  queue: 'Messages waiting',
+  waiting: 'Oldest message',
+  mailbox: 'Mailbox depth',
+  oldest: 'Oldest command',
+  restarts: 'Restarts',
+  id: 'Id',
+};
+const STATES = [
+  'connected',
+  'qr_waiting',
+  'starting',
+  'reconnecting',
+  'disconnected',
+  'flagged',
+  'paused',
+  'held',
+  'sending',
+  'gap',
+  'backoff',
+  'suspended',
+];
+
+/** @param {{ query: URLSearchParams }} props */
+export function Shops({ query }) {
+  const q = query.get('q') ?? '';
+  const sort = query.get('sort') ?? 'trouble';
+  const state = query.get('state') ?? '';
+  const asked = address('/actors', { sort, state, q, limit: '50' }).slice(1);
+  const shops = usePages(asked, { everyMs: 3_000 });
+  useEffect(() => {
+    document.title = 'Shops · Console';
+  }, []);
+  const choose = (/** @type {Event} */ event) => {
+    const form = /** @type {HTMLFormElement} */ (event.currentTarget);
+    const given = /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form)));
+    location.replace(address('/shops', given));
+  };
+  return html`
+    <h1 tabindex="-1">Shops</h1>
+    <form class="filters" onChange=${choose} onSubmit=${(/** @type {Event} */ event) => {
+      event.preventDefault();
+      choose(event);
+    }}>
+      <label>Search <input type="search" name="q" value=${q} placeholder="name, phone or id" /></label>
+      <label>State
+        <select name="state" value=${state}>
+          <option value="">any</option>
+          ${STATES.map((each) => html`<option value=${each}>${each.replaceAll('_', ' ')}</option>`)}
+        </select>
+      </label>
+      <label>Sort by
+        <select name="sort" value=${sort}>
+          ${Object.entries(SORTS).map(([name, label]) => html`<option value=${name}>${label}</option>`)}
+        </select>
+      </label>
+    </form>
+    <${Failure} failure=${shops.failure} />
+    <section class="panel">
+      <${Table}
+        caption="Active shops"
+        empty=${q === '' ? 'No active shop is in this state.' : 'No active shop matches. One that sleeps is found under its tenant.'}
+        rows=${shops.items}
+        keyOf=${(/** @type {any} */ shop) => shop.shopId}
+        columns=${columns}
+      />
+      <${More} next=${shops.next} busy=${shops.busy} />
+    </section>
+    ${q !== '' && html`<${MatchingTenants} q=${q} />`}
+  `;
+}
+
+const columns = [
+  { name: 'Shop', cell: (/** @type {any} */ shop) => html`<a href=${shopAddress(shop)}>${shop.name}</a>` },
+  { name: 'State', cell: (/** @type {any} */ shop) => html`<${States} shop=${shop} />` },
+  { name: 'Waiting', numeric: true, cell: (/** @type {any} */ { details }) => count(details.queue.depth) },
+  {
+    name: 'Oldest',
+    numeric: true,
+    cell: (/** @type {any} */ { details }) => {
+      const [oldest] = details.queue.waiting;
+      return oldest === undefined ? '–' : away(oldest.createdAtMs).replace(' ago', '');
+    },
+  },
+  { name: 'Mailbox', numeric: true, cell: (/** @type {any} */ { mailbox }) => count(mailbox.depth) },
+  { name: 'Restarts', numeric: true, cell: (/** @type {any} */ { restarts }) => count(restarts) },
+  { name: 'Shard', numeric: true, cell: (/** @type {any} */ { shard }) => shard },
+  { name: 'Node', cell: (/** @type {any} */ { owner }) => owner.nodeId },
+];
+
+/** @param {{ shop: any }} props */
+export function States({ shop }) {
+  const { details, status } = shop;
+  const states = [details.channel.state];
+  if (details.channel.state === 'connected') states.push(details.pacing.state);
+  if (details.pacing.heldByOperator) states.push('held');
+  if (details.channel.flagged) states.push('flagged');
+  if (status !== 'active') states.push(status);
+  return html`<span class="badges">${states.map((state) => html`<${Badge} state=${state} />`)}</span>`;
+}
+
+/** @param {{ q: string }} props */
+function MatchingTenants({ q }) {
+  const { data } = useAnswer(address('/tenants', { q, limit: '5' }).slice(1));
+  if (data === undefined || data.items.length === 0) return null;
+  return html`
+    <${Panel} title="Tenants of that name">
+      <ul class="plain">${data.items.map((/** @type {any} */ { id, name }) => html`<li><a href=${address(`/tenants/${id}`)}>${name}</a></li>`)}</ul>
+    <//>
+  `;
+}

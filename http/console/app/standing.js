@@ -1,0 +1,130 @@
+// @ts-check
+/** How a shop stands, in one sentence: what an operator with a complaint in hand wants to know first. */
+import { away, clockTime, span } from './format.js';
+
+/**
+ * @typedef {{ tone: 'good' | 'warn' | 'bad', text: string, todo?: string }} Said
+ */
+
+/**
+ * @param {any} shop a snapshot
+ * @returns {Said}
+ */
+export function standing(shop) {
+  return (
+    ofActor(shop) ??
+    ofChannel(shop.details) ??
+    ofPacing(shop.details) ??
+    ofWindows(shop) ??
+    well(shop.details)
+  );
+}
+
+/**
+ * @param {any} shop
+ * @returns {Said | undefined}
+ */
+function ofActor({ status, restarts, lastError }) {
+  const why = lastError === undefined ? '' : ` The last error: ${lastError.message}`;
+  if (status === 'suspended') {
+    return {
+      tone: 'bad',
+      text: `Suspended after ${restarts} crashes.${why}`,
+      todo: 'Find the cause, then resume.',
+    };
+  }
+  if (status === 'backoff') return { tone: 'warn', text: `Crashed and waits to start again.${why}` };
+  return undefined;
+}
+
+/**
+ * @param {any} details
+ * @returns {Said | undefined}
+ */
+function ofChannel({ channel, queue }) {
+  const { state, lastEnd, flagged, reconnectAtMs, downSinceMs, attempts } = channel;
+  const waits = queue.depth === 0 ? '' : ` ${messages(queue.depth)} ${queue.depth === 1 ? 'waits' : 'wait'}.`;
+  if (flagged) {
+    const why = lastEnd === null ? '' : ` (${lastEnd.end.replaceAll('_', ' ')}, ${away(lastEnd.atMs)})`;
+    return {
+      tone: 'bad',
+      text: `The session is lost${why}; what was queued failed with MSGAPP_SESSION_LOST.`,
+      todo: 'Connect and have the phone scan a new code.',
+    };
+  }
+  if (state === 'reconnecting') {
+    const down = downSinceMs === null ? '' : ` for ${span(Date.now() - downSinceMs)}`;
+    const next = reconnectAtMs === null ? '' : `, next attempt ${away(reconnectAtMs)}`;
+    return {
+      tone: 'warn',
+      text: `Without a session${down}: ${attempts} attempts to reconnect${next}.${waits}`,
+    };
+  }
+  if (state === 'starting') return { tone: 'warn', text: `A session is being opened.${waits}` };
+  if (state === 'qr_waiting')
+    return { tone: 'warn', text: `A code waits to be scanned.${waits}`, todo: 'Show the code to the phone.' };
+  if (state === 'unconfigured')
+    return { tone: 'warn', text: 'Nobody ever connected this shop.', todo: 'Connect it.' };
+  if (state === 'disconnected') {
+    const why =
+      lastEnd === null ? '' : ` since ${clockTime(lastEnd.atMs)} (${lastEnd.end.replaceAll('_', ' ')})`;
+    return {
+      tone: 'warn',
+      text: `Disconnected${why}: sends are refused with MSGAPP_NOT_CONNECTED.${waits}`,
+      todo: 'Connect it.',
+    };
+  }
+  return undefined;
+}
+
+/**
+ * @param {any} details
+ * @returns {Said | undefined}
+ */
+function ofPacing({ pacing, queue }) {
+  const waits = queue.depth === 0 ? '' : ` ${messages(queue.depth)} ${queue.depth === 1 ? 'waits' : 'wait'}.`;
+  if (pacing.heldByOperator) {
+    return { tone: 'warn', text: `Paused by an operator.${waits}`, todo: 'Resume to let the queue go on.' };
+  }
+  if (pacing.state === 'paused') {
+    return {
+      tone: 'warn',
+      text: `Paused by the network's rate signal until ${clockTime(pacing.untilMs)}, ${away(pacing.untilMs)}.${waits}`,
+    };
+  }
+  return undefined;
+}
+
+/**
+ * @param {any} shop
+ * @returns {Said | undefined}
+ */
+function ofWindows({ policy }) {
+  const full = policy?.windows.filter((/** @type {any} */ { used, cap }) => used >= cap) ?? [];
+  if (full.length === 0) return undefined;
+  const names = full.map(
+    (/** @type {any} */ { window, nextReliefMs }) =>
+      `${window} (room ${nextReliefMs === null ? 'never' : away(nextReliefMs)})`,
+  );
+  return { tone: 'warn', text: `Connected, but a cap is reached: ${names.join(', ')}.` };
+}
+
+/**
+ * @param {any} details
+ * @returns {Said}
+ */
+function well({ pacing, queue }) {
+  if (pacing.state === 'gap')
+    return {
+      tone: 'good',
+      text: `Connected; ${messages(queue.depth)} wait, the next goes ${away(pacing.untilMs)}.`,
+    };
+  if (queue.inHand !== null)
+    return { tone: 'good', text: `Connected and ${pacing.state}; ${messages(queue.depth)} behind it.` };
+  return { tone: 'good', text: 'Connected; nothing waits.' };
+}
+
+/** @param {number} depth */
+function messages(depth) {
+  return depth === 1 ? '1 message' : `${depth} messages`;
+}

@@ -1,0 +1,134 @@
+// @ts-check
+import { html, useEffect, useState } from '/console/preact.js';
+import { useAction, useAnswer } from './asking.js';
+import { day } from './format.js';
+import { Keys } from './keys.js';
+import { Badge, Dialog, Facts, Failure, Panel, Table } from './parts.js';
+import { address, shopAddress } from './route.js';
+import { call } from './session.js';
+
+/** @param {{ tenantId: string }} props */
+export function Tenant({ tenantId }) {
+  const { data: tenant, failure, refresh } = useAnswer(`/tenants/${tenantId}`, { everyMs: 10_000 });
+  const action = useAction();
+  useEffect(() => {
+    document.title = `${tenant?.name ?? 'Tenant'} · Console`;
+  }, [tenant?.name]);
+  const switchTo = (/** @type {boolean} */ active) =>
+    action.run(async () => {
+      await call(`/tenants/${tenantId}`, { method: 'PATCH', body: { active } });
+      refresh();
+    });
+  return html`
+    <nav class="trail" aria-label="Where this is"><a href=${address('/tenants')}>Tenants</a></nav>
+    <h1 tabindex="-1">${tenant?.name ?? 'Tenant'}</h1>
+    <${Failure} failure=${failure ?? action.failure} />
+    ${
+      tenant !== undefined &&
+      html`
+        <div class="controls" role="group" aria-label="Steer this tenant">
+          <button disabled=${action.busy} onClick=${() => switchTo(!tenant.active)}>${tenant.active ? 'Suspend tenant' : 'Let tenant in again'}</button>
+          <a class="button" href=${address('/requests', { tenant: tenantId })}>Its requests</a>
+        </div>
+        <div class="columns">
+          <${Keys} tenantId=${tenantId} />
+          <${TenantShops} tenantId=${tenantId} />
+          <${Panel} title="Account"><${Facts} facts=${factsOf(tenant)} /><//>
+        </div>
+      `
+    }
+  `;
+}
+
+/** @param {any} tenant */
+function factsOf({ id, plan, active, owner, settings, poolFallback, platform, createdAt }) {
+  const tuned = Object.entries(settings).filter(([, value]) => value !== null && value !== undefined);
+  return [
+    ['Id', html`<code class="wrap">${id}</code>`],
+    ['Plan', plan],
+    ['State', active ? 'active' : html`<${Badge} state="suspended" />`],
+    ['Owner', owner?.name ?? 'none'],
+    ['Notified at', owner?.notificationNumber ?? '–'],
+    ['Tuned', tuned.length === 0 ? 'nothing' : tuned.map(([name, value]) => `${name} ${value}`).join(', ')],
+    ['Pool fallback', poolFallback ? 'yes' : 'no'],
+    ['Platform', platform ? 'yes' : 'no'],
+    ['Since', day(createdAt)],
+  ];
+}
+
+/** @param {{ tenantId: string }} props */
+function TenantShops({ tenantId }) {
+  const [page, setPage] = useState(1);
+  const [importing, setImporting] = useState(false);
+  const { data, failure, refresh } = useAnswer(`/tenants/${tenantId}/shops?page=${page}&limit=20`, {
+    everyMs: 5_000,
+  });
+  const add = html`<button onClick=${() => setImporting(true)}>Import shop</button>`;
+  return html`
+    <${Panel} title="Shops" more=${add}>
+      <${Failure} failure=${failure} />
+      <${Table}
+        caption="Shops of this tenant, newest first"
+        empty="None yet."
+        rows=${data?.items}
+        keyOf=${(/** @type {any} */ { id }) => id}
+        columns=${[
+          {
+            name: 'Shop',
+            cell: (/** @type {any} */ { id, name }) =>
+              html`<a href=${shopAddress({ tenantId, shopId: id })}>${name}</a>`,
+          },
+          {
+            name: 'Channel',
+            cell: (/** @type {any} */ { channelStatus }) =>
+              html`<${Badge} state=${channelStatus.msgapp ?? 'never connected'} />`,
+          },
+          { name: 'Since', cell: (/** @type {any} */ { createdAt }) => day(createdAt) },
+        ]}
+      />
+      ${data !== undefined && data.total > 20 && html`<${Pager} page=${page} last=${Math.ceil(data.total / 20)} onPage=${setPage} />`}
+      ${
+        importing &&
+        html`<${ImportShop} tenantId=${tenantId} onClose=${() => {
+          setImporting(false);
+          refresh();
+        }} />`
+      }
+    <//>
+  `;
+}
+
+/** @param {{ page: number, last: number, onPage: (page: number) => void }} props */
+function Pager({ page, last, onPage }) {
+  return html`
+    <p class="pager">
+      <button disabled=${page === 1} onClick=${() => onPage(page - 1)}>Newer</button>
+      <span>${page} of ${last}</span>
+      <button disabled=${page === last} onClick=${() => onPage(page + 1)}>Older</button>
+    </p>
+  `;
+}
+
+/** @param {{ tenantId: string, onClose: () => void }} props */
+function ImportShop({ tenantId, onClose }) {
+  const action = useAction();
+  const submit = async (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const name = String(
+      new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get('name'),
+    ).trim();
+    const made = await action.run(() =>
+      call(`/tenants/${tenantId}/shops`, { method: 'POST', body: { name } }),
+    );
+    if (made) onClose();
+  };
+  return html`
+    <${Dialog} title="Import shop" onClose=${onClose}>
+      <form class="fields" onSubmit=${submit}>
+        <label>Name <input name="name" required maxlength="100" /></label>
+        <${Failure} failure=${action.failure} />
+        <footer><button class="primary" disabled=${action.busy}>Import shop</button></footer>
+      </form>
+    <//>
+  `;
+}

@@ -1,0 +1,86 @@
+// @ts-check
+import { html, useEffect, useState } from '/console/preact.js';
+import { useAction, usePages } from './asking.js';
+import { day } from './format.js';
+import { Badge, Dialog, Failure, More, Table } from './parts.js';
+import { address } from './route.js';
+import { call } from './session.js';
+
+const PLANS = ['free', 'starter', 'growth', 'scale'];
+
+/** @param {{ query: URLSearchParams }} props */
+export function Tenants({ query }) {
+  const q = query.get('q') ?? '';
+  const tenants = usePages(address('/tenants', { q, limit: '50' }).slice(1), { everyMs: 5_000 });
+  const [creating, setCreating] = useState(false);
+  useEffect(() => {
+    document.title = 'Tenants · Console';
+  }, []);
+  const choose = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.currentTarget);
+    location.replace(address('/tenants', { q: String(new FormData(form).get('q') ?? '').trim() }));
+  };
+  return html`
+    <h1 tabindex="-1">Tenants</h1>
+    <form class="filters" onChange=${choose} onSubmit=${choose}>
+      <label>Search <input type="search" name="q" value=${q} placeholder="name" /></label>
+      <button type="button" class="primary" onClick=${() => setCreating(true)}>New tenant</button>
+    </form>
+    <${Failure} failure=${tenants.failure} />
+    <section class="panel">
+      <${Table} caption="Tenants, newest first" empty="No tenant matches." rows=${tenants.items} columns=${columns}
+        keyOf=${(/** @type {any} */ { id }) => id} />
+      <${More} next=${tenants.next} busy=${tenants.busy} />
+    </section>
+    ${creating && html`<${NewTenant} onClose=${() => setCreating(false)} />`}
+  `;
+}
+
+const columns = [
+  {
+    name: 'Tenant',
+    cell: (/** @type {any} */ { id, name }) => html`<a href=${address(`/tenants/${id}`)}>${name}</a>`,
+  },
+  { name: 'Plan', cell: (/** @type {any} */ { plan }) => plan },
+  {
+    name: 'State',
+    cell: (/** @type {any} */ { active }) => (active ? 'active' : html`<${Badge} state="suspended" />`),
+  },
+  { name: 'Owner', cell: (/** @type {any} */ { owner }) => owner?.name ?? '–' },
+  { name: 'Since', cell: (/** @type {any} */ { createdAt }) => day(createdAt) },
+  { name: 'Id', cell: (/** @type {any} */ { id }) => html`<code class="wrap">${id}</code>` },
+];
+
+/** @param {{ onClose: () => void }} props */
+function NewTenant({ onClose }) {
+  const action = useAction();
+  const submit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    const owner = String(given.get('owner')).trim();
+    void action.run(async () => {
+      const tenant = await call('/tenants', {
+        method: 'POST',
+        body: {
+          name: String(given.get('name')).trim(),
+          plan: given.get('plan'),
+          ...(owner === '' ? {} : { owner: { name: owner, notificationNumber: null } }),
+        },
+      });
+      location.hash = address(`/tenants/${tenant.id}`);
+    });
+  };
+  return html`
+    <${Dialog} title="New tenant" onClose=${onClose}>
+      <form class="fields" onSubmit=${submit}>
+        <label>Name <input name="name" required maxlength="200" /></label>
+        <label>Plan <select name="plan">${PLANS.map((plan) => html`<option>${plan}</option>`)}</select></label>
+        <label>Owner <input name="owner" maxlength="200" /></label>
+        <p class="hint">Without an owner the tenant cannot create shops.</p>
+        <${Failure} failure=${action.failure} />
+        <footer><button class="primary" disabled=${action.busy}>Create tenant</button></footer>
+      </form>
+    <//>
+  `;
+}

@@ -1,0 +1,38 @@
+// @ts-check
+import { html } from '/console/preact.js';
+import { away, count } from './format.js';
+
+const NAMES = /** @type {Record<string, string>} */ ({
+  perDay: 'Messages, 24 hours',
+  perHour: 'Messages, 60 minutes',
+  coldPerDay: 'Cold recipients, 24 hours',
+  declaredPerDay: 'Declared recipients, 24 hours',
+  groupsPerDay: 'Group shares, 24 hours',
+  statusesPerDay: 'Statuses, 24 hours',
+});
+
+/**
+ * The policy's windows against their caps, with the time at which the next place comes free.
+ * @param {{ windows: { window: string, used: number, cap: number, nextReliefMs: number | null }[] }} props
+ */
+export function Windows({ windows }) {
+  return html`
+    <ul class="windows">
+      ${windows.map(({ window, used, cap, nextReliefMs }) => {
+        const share = cap === 0 ? 1 : Math.min(1, used / cap);
+        const tone = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'good';
+        return html`
+          <li>
+            <span>${NAMES[window] ?? window}</span>
+            <b>${count(used)} of ${count(cap)}</b>
+            <div class=${`meter ${tone}`} role="meter" aria-label=${NAMES[window] ?? window}
+              aria-valuemin="0" aria-valuemax=${cap} aria-valuenow=${Math.min(used, cap)} aria-valuetext=${`${used} of ${cap}`}>
+              <i style=${{ width: `${share * 100}%` }}></i>
+            </div>
+            <small class="muted">${nextReliefMs === null ? 'nothing counts' : `next place ${away(nextReliefMs)}`}</small>
+          </li>
+        `;
+      })}
+    </ul>
+  `;
+}
