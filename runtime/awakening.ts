@@ -24,7 +24,7 @@ export class Awakening {
     for (const text of shard.awake) this.#queue.push({ shard, text });
     if (this.#running || this.#queue.length === 0) return;
     this.#running = true;
-    this.#step();
+    this.#clock.after(0, () => this.#step());
   }
 
   #step(): void {

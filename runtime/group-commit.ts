@@ -144,8 +144,8 @@ export class GroupCommit {
     shard.underWay = undefined;
     if (outcome.code === 'fenced') {
       counters.fenceRefusals += 1;
-      onFenced(shard, outcome.actual as ShardRecord);
       settleAll(underWay, 'fenced');
+      onFenced(shard, outcome.actual as ShardRecord);
       return;
     }
     if (outcome.code === 'committed') shard.committed(section.next);

@@ -14,8 +14,8 @@ export interface MemoryNode {
   readonly redis: MemoryRedis;
   readonly engine: MemoryEngine;
   readonly log: QuietLog;
-  /** What happens to the calls to Redis from here on. */
-  fate: (fate: CallFate) => void;
+  /** What happens to the next calls to Redis, to all of them unless said otherwise. */
+  fate(fate: CallFate, calls?: number): void;
   /** Waits for a promise while time passes; answers its failure's code in place of throwing it. */
   outcome(promise: Promise<unknown>): Promise<unknown>;
 }
@@ -33,7 +33,12 @@ export async function memoryNode(
   const redis = options.on?.redis ?? new MemoryRedis(() => clock.monotonicMs());
   const log = new QuietLog();
   let fate: CallFate = 'arrives';
-  const engine = new MemoryEngine(redis, { clock, fate: () => fate });
+  let fated = 0;
+  const nextFate = (): CallFate => {
+    fated -= 1;
+    return fated >= 0 ? fate : 'arrives';
+  };
+  const engine = new MemoryEngine(redis, { clock, fate: nextFate });
   const outcome = async (promise: Promise<unknown>): Promise<unknown> => {
     let settled: { readonly value: unknown } | undefined;
     promise.then(
@@ -58,5 +63,16 @@ export async function memoryNode(
   const node = (await outcome(assembling)) as RuntimeNode;
   node.register(counterBehaviour(options.hooks));
   await outcome(node.run());
-  return { node, clock, redis, engine, log, outcome, fate: (next) => (fate = next) };
+  return {
+    node,
+    clock,
+    redis,
+    engine,
+    log,
+    outcome,
+    fate(next, calls = Number.POSITIVE_INFINITY) {
+      fate = next;
+      fated = calls;
+    },
+  };
 }

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { shardKey } from '../../runtime/address.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { counterAddress, counterKey } from './counter-behaviour.ts';
+import { eventually, redisNode, redisProxy } from './redis-node.ts';
+
+const one = counterAddress('one');
+const add = (by: number) => ({ type: 'add', by }) as const;
+
+let server: RedisServer;
+let redis: Redis;
+
+before(async () => {
+  server = await startRedisServer();
+  redis = new Redis(server.url);
+});
+
+after(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+test('a node alone owns every shard, keeps what it commits, and leaves nothing claimed when it stops', async () => {
+  const { node } = await redisNode({ redisUrl: server.url });
+  assert.equal(node.shards().filter(({ mine }) => mine).length, 128);
+  assert.equal(await node.actors.ask(one, add(2)), 2);
+  assert.equal(await redis.hget(counterKey('one'), 'total'), '2');
+  const [total] = await node.store.read([['HGET', counterKey('one'), 'total']]);
+  assert.equal(total, '2');
+  await node.stop();
+  assert.match((await redis.get(shardKey(one.shard, 'owner'))) ?? '', /^- /);
+  assert.equal(await redis.exists('{runtime}:lease:a'), 0);
+});
+
+test('a process that starts under a name supersedes the one that had it, in well under a second', async () => {
+  const performed: number[] = [];
+  const first = await redisNode({
+    redisUrl: server.url,
+    hooks: { performed: ({ total }) => void performed.push(total) },
+    limits: { renewEveryMs: 60_000 },
+  });
+  const total = (await first.node.actors.ask(one, add(1))) as number;
+  performed.length = 0;
+  const startedMs = performance.now();
+  const second = await redisNode({ redisUrl: server.url });
+  assert.equal(await second.node.actors.ask(one, add(1)), total + 1);
+  assert.ok(performance.now() - startedMs < 1_000, 'it waited for the old lease');
+  // The first still believes in its lease: the fence is what stops it, and no effect follows.
+  await assert.rejects(first.node.actors.ask(one, add(100)), { code: 'SHARD_NOT_OWNED' });
+  assert.deepEqual(performed, []);
+  assert.equal(first.node.counters.fenceRefusals, 1);
+  assert.equal(await second.node.actors.ask(one, { type: 'read' }), total + 1);
+  await second.node.stop();
+  await first.node.stop();
+});
+
+test('a superseded node is told, and has stopped its actors', async () => {
+  const stopped: string[] = [];
+  const first = await redisNode({
+    redisUrl: server.url,
+    hooks: { deactivated: (_address, reason) => void stopped.push(reason) },
+    limits: { renewEveryMs: 50 },
+  });
+  await first.node.actors.ask(one, { type: 'read' });
+  const second = await redisNode({ redisUrl: server.url });
+  await first.lost;
+  assert.deepEqual(stopped, ['lost']);
+  await second.node.stop();
+});
+
+test('turns of one tick go to Redis as one script call', async () => {
+  const { node } = await redisNode({ redisUrl: server.url });
+  const names = Array.from({ length: 100 }, (_, index) => `tick-${index}`);
+  await Promise.all(names.map((name) => node.actors.ask(counterAddress(name), add(1))));
+  const calls = async (): Promise<number> =>
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
+  const before = await calls();
+  await Promise.all(names.map((name) => node.actors.ask(counterAddress(name), add(1))));
+  assert.ok((await calls()) - before <= 3, 'one batch, and perhaps a heartbeat');
+  await node.stop();
+});
+
+test('a full Redis refuses a whole batch before it begins, in a clear sentence, and takes it when there is room', async () => {
+  const { node, log } = await redisNode({ redisUrl: server.url, limits: { memoryShare: 100 } });
+  await node.actors.ask(one, add(1));
+  const total = await redis.hget(counterKey('one'), 'total');
+  await redis.config('SET', 'maxmemory', '1mb');
+  await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE', message: /full/ });
+  assert.equal(await redis.hget(counterKey('one'), 'total'), total, 'something was applied');
+  assert.ok(log.errors.some((message) => message.includes('Redis is full (maxmemory)')));
+  await redis.config('SET', 'maxmemory', '0');
+  assert.equal(await node.actors.ask(one, add(1)), Number(total) + 1);
+  await node.stop();
+});
+
+test('a read-only replica refuses commits in a clear sentence', async () => {
+  const { node, log } = await redisNode({ redisUrl: server.url });
+  await node.actors.ask(one, add(1));
+  await redis.replicaof('127.0.0.1', 1);
+  await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE', message: /read-only/ });
+  assert.ok(log.errors.some((message) => message.includes('read-only replica')));
+  await redis.replicaof('NO', 'ONE');
+  await node.actors.ask(one, add(1));
+  await node.stop();
+});
+
+test('a commit whose answer was cut off is settled by revision, and the actor goes on', async () => {
+  const proxy = await redisProxy(server.socketPath);
+  const { node } = await redisNode({ redisUrl: proxy.url, limits: { answerMs: 60_000 } });
+  const before = (await node.actors.ask(one, add(1))) as number;
+  proxy.holdAnswers();
+  const asked = node.actors.ask(one, add(10));
+  const committed = async (): Promise<boolean> =>
+    (await redis.hget(counterKey('one'), 'total')) === String(before + 10);
+  while (!(await committed())) await new Promise((resolve) => setImmediate(resolve));
+  proxy.cut();
+  await assert.rejects(asked, { code: 'OUTCOME_UNKNOWN' });
+  let total: unknown;
+  await eventually(() => {
+    node.actors.ask(one, { type: 'read' }).then(
+      (reply) => {
+        total = reply;
+      },
+      () => undefined,
+    );
+    return total !== undefined;
+  });
+  assert.equal(total, before + 10, 'it was committed, so it counts');
+  await node.stop();
+  await proxy.stop();
+});
+
+test('a Redis that is away answers at once with STORE_UNAVAILABLE, and everything goes on by itself', async () => {
+  const stopped: string[] = [];
+  const proxy = await redisProxy(server.socketPath);
+  const { node } = await redisNode({
+    redisUrl: proxy.url,
+    limits: { leaseMs: 400, renewEveryMs: 100 },
+    hooks: { deactivated: (_address, reason) => void stopped.push(reason) },
+  });
+  const before = (await node.actors.ask(one, add(1))) as number;
+  const name = node.incarnation;
+  proxy.break();
+  await eventually(() => !node.ready());
+  const startedMs = performance.now();
+  await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE' });
+  await assert.rejects(node.actors.ask(counterAddress('cold'), add(1)), { code: 'STORE_UNAVAILABLE' });
+  assert.ok(performance.now() - startedMs < 100, 'it waited');
+  await eventually(() => node.leaseMarginMs() === 0);
+  // Longer than Redis keeps the lease: the node comes back under a new name and finds that nobody took its shards.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  proxy.mend();
+  await eventually(() => node.ready() && node.incarnation !== name && node.actors.owns(one.shard));
+  assert.equal(await node.actors.ask(one, add(1)), before + 1);
+  assert.deepEqual(stopped, [], 'its actors, and so their sessions, were kept');
+  await node.stop();
+  await proxy.stop();
+});
+
+test('a Redis that was restarted knows the scripts again, and nothing is lost', async () => {
+  const own = await startRedisServer({ appendfsync: 'always' });
+  const { node } = await redisNode({ redisUrl: own.url });
+  assert.equal(await node.actors.ask(one, add(1)), 1);
+  await own.kill();
+  await own.restart();
+  await eventually(() => node.ready());
+  let total: unknown;
+  await eventually(() => {
+    node.actors.ask(one, { type: 'read' }).then(
+      (reply) => {
+        total = reply;
+      },
+      () => undefined,
+    );
+    return total !== undefined;
+  });
+  assert.equal(total, 1);
+  assert.equal(await node.actors.ask(one, add(1)), 2);
+  await node.stop();
+  await own.stop();
+});
+
+test('data that went back in time is noticed and told, and nothing is written over it', async () => {
+  const { node, log } = await redisNode({ redisUrl: server.url });
+  const total = (await node.actors.ask(one, add(1))) as number;
+  const key = shardKey(one.shard, 'owner');
+  const [owner, epoch, revision, wallMs] = ((await redis.get(key)) ?? '').split(' ');
+  await redis.set(key, `${owner} ${epoch} ${Number(revision) - 1} ${wallMs}`);
+  await assert.rejects(node.actors.ask(one, add(1)), { code: 'SHARD_NOT_OWNED' });
+  assert.ok(log.errors.some((message) => message.includes('older revision')));
+  await eventually(() => node.actors.owns(one.shard));
+  assert.equal(await node.actors.ask(one, { type: 'read' }), total);
+  await node.stop();
+});

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { systemClock } from '../../runtime/clock.ts';
+import type { RuntimeLimits } from '../../runtime/limits.ts';
+import { type RuntimeNode, startNode } from '../../runtime/node.ts';
+import { systemRandom } from '../../runtime/random.ts';
+import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
+import { QuietLog } from './quiet-log.ts';
+
+/** A node of counters on a real Redis. */
+export interface RedisNode {
+  readonly node: RuntimeNode;
+  readonly log: QuietLog;
+  /** Resolves when the node was told that another process has its name. */
+  readonly lost: Promise<void>;
+}
+
+/** Starts a node and lets it claim its share. */
+export async function redisNode(options: {
+  readonly redisUrl: string;
+  readonly nodeId?: string;
+  readonly hooks?: CounterHooks;
+  readonly limits?: Partial<RuntimeLimits>;
+}): Promise<RedisNode> {
+  const log = new QuietLog();
+  let lose: (() => void) | undefined;
+  const lost = new Promise<void>((resolve) => {
+    lose = resolve;
+  });
+  const node = await startNode({
+    redisUrl: options.redisUrl,
+    nodeId: options.nodeId ?? 'a',
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    limits: options.limits ?? {},
+    onLost: () => lose?.(),
+  });
+  node.register(counterBehaviour(options.hooks));
+  await node.run();
+  return { node, log, lost };
+}
+
+/** Waits until a condition holds, looking again with every turn of the event loop. Throws after `limitMs`. */
+export async function eventually(condition: () => boolean, limitMs = 15_000): Promise<void> {
+  const started = performance.now();
+  while (!condition()) {
+    if (performance.now() - started > limitMs) throw new Error(`It did not come about within ${limitMs} ms`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** A link to Redis that a test can cut and stall. */
+export interface RedisProxy {
+  readonly url: string;
+  /** Ends all connections, and lets new ones in. */
+  cut(): void;
+  /** Lets requests through and keeps every answer back. */
+  holdAnswers(): void;
+  /** Refuses and ends everything until `mend`. */
+  break(): void;
+  mend(): void;
+  stop(): Promise<void>;
+}
+
+/** A TCP proxy before a Redis socket. */
+export async function redisProxy(socketPath: string): Promise<RedisProxy> {
+  const sockets = new Set<Socket>();
+  let holding = false;
+  let broken = false;
+  const server: Server = createServer((client) => {
+    if (broken) {
+      client.destroy();
+      return;
+    }
+    const redis = createConnection(socketPath);
+    for (const socket of [client, redis]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+    }
+    client.on('close', () => redis.destroy());
+    redis.on('close', () => client.destroy());
+    client.on('data', (bytes) => redis.write(bytes));
+    redis.on('data', (bytes) => {
+      if (!holding) client.write(bytes);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut() {
+      holding = false;
+      cut();
+    },
+    holdAnswers() {
+      holding = true;
+    },
+    break() {
+      broken = true;
+      cut();
+    },
+    mend() {
+      broken = false;
+    },
+    async stop() {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { counterAddress } from './counter-behaviour.ts';
+import { eventually, type RedisNode, redisNode } from './redis-node.ts';
+
+const one = counterAddress('one');
+const add = (by: number) => ({ type: 'add', by }) as const;
+
+let server: RedisServer;
+
+before(async () => {
+  server = await startRedisServer();
+});
+
+after(async () => {
+  await server.stop();
+});
+
+const held = ({ node }: RedisNode): number => node.shards().filter(({ mine }) => mine).length;
+
+/** Sees that every node has its share, and that all together have every shard once. */
+async function spread(nodes: readonly RedisNode[]): Promise<void> {
+  const share = Math.floor(128 / nodes.length);
+  await eventually(() => {
+    const counts = nodes.map(held);
+    return (
+      counts.every((count) => count >= share && count <= share + 1) && counts.reduce((a, b) => a + b) === 128
+    );
+  });
+}
+
+test('shards spread evenly when a node joins, and again when one leaves', async () => {
+  const nodes = [await redisNode({ redisUrl: server.url, nodeId: 'a' })];
+  await spread(nodes);
+  nodes.push(await redisNode({ redisUrl: server.url, nodeId: 'b' }));
+  await spread(nodes);
+  nodes.push(await redisNode({ redisUrl: server.url, nodeId: 'c' }));
+  await spread(nodes);
+  await nodes.shift()?.node.stop();
+  await spread(nodes);
+  await Promise.all(nodes.map(({ node }) => node.stop()));
+});
+
+test('a hand-over settles what is in hand, refuses new commands, and the next node goes on from there', async () => {
+  const drained: string[] = [];
+  const stopped: string[] = [];
+  let inHand = true;
+  const first = await redisNode({
+    redisUrl: server.url,
+    nodeId: 'a',
+    hooks: {
+      drained: ({ id }) => void drained.push(id),
+      settled: () => !inHand,
+      deactivated: ({ id }, reason) => void stopped.push(`${id} ${reason}`),
+    },
+  });
+  const total = (await first.node.actors.ask(one, add(3))) as number;
+  const second = await redisNode({ redisUrl: server.url, nodeId: 'b' });
+  const startedMs = performance.now();
+  const stopping = first.node.stop();
+  await eventually(() => drained.includes('one') || second.node.actors.owns(one.shard));
+  if (first.node.actors.owns(one.shard)) {
+    await assert.rejects(first.node.actors.ask(one, add(1)), { code: 'SHARD_NOT_OWNED' });
+    inHand = false;
+    first.node.actors.tell(one, { type: 'event', does: 'add' });
+  }
+  await stopping;
+  assert.ok(performance.now() - startedMs < 2_000, 'it took longer than the contract says');
+  assert.deepEqual(stopped, ['one released']);
+  await spread([second]);
+  assert.ok(((await second.node.actors.ask(one, { type: 'read' })) as number) >= total);
+  await second.node.stop();
+});
+
+test('a request takes one hop to the owner, whichever node got it, and failures keep their code', async () => {
+  const nodes = await Promise.all(
+    ['a', 'b', 'c'].map((nodeId) => redisNode({ redisUrl: server.url, nodeId })),
+  );
+  await spread(nodes);
+  for (const { node } of nodes) {
+    node.link.serve(async (payload) => {
+      if (payload === 'full') throw new RuntimeFailure('MAILBOX_FULL', 'no room', 3);
+      if (payload === 'broken') throw new Error('secret detail');
+      if (payload === 'silent') return await new Promise<string>(() => undefined);
+      return `${payload}\nfrom ${node.nodeId}`;
+    });
+  }
+  await eventually(() => nodes.every(({ node }) => node.shards().every(({ owner }) => owner !== undefined)));
+  for (const { node } of nodes) {
+    for (const shard of [0, 50, 127]) {
+      const owner = nodes.find((other) => other.node.actors.owns(shard))?.node.nodeId;
+      assert.equal(
+        await node.link.call(shard, 'line one\nline two', 2_000),
+        `line one\nline two\nfrom ${owner}`,
+      );
+    }
+  }
+  const [a] = nodes;
+  assert.equal(await a?.node.link.call('b', 'you', 2_000), 'you\nfrom b');
+  await assert.rejects(a?.node.link.call('b', 'full', 2_000) ?? Promise.resolve(), {
+    code: 'MAILBOX_FULL',
+    retryAfterSeconds: 3,
+  });
+  await assert.rejects(a?.node.link.call('b', 'broken', 2_000) ?? Promise.resolve(), {
+    code: 'DEADLINE_EXCEEDED',
+    message: /^(?!.*secret)/,
+  });
+  await assert.rejects(a?.node.link.call('b', 'silent', 50) ?? Promise.resolve(), {
+    code: 'DEADLINE_EXCEEDED',
+  });
+  await assert.rejects(a?.node.link.call('nobody', 'you', 50) ?? Promise.resolve(), {
+    code: 'SHARD_NOT_OWNED',
+  });
+  await Promise.all(nodes.map(({ node }) => node.stop()));
+});
+
+test('the shards of a node that fell silent are taken over when its lease ends, and it writes nothing after that', async () => {
+  const limits = { leaseMs: 500, renewEveryMs: 100, claimEveryMs: 100 };
+  const performed: string[] = [];
+  // Silent: it never renews, and its own clock tells it so too late to matter.
+  const silent = await redisNode({
+    redisUrl: server.url,
+    nodeId: 'a',
+    limits: { ...limits, renewEveryMs: 3_600_000, claimEveryMs: 3_600_000 },
+    hooks: { performed: () => void performed.push('late') },
+  });
+  const total = (await silent.node.actors.ask(one, { type: 'live', on: true })) as number;
+  performed.length = 0;
+  const woken: string[] = [];
+  const other = await redisNode({
+    redisUrl: server.url,
+    nodeId: 'b',
+    limits,
+    hooks: { activated: ({ id }) => void woken.push(id) },
+  });
+  await eventually(() => held(other) === 128 && woken.includes('one'), 5_000);
+  await assert.rejects(silent.node.actors.ask(one, add(1)));
+  assert.deepEqual(performed, []);
+  assert.equal(await other.node.actors.ask(one, { type: 'read' }), total);
+  await Promise.all([silent.node.stop(), other.node.stop()]);
+});
