@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
+import { GroupDirectory } from '../../actors/session/group-directory.ts';
+import type { SessionGroup } from '../../actors/session/session-host.ts';
+
+const OWN = '111@lid';
+
+const group = (id: string, admin: string): GroupMetadata =>
+  ({
+    id,
+    subject: id,
+    participants: [{ id: '111:4@lid', admin: admin === OWN ? 'admin' : null }, { id: '222@lid' }],
+  }) as GroupMetadata;
+
+function directory(answer: () => { groups: GroupMetadata[]; tookMs: number }): {
+  groups: GroupDirectory;
+  told: (readonly SessionGroup[])[];
+} {
+  let nowMs = 0;
+  const told: (readonly SessionGroup[])[] = [];
+  const socket = {
+    async groupFetchAllParticipating() {
+      const { groups, tookMs } = answer();
+      nowMs += tookMs;
+      return Object.fromEntries(groups.map((each) => [each.id, each]));
+    },
+  } as unknown as WASocket;
+  const groups = new GroupDirectory({
+    socket,
+    clock: { wallMs: () => nowMs, monotonicMs: () => nowMs, after: () => ({ cancel: () => undefined }) },
+    floorMs: 0,
+    queryMs: 1_000,
+    ownAddresses: () => [OWN],
+    report: (list) => told.push(list),
+  });
+  return { groups, told };
+}
+
+test('a question that times out empties nothing; an empty answer that came does', async () => {
+  let answer = { groups: [group('a@g.us', OWN), group('b@g.us', 'other')], tookMs: 10 };
+  const { groups, told } = directory(() => answer);
+  await groups.refresh();
+  assert.deepEqual(
+    told[0]?.map(({ id, isAdmin, participantCount }) => [id, isAdmin, participantCount]),
+    [
+      ['a@g.us', true, 2],
+      ['b@g.us', false, 2],
+    ],
+  );
+  answer = { groups: [], tookMs: 1_000 };
+  await groups.refresh();
+  assert.equal(told.length, 1);
+  assert.notEqual(groups.metadata('a@g.us'), undefined);
+  answer = { groups: [], tookMs: 10 };
+  await groups.refresh();
+  assert.deepEqual(told[1], []);
+});

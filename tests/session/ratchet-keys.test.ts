@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { AsyncResource } from 'node:async_hooks';
+import { test } from 'node:test';
+import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
+import { RatchetKeys } from '../../actors/session/ratchet-keys.ts';
+
+/** A store that writes down each batch. */
+function recordingStore(): SignalKeyStore & { readonly batches: SignalDataSet[] } {
+  const values = new Map<string, unknown>();
+  const batches: SignalDataSet[] = [];
+  return {
+    batches,
+    async get(type, ids) {
+      const found = ids.flatMap((id) =>
+        values.has(`${type}/${id}`) ? [[id, values.get(`${type}/${id}`)]] : [],
+      );
+      return Object.fromEntries(found);
+    },
+    async set(data) {
+      batches.push(data);
+      for (const [type, entries] of Object.entries(data)) {
+        for (const [id, value] of Object.entries(entries ?? {})) values.set(`${type}/${id}`, value);
+      }
+    },
+  };
+}
+
+const bytes = (value: number): Uint8Array => Uint8Array.of(value);
+
+test('a transaction sees its own changes and writes them in one batch', async () => {
+  const store = recordingStore();
+  const keys = new RatchetKeys(store);
+  await keys.transaction(async () => {
+    await keys.set({ session: { a: bytes(1) } });
+    await keys.set({ 'identity-key': { a: bytes(2) }, session: { b: bytes(3) } });
+    assert.deepEqual(await keys.get('session', ['a', 'b', 'c']), { a: bytes(1), b: bytes(3) });
+    assert.equal(store.batches.length, 0);
+  }, 'a');
+  assert.deepEqual(store.batches, [
+    { session: { a: bytes(1), b: bytes(3) }, 'identity-key': { a: bytes(2) } },
+  ]);
+});
+
+test('a transaction that throws writes nothing, and the next one runs', async () => {
+  const store = recordingStore();
+  const keys = new RatchetKeys(store);
+  const failed = keys.transaction(async () => {
+    await keys.set({ session: { a: bytes(1) } });
+    throw new Error('not committed');
+  }, 'a');
+  await assert.rejects(failed, /not committed/);
+  assert.deepEqual(store.batches, []);
+  await keys.transaction(() => keys.set({ session: { a: bytes(2) } }), 'a');
+  assert.deepEqual(store.batches, [{ session: { a: bytes(2) } }]);
+});
+
+test('transactions run one after the other, and one within another joins it', async () => {
+  const store = recordingStore();
+  const keys = new RatchetKeys(store);
+  const steps: string[] = [];
+  const step = (name: string): Promise<void> =>
+    keys.transaction(async () => {
+      steps.push(`${name} begins`);
+      await keys.transaction(() => keys.set({ session: { [name]: bytes(1) } }), 'inner');
+      await new Promise((resolve) => setImmediate(resolve));
+      steps.push(`${name} ends`);
+    }, name);
+  await Promise.all([step('one'), step('two')]);
+  assert.deepEqual(steps, ['one begins', 'one ends', 'two begins', 'two ends']);
+  assert.equal(store.batches.length, 2);
+});
+
+test('a change made in another asynchronous context, as libsignal’s queue does, belongs to the transaction all the same', async () => {
+  const store = recordingStore();
+  const keys = new RatchetKeys(store);
+  const elsewhere = new AsyncResource('another shop');
+  await assert.rejects(
+    keys.transaction(async () => {
+      await elsewhere.runInAsyncScope(() => keys.set({ session: { a: bytes(1) } }));
+      throw new Error('undone');
+    }, 'a'),
+  );
+  assert.deepEqual(store.batches, []);
+});
+
+test('a mapping is written at once and waits for no transaction', async () => {
+  const store = recordingStore();
+  const keys = new RatchetKeys(store);
+  await keys.transaction(async () => {
+    const outside = new AsyncResource('a lookup somebody else began');
+    await outside.runInAsyncScope(() =>
+      keys.transaction(() => keys.set({ 'lid-mapping': { '33': '44' } }), 'lid-mapping'),
+    );
+    assert.deepEqual(store.batches, [{ 'lid-mapping': { '33': '44' } }]);
+  }, 'a');
+});

@@ -1,0 +1,23 @@
+/** A session worker that does what the shop's id says, to see the pool deal with it. */
+import { parentPort } from 'node:worker_threads';
+import type { FromWorker, ToWorker } from '../../actors/session/worker-protocol.ts';
+
+const tell = (message: FromWorker): void => parentPort?.postMessage(message);
+
+function obey(word: string): void {
+  tell({ kind: 'unlinked', shopId: `heard ${word}` });
+  if (word === 'throw') throw new Error('told to throw');
+  if (word === 'exit') process.exit(3);
+  if (word === 'hang') for (;;);
+  if (word === 'eat') {
+    const eaten: number[][] = [];
+    for (;;) eaten.push(new Array(100_000).fill(eaten.length));
+  }
+}
+
+parentPort?.on('message', (message: ToWorker) => {
+  if (message.kind === 'ping') tell({ kind: 'pong' });
+  if (message.kind === 'stop') tell({ kind: 'stopped' });
+  if (message.kind === 'unlink') obey(message.shopId);
+});
+tell({ kind: 'ready' });

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
+import {
+  DEFAULT_WORKER_SUPERVISION,
+  WorkerPool,
+  type WorkerSupervision,
+} from '../../actors/session/worker-pool.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { until } from './simulated-network.ts';
+
+interface Observed {
+  readonly pool: WorkerPool;
+  readonly story: string[];
+}
+
+function startPool(count: number, supervision: Partial<WorkerSupervision> = {}): Observed {
+  const story: string[] = [];
+  const note = (line: string): void => {
+    story.push(line);
+  };
+  const quiet = (): void => undefined;
+  const pool = new WorkerPool({
+    entry: new URL('./scripted-worker.ts', import.meta.url),
+    count,
+    setup: {
+      socketUrl: 'ws://127.0.0.1:9',
+      credentialsKeys: [],
+      noiseRootKey: undefined,
+      mediaCa: undefined,
+      allowLoopbackMedia: false,
+      clientVersion: undefined,
+      timing: DEFAULT_SESSION_TIMING,
+    },
+    supervision: { ...DEFAULT_WORKER_SUPERVISION, restartDelayMs: 10, ...supervision },
+    clock: systemClock,
+    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    events: {
+      message: (message, { worker }) =>
+        note(`${worker}: ${message.kind === 'unlinked' ? message.shopId : message.kind}`),
+      lost: (worker, detail) => note(`${worker} lost: ${detail}`),
+      unreachable: () => note('unreachable'),
+      reachable: () => note('reachable'),
+    },
+  });
+  return { pool, story };
+}
+
+const allReady = (pool: WorkerPool, count: number): Promise<void> =>
+  until(() => pool.ready().length === count);
+
+test('a worker that throws, exits, hangs or eats its heap is replaced, alone, after its last words', async () => {
+  const { pool, story } = startPool(2, {
+    maxRestarts: 10,
+    heartbeatMs: 50,
+    heartbeatDeadlineMs: 2_000,
+    heapMib: 64,
+  });
+  try {
+    await allReady(pool, 2);
+    const ends = {
+      throw: /told to throw/,
+      exit: /exited with 3/,
+      hang: /it hung/,
+      eat: /memory limit/,
+    };
+    for (const [word, detail] of Object.entries(ends)) {
+      story.length = 0;
+      assert.equal(pool.post(0, { kind: 'unlink', shopId: word }), true);
+      await until(() => story.some((line) => line.startsWith('0 lost')));
+      assert.equal(story[0], `0: heard ${word}`, 'its last words come before its loss');
+      assert.match(story[1] ?? '', detail);
+      assert.deepEqual(pool.ready(), [1], 'the other one is untouched');
+      assert.equal(pool.post(0, { kind: 'unlink', shopId: 'nobody' }), false);
+      await allReady(pool, 2);
+      pool.post(0, { kind: 'unlink', shopId: 'work' });
+      await until(() => story.includes('0: heard work'));
+    }
+  } finally {
+    await pool.stop();
+  }
+});
+
+test('more losses than the intensity allows bring all down; after a pause all come back', async () => {
+  const { pool, story } = startPool(2, { maxRestarts: 2, recoveryMs: 400 });
+  try {
+    await allReady(pool, 2);
+    for (let round = 0; round < 3; round += 1) {
+      await until(() => pool.ready().includes(0));
+      pool.post(0, { kind: 'unlink', shopId: 'exit' });
+      await until(() => story.filter((line) => line.startsWith('0 lost')).length === round + 1);
+    }
+    await until(() => story.includes('1 lost: the pool went down'));
+    assert.equal(story.filter((line) => line === 'unreachable').length, 1);
+    assert.deepEqual(pool.ready(), []);
+    await until(() => story.includes('reachable'));
+    await allReady(pool, 2);
+  } finally {
+    await pool.stop();
+  }
+});
+
+test('a time without any ready worker is told as unreachable, the first ready one as reachable', async () => {
+  const { pool, story } = startPool(1, { unreachableAfterMs: 50, restartDelayMs: 600 });
+  try {
+    await until(() => pool.ready().length === 1);
+    story.length = 0;
+    pool.post(0, { kind: 'unlink', shopId: 'exit' });
+    await until(() => story.includes('unreachable'));
+    await until(() => story.includes('reachable'));
+    assert.deepEqual(story, ['0: heard exit', '0 lost: it exited with 3', 'unreachable', 'reachable']);
+  } finally {
+    await pool.stop();
+  }
+});
+
+test('a stopped pool tells no losses and starts nobody', async () => {
+  const { pool, story } = startPool(2);
+  await allReady(pool, 2);
+  await pool.stop();
+  assert.deepEqual([story, pool.ready()], [[], []]);
+  await pool.stop();
+});
