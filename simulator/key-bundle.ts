@@ -27,7 +27,7 @@ export interface SignedPublicKey extends PublicPreKey {
 }
 
 /** The type byte of a curve 25519 key (Baileys `KEY_BUNDLE_TYPE`). */
-export const CURVE_KEY_TYPE = Buffer.from([5]);
+const CURVE_KEY_TYPE = Buffer.from([5]);
 
 /** The child nodes that carry a bundle, in a `user` row and in a retry receipt's `keys` alike. */
 export function bundleNodes(bundle: KeyBundle): BinaryNode[] {

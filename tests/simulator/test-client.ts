@@ -15,6 +15,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { WebSocket } from 'ws';
+import { quietLibsignal } from '../../simulator/quiet-libsignal.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 
 /** How long a test waits for an event before it fails. */
@@ -81,7 +82,7 @@ export class TestClient {
   #wake: (() => void)[] = [];
 
   constructor(simulator: Simulator, auth = new MemoryAuth(), config: Partial<UserFacingSocketConfig> = {}) {
-    unrefClientTimers();
+    prepareProcess();
     WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(simulator.noiseRootKey, 'base64');
     this.auth = auth;
     this.#simulator = simulator;
@@ -220,12 +221,16 @@ export const trusting = (ca: string): Agent => new Agent({ ca });
 /** Timers at least this long belong to the client; the tests' own are shorter. */
 const LONG_TIMER_MS = 1_000;
 
-let timersUnreffed = false;
+let prepared = false;
 
-/** The client leaves timers of its uploads and queries running when it ends: they would hold the test process. */
-function unrefClientTimers(): void {
-  if (timersUnreffed) return;
-  timersUnreffed = true;
+/**
+ * The client prints its sessions, and leaves timers of its uploads and queries running when it ends, which would hold
+ * the test process.
+ */
+function prepareProcess(): void {
+  if (prepared) return;
+  prepared = true;
+  quietLibsignal();
   const original = globalThis.setTimeout;
   const patched = (
     callback: (...values: unknown[]) => void,
