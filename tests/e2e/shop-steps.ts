@@ -20,7 +20,9 @@ export function sendText(
   shopId: string,
   message: { readonly to: string; readonly text: string; readonly idempotencyKey?: string },
 ): Promise<ApiAnswer> {
-  return stack.api.post(`/shops/${shopId}/messages`, { channel: 'msgapp', ...message });
+  const { to, text, idempotencyKey } = message;
+  const body = { channel: 'msgapp', to, text, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
+  return stack.api.post(`/shops/${shopId}/messages`, body);
 }
 
 /** Waits until a message is sent, failed or rejected; its record then. */
