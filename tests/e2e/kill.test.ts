@@ -97,7 +97,7 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
     }
   }
   context.diagnostic(
-    `${accepted.length} messages, ${unanswered.length} of them cut off by a kill and asked again`,
+    `${accepted.length} messages, ${unanswered.length} of them cut off by a kill and asked again; ${stops} STOPs held`,
   );
   assert.ok(accepted.length > 0);
 });
