@@ -90,4 +90,39 @@ export const livingMutants: readonly LivingMutants[] = [
     before: "const [month = 0, used = 0] = encoded.split('.').map(Number);",
     why: 'A text with a part missing is refused by the comparison that follows, whatever the default.',
   },
+  {
+    file: 'send-ledger.ts',
+    after: '#head = (0 + 1);',
+    why: 'A ring may start anywhere.',
+  },
+  {
+    file: 'send-ledger.ts',
+    after: '#baseMs = (0 + 1);',
+    why: 'Set by the first entry before anything reads it.',
+  },
+  {
+    file: 'send-ledger.ts',
+    after: 'const kindShift = (24 + 1);',
+    why: 'A number takes 18 bits of its word, so that the kind may lie one higher.',
+  },
+  {
+    file: 'send-ledger.ts',
+    before: 'this.#resize(capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity);',
+    why: 'Tuning: how fast the ring grows; that it ends at the bound is tested.',
+  },
+  {
+    file: 'send-ledger.ts',
+    before: '} else if (capacity > smallestCapacity && this.#size < capacity / 4) {',
+    why: 'Tuning: when the ring shrinks; that it does, and loses nothing, is tested.',
+  },
+  {
+    file: 'send-ledger.ts',
+    before: 'this.#resize(Math.max(smallestCapacity, Math.floor(capacity / 2)));',
+    why: 'Tuning: how far the ring shrinks; that it loses nothing is tested.',
+  },
+  {
+    file: 'send-ledger.ts',
+    after: '} else if (atMs + this.#baseMs >= wordRange) {',
+    why: 'Moves the base more often than needed, to the same times.',
+  },
 ];

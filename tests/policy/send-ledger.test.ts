@@ -119,6 +119,28 @@ describe('the ledger', () => {
     }
   });
 
+  test('keeps exact times over the very moment at which 32 bits run out', () => {
+    const ledger = new SendLedger();
+    for (let step = 0; step <= 130; step += 1) {
+      const atMs = START_MS + step * 2 ** 25;
+      ledger.record({ ...entry, atMs });
+      assert.equal(ledger.newestMs, atMs);
+    }
+  });
+
+  test('loses nothing that counts when it shrinks', () => {
+    for (const remaining of [1, 15, 16, 17, 40, 63, 64, 65, 94, 95]) {
+      const ledger = new SendLedger();
+      for (let index = 0; index < LEDGER_BOUND; index += 1) {
+        ledger.record({ ...entry, atMs: START_MS + index * MINUTE_MS });
+      }
+      const atMs = START_MS + (LEDGER_BOUND - 1 - remaining) * MINUTE_MS + DAY_MS;
+      ledger.record({ ...entry, atMs });
+      assert.equal(ledger.size, remaining + 1);
+      assert.equal(ledger.weightSince({ kinds: kindSet('cold'), sinceMs: atMs - DAY_MS }), remaining + 1);
+    }
+  });
+
   test('files an entry that comes with an earlier time under the newest', () => {
     const ledger = new SendLedger();
     assert.equal(ledger.newestMs, Number.NEGATIVE_INFINITY);
