@@ -8,6 +8,7 @@ import { publicChannelStatus } from './channel-machine.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import type { ShopEffect } from './shop-commands.ts';
 import { shopOf } from './shop-keys.ts';
+import type { ShopState } from './shop-state.ts';
 
 /** The session that belongs to a shop's address. */
 export function sessionOf(address: Address): SessionAddress {
@@ -31,6 +32,11 @@ export function shopEffects(parts: {
     const { messageId, to, textLength, kind } = message;
     if (kind === 'status') actors.tell(address, { type: 'session.composed', generation, messageId });
     else host.compose(sessionOf(address), { messageId, to, textLength });
+  };
+  // With the shop's name, since its id says little to people.
+  const announce = (type: string, address: Address, facts: Record<string, unknown>): void => {
+    const shop = actors.peek<ShopState>(address)?.name ?? null;
+    feed.publish(type, { ...shopOf(address), shop, ...facts });
   };
   return (effect, address) => {
     const session = sessionOf(address);
@@ -69,24 +75,14 @@ export function shopEffects(parts: {
         break;
       case 'announce_channel':
         waiters.changed(shopId);
-        feed.publish('channel', {
-          tenantId,
-          shopId,
-          status: publicChannelStatus(effect.state),
-          state: effect.state,
-        });
+        announce('channel', address, { status: publicChannelStatus(effect.state), state: effect.state });
         break;
       case 'announce_pacing':
-        feed.publish('pacing', {
-          tenantId,
-          shopId,
-          state: effect.state,
-          heldByOperator: effect.heldByOperator,
-        });
+        announce('pacing', address, { state: effect.state, heldByOperator: effect.heldByOperator });
         break;
       case 'announce_message': {
         const { messageId, status, reason } = effect;
-        feed.publish('message', { tenantId, shopId, messageId, status, reason });
+        announce('message', address, { messageId, status, reason });
         break;
       }
     }

@@ -31,7 +31,7 @@ export function Keys({ tenantId }) {
       settled();
     });
   return html`
-    <${Panel} title="Keys" more=${html`<button onClick=${() => setCreating(true)}>New key</button>`}>
+    <${Panel} title="Keys" class="whole" more=${html`<button onClick=${() => setCreating(true)}>New key</button>`}>
       <${Failure} failure=${failure} />
       <${Table} caption="Keys of this tenant" empty="None yet." rows=${data?.items.toReversed()} columns=${columnsWith(ask)}
         keyOf=${(/** @type {any} */ { id }) => id} />

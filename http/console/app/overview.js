@@ -9,7 +9,6 @@ import { address, shopAddress } from './route.js';
 import { ShardMap } from './shard-map.js';
 import { standing } from './standing.js';
 
-const SPAN_MS = 15 * 60_000;
 const CHANNEL_STATES = ['connected', 'starting', 'qr_waiting', 'disconnected'];
 const SHOWN_CODES = 4;
 
@@ -36,7 +35,7 @@ function Glance({ overview }) {
       <${Tile} name="Nodes" value=${count(nodes.length)} more=${`lease holds ${milliseconds(margin)}`} />
       <${Tile} name="Shards owned" value=${`${owned} / ${shards.length}`} bad=${owned < shards.length} />
       <${Tile} name="Active shops" value=${count(overview.shops)} more=${`${count(states.connected ?? 0)} connected`} />
-      <${Tile} name="Messages waiting" value=${count(overview.queued)} more=${`${count(overview.mailboxDepth)} commands in mailboxes`} />
+      <${Tile} name="Messages waiting" value=${count(overview.queued)} more=${`${count(overview.mailboxDepth)} in mailboxes`} />
       <${Tile} name="Paused or held" value=${count((states.paused ?? 0) + (states.held ?? 0))} />
       <${Tile} name="Lost or suspended" value=${count((states.flagged ?? 0) + (states.suspended ?? 0))} bad=${(states.flagged ?? 0) + (states.suspended ?? 0) > 0} />
     </dl>
@@ -63,7 +62,7 @@ function Plots({ series, slotMs }) {
     'sent',
     ...frequent(series.map(({ messages }) => messages)).filter((name) => name !== 'sent'),
   ];
-  const frame = { spanMs: SPAN_MS, slotMs };
+  const frame = { slotMs };
   const points = (/** @type {(point: any) => (number | null)[]} */ values) =>
     series.map((point) => ({ at: point.at, values: values(point) }));
   const rate = (/** @type {number} */ value) => `${count(value)}/s`;
@@ -119,7 +118,7 @@ function Troubled() {
   const { data } = useAnswer('/actors?sort=trouble&limit=6', { everyMs: 4_000 });
   const rows = data?.items
     .map((/** @type {any} */ shop) => ({ shop, said: standing(shop) }))
-    .filter((/** @type {any} */ { said }) => said.tone !== 'good');
+    .filter((/** @type {any} */ { said }) => ['warn', 'bad'].includes(said.tone));
   return html`
     <${Table}
       caption="Shops that need an eye"
@@ -141,6 +140,7 @@ function Ticker() {
   const events = useRecentEvents().slice(0, 12);
   return html`
     <${Table}
+      tight
       caption="Newest events"
       empty="Nothing has happened since this page was opened."
       rows=${events}
@@ -158,7 +158,7 @@ function Ticker() {
           cell: (/** @type {any} */ event) =>
             event.shopId === undefined
               ? ''
-              : html`<a href=${shopAddress(event)}><code>…${event.shopId.slice(-6)}</code></a>`,
+              : html`<a href=${shopAddress(event)}>${event.shop ?? event.shopId}</a>`,
         },
       ]}
     />

@@ -54,14 +54,14 @@ export function Panel({ title, more, class: name = '', children }) {
 }
 
 /**
- * @typedef {{ name: string, cell: (row: any) => any, numeric?: boolean }} Column
- * @param {{ caption: string, columns: Column[], rows: readonly any[] | undefined, keyOf: (row: any) => string, empty: string }} props
+ * @typedef {{ name: string, cell: (row: any) => any, numeric?: boolean, place?: 'full' | 'wide' }} Column `full`: a line of its own on a phone; `wide`: not shown there
+ * @param {{ caption: string, columns: Column[], rows: readonly any[] | undefined, keyOf: (row: any) => string, empty: string, tight?: boolean }} props `tight`: narrow enough to stay a table on a phone
  */
-export function Table({ caption, columns, rows, keyOf, empty }) {
+export function Table({ caption, columns, rows, keyOf, empty, tight = false }) {
   if (rows === undefined) return html`<p class="muted" aria-busy="true">Loading…</p>`;
   if (rows.length === 0) return html`<p class="muted">${empty}</p>`;
   return html`
-    <table>
+    <table class=${tight ? 'tight' : ''}>
       <caption>${caption}</caption>
       <thead>
         <tr>${columns.map(({ name, numeric }) => html`<th scope="col" class=${numeric ? 'number' : ''}>${name}</th>`)}</tr>
@@ -71,8 +71,8 @@ export function Table({ caption, columns, rows, keyOf, empty }) {
           (row) => html`
             <tr key=${keyOf(row)}>
               ${columns.map(
-                ({ name, cell, numeric }) =>
-                  html`<td data-name=${name} class=${numeric ? 'number' : ''}>${cell(row)}</td>`,
+                ({ name, cell, numeric, place = '' }) =>
+                  html`<td data-name=${name} class=${numeric ? `number ${place}` : place}>${cell(row)}</td>`,
               )}
             </tr>
           `,

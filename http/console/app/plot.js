@@ -5,6 +5,7 @@ import { clockTime } from './format.js';
 
 const WIDTH = 600;
 const HEIGHT = 120;
+const SPANS_MINUTES = [2, 5, 15];
 
 /**
  * @typedef {{ at: string, values: (number | null)[] }} Point one value a series
@@ -13,15 +14,15 @@ const HEIGHT = 120;
  *   names: readonly string[],
  *   points: readonly Point[],
  *   stacked?: boolean,
- *   spanMs: number,
  *   slotMs: number,
  *   show: (value: number) => string,
  * }} props
  */
-export function Plot({ title, names, points, stacked = false, spanMs, slotMs, show }) {
+export function Plot({ title, names, points, stacked = false, slotMs, show }) {
   const [pointed, setPointed] = useState(/** @type {Point | undefined} */ (undefined));
   const newest = points.at(-1);
   const endMs = newest === undefined ? Date.now() : Date.parse(newest.at) + slotMs;
+  const spanMs = spanOf(endMs - Date.parse(points[0]?.at ?? ''));
   const shown = points.filter(({ at }) => Date.parse(at) >= endMs - spanMs);
   const highest = Math.max(
     ...shown.map(({ values }) => (stacked ? sum(values) : Math.max(...values.map(orZero)))),
@@ -40,7 +41,7 @@ export function Plot({ title, names, points, stacked = false, spanMs, slotMs, sh
   return html`
     <figure class="plot">
       <figcaption>
-        <h3>${title}</h3>
+        <h2>${title}</h2>
         <span class="muted">${told === undefined ? '' : pointed === undefined ? 'now' : clockTime(told.at)}</span>
       </figcaption>
       <svg
@@ -105,6 +106,14 @@ function bars(points, index, { x, y, slotMs }) {
     path += `M${left.toFixed(1)} ${y(below).toFixed(1)}V${y(below + value).toFixed(1)}H${right.toFixed(1)}V${y(below).toFixed(1)}Z`;
   }
   return path;
+}
+
+/**
+ * A young service is looked at more closely.
+ * @param {number} knownMs
+ */
+function spanOf(knownMs) {
+  return (SPANS_MINUTES.find((minutes) => minutes * 60_000 >= knownMs) ?? 15) * 60_000;
 }
 
 /** The next of 1, 2, 5, 10, 20 … @param {number} value */

@@ -45,8 +45,11 @@ const columns = [
     cell: (/** @type {any} */ { status }) =>
       html`<span class=${`status c${Math.floor(status / 100)}`}>${status}</span>`,
   },
-  { name: 'Method', cell: (/** @type {any} */ { method }) => method },
-  { name: 'Route', cell: (/** @type {any} */ { route }) => html`<code>${route}</code>` },
+  {
+    name: 'Route',
+    place: /** @type {const} */ ('full'),
+    cell: (/** @type {any} */ { method, route }) => html`${method} <code>${route}</code>`,
+  },
   { name: 'Took', numeric: true, cell: (/** @type {any} */ { latencyMs }) => milliseconds(latencyMs) },
   {
     name: 'Tenant',
@@ -55,9 +58,10 @@ const columns = [
         ? html`<${Badge} state="nobody" />`
         : html`<a href=${address(`/tenants/${tenantId}`)}><code>…${tenantId.slice(-6)}</code></a>`,
   },
-  { name: 'From', cell: (/** @type {any} */ { ip }) => ip },
+  { name: 'From', place: /** @type {const} */ ('wide'), cell: (/** @type {any} */ { ip }) => ip },
   {
     name: 'Request id',
+    place: /** @type {const} */ ('wide'),
     cell: (/** @type {any} */ { requestId }) => html`<code class="wrap">${requestId}</code>`,
   },
 ];

@@ -24,7 +24,7 @@ const PLACES = [
   { path: 'dead-letters', name: 'Dead letters', drawing: 'M3 6h18v13H3zM3 7l9 7 9-7' },
 ];
 
-const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' };
+const THEMES = { system: 'Auto', light: 'Light', dark: 'Dark' };
 
 /** @param {{ route: { path: string[], hash: string }, children?: any }} props */
 export function Shell({ route, children }) {

@@ -11,36 +11,52 @@ import { Windows } from './windows.js';
 export function ShopDetails({ shop, machines, path }) {
   const { details } = shop;
   return html`
-    <div class="columns">
+    <div class="thirds">
       ${machines?.map(
         (machine) => html`
           <${Panel} title=${machine.id === 'channel' ? 'Channel' : 'Pacing'}>
             <${StateChart} machine=${machine} current=${details[machine.id].state}
-              last=${details.transitions.findLast((/** @type {any} */ step) => step.machine === machine.id)} />
+              last=${lastStep(details.transitions, machine.id)} />
           <//>
         `,
       )}
+      <${Panel} title="Last transitions"><${Transitions} transitions=${details.transitions} /><//>
+    </div>
+    <div class="side">
       <${Panel} title="Send policy" more=${shop.policy && html`<span class="muted">warm-up day ${shop.policy.warmupDay}</span>`}>
         <${Windows} windows=${shop.policy?.windows ?? []} />
       <//>
-      <${Panel} title="Last transitions"><${Transitions} transitions=${details.transitions} /><//>
-      <${Panel} title="Queue" more=${html`<span class="muted">${count(details.queue.depth)} waiting</span>`}>
-        <${Queue} details=${details} />
-      <//>
-      <${Messages} path=${path} shopId=${shop.shopId} />
+      <div class="stack">
+        <${Panel} title="Queue" more=${html`<span class="muted">${count(details.queue.depth)} waiting</span>`}>
+          <${Queue} details=${details} />
+        <//>
+        <${Messages} path=${path} shopId=${shop.shopId} />
+      </div>
+    </div>
+    <div class="columns">
       <${Panel} title="Session"><${Facts} facts=${sessionFacts(shop)} /><//>
       <${Panel} title="Actor and errors"><${Facts} facts=${actorFacts(shop)} /><//>
     </div>
   `;
 }
 
+/**
+ * The last step of a machine that led to another state.
+ * @param {any[]} transitions
+ * @param {string} id
+ */
+function lastStep(transitions, id) {
+  return transitions.findLast(({ machine, from, to }) => machine === id && from !== to);
+}
+
 /** @param {{ transitions: any[] }} props */
 function Transitions({ transitions }) {
   return html`
     <${Table}
+      tight
       caption="Last transitions, newest first"
       empty="None since this shop was loaded."
-      rows=${transitions.toReversed().slice(0, 12)}
+      rows=${transitions.toReversed().slice(0, 11)}
       keyOf=${(/** @type {any} */ step) => `${step.atMs}${step.machine}${step.event}${step.from}${step.to}`}
       columns=${[
         { name: 'At', cell: (/** @type {any} */ { atMs }) => clockTime(atMs) },
@@ -177,6 +193,8 @@ function factName(name) {
  */
 function factValue(name, value) {
   if (/(At|Since)Ms$/.test(name) && typeof value === 'number') return html`<${When} at=${value} relative />`;
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value))
+    return html`<${When} at=${value} relative />`;
   if (typeof value === 'number') return name.endsWith('Ms') ? span(value) : count(value);
   return value === null ? '–' : String(value);
 }

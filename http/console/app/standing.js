@@ -1,9 +1,10 @@
 // @ts-check
 /** How a shop stands, in one sentence: what an operator with a complaint in hand wants to know first. */
 import { away, clockTime, span } from './format.js';
+import { WINDOW_NAMES } from './windows.js';
 
 /**
- * @typedef {{ tone: 'good' | 'warn' | 'bad', text: string, todo?: string }} Said
+ * @typedef {{ tone: 'good' | 'calm' | 'warn' | 'bad', text: string, todo?: string }} Said
  */
 
 /**
@@ -13,6 +14,7 @@ import { away, clockTime, span } from './format.js';
 export function standing(shop) {
   return (
     ofActor(shop) ??
+    ofHold(shop.details) ??
     ofChannel(shop.details) ??
     ofPacing(shop.details) ??
     ofWindows(shop) ??
@@ -43,7 +45,7 @@ function ofActor({ status, restarts, lastError }) {
  */
 function ofChannel({ channel, queue }) {
   const { state, lastEnd, flagged, reconnectAtMs, downSinceMs, attempts } = channel;
-  const waits = queue.depth === 0 ? '' : ` ${messages(queue.depth)} ${queue.depth === 1 ? 'waits' : 'wait'}.`;
+  const waits = waiting(queue.depth);
   if (flagged) {
     const why = lastEnd === null ? '' : ` (${lastEnd.end.replaceAll('_', ' ')}, ${away(lastEnd.atMs)})`;
     return {
@@ -64,7 +66,7 @@ function ofChannel({ channel, queue }) {
   if (state === 'qr_waiting')
     return { tone: 'warn', text: `A code waits to be scanned.${waits}`, todo: 'Show the code to the phone.' };
   if (state === 'unconfigured')
-    return { tone: 'warn', text: 'Nobody ever connected this shop.', todo: 'Connect it.' };
+    return { tone: 'calm', text: 'Nobody ever connected this shop.', todo: 'Connect it.' };
   if (state === 'disconnected') {
     const why =
       lastEnd === null ? '' : ` since ${clockTime(lastEnd.atMs)} (${lastEnd.end.replaceAll('_', ' ')})`;
@@ -81,11 +83,22 @@ function ofChannel({ channel, queue }) {
  * @param {any} details
  * @returns {Said | undefined}
  */
+function ofHold({ pacing, queue, channel }) {
+  if (!pacing.heldByOperator || channel.flagged) return undefined;
+  const also = channel.state === 'connected' ? '' : ` It is ${channel.state.replaceAll('_', ' ')} besides.`;
+  return {
+    tone: 'warn',
+    text: `Paused by an operator.${also}${waiting(queue.depth)}`,
+    todo: 'Resume to let the queue go on.',
+  };
+}
+
+/**
+ * @param {any} details
+ * @returns {Said | undefined}
+ */
 function ofPacing({ pacing, queue }) {
-  const waits = queue.depth === 0 ? '' : ` ${messages(queue.depth)} ${queue.depth === 1 ? 'waits' : 'wait'}.`;
-  if (pacing.heldByOperator) {
-    return { tone: 'warn', text: `Paused by an operator.${waits}`, todo: 'Resume to let the queue go on.' };
-  }
+  const waits = waiting(queue.depth);
   if (pacing.state === 'paused') {
     return {
       tone: 'warn',
@@ -104,7 +117,7 @@ function ofWindows({ policy }) {
   if (full.length === 0) return undefined;
   const names = full.map(
     (/** @type {any} */ { window, nextReliefMs }) =>
-      `${window} (room ${nextReliefMs === null ? 'never' : away(nextReliefMs)})`,
+      `${(WINDOW_NAMES[window] ?? window).toLowerCase()} (room ${nextReliefMs === null ? 'never' : away(nextReliefMs)})`,
   );
   return { tone: 'warn', text: `Connected, but a cap is reached: ${names.join(', ')}.` };
 }
@@ -127,4 +140,9 @@ function well({ pacing, queue }) {
 /** @param {number} depth */
 function messages(depth) {
   return depth === 1 ? '1 message' : `${depth} messages`;
+}
+
+/** @param {number} depth */
+function waiting(depth) {
+  return depth === 0 ? '' : ` ${messages(depth)} ${depth === 1 ? 'waits' : 'wait'}.`;
 }

@@ -12,7 +12,7 @@ const CENTRE = SIDE + HALF_BOX;
 /**
  * @typedef {{ from: string, to: string, event: string, guard: string | null }} Way
  * @typedef {{ id: string, states: string[], transitions: Way[] }} Machine
- * @param {{ machine: Machine, current: string, last: { from: string, to: string } | undefined }} props
+ * @param {{ machine: Machine, current: string, last: { from: string, to: string, event: string } | undefined }} props
  */
 export function StateChart({ machine, current, last }) {
   const { id, states, transitions } = machine;
@@ -57,6 +57,7 @@ export function StateChart({ machine, current, last }) {
               html`<li>${ways.map((way, index) => html`${index > 0 ? ', ' : ''}<code>${wayName(way)}</code>`)} → ${words(to)}</li>`,
           )}
         </ul>
+        ${last && html`<p class="last-step">Last step: ${words(last.from)} → ${words(last.to)} on <code>${last.event}</code></p>`}
       </div>
     </div>
   `;

@@ -2,7 +2,8 @@
 import { html } from '/console/preact.js';
 import { away, count } from './format.js';
 
-const NAMES = /** @type {Record<string, string>} */ ({
+/** What each window counts. */
+export const WINDOW_NAMES = /** @type {Record<string, string>} */ ({
   perDay: 'Messages, 24 hours',
   perHour: 'Messages, 60 minutes',
   coldPerDay: 'Cold recipients, 24 hours',
@@ -23,9 +24,9 @@ export function Windows({ windows }) {
         const tone = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'good';
         return html`
           <li>
-            <span>${NAMES[window] ?? window}</span>
+            <span>${WINDOW_NAMES[window] ?? window}</span>
             <b>${count(used)} of ${count(cap)}</b>
-            <div class=${`meter ${tone}`} role="meter" aria-label=${NAMES[window] ?? window}
+            <div class=${`meter ${tone}`} role="meter" aria-label=${WINDOW_NAMES[window] ?? window}
               aria-valuemin="0" aria-valuemax=${cap} aria-valuenow=${Math.min(used, cap)} aria-valuetext=${`${used} of ${cap}`}>
               <i style=${{ width: `${share * 100}%` }}></i>
             </div>
