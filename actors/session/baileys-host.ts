@@ -299,11 +299,25 @@ class BaileysHost implements SessionHost {
       return;
     }
     if (event.generation !== seat.generation || seat.closing) return;
-    if (event.type === 'session.qr') this.enter(seat, 'qr');
-    if (event.type === 'session.connected') this.enter(seat, 'open');
-    if (event.type === 'session.closed') this.enter(seat, 'ended');
-    if (event.type === 'session.inbound') seat.counts.received += 1;
+    this.note(seat, event);
     this.tell(seat.shop, event);
+  }
+
+  private note(seat: Seat, event: SessionEvent): void {
+    const { log } = this.options;
+    const { tenantId, shopId } = seat.shop;
+    const about = { tenantId, shopId, generation: seat.generation };
+    if (event.type === 'session.inbound') seat.counts.received += 1;
+    if (event.type === 'session.qr') this.enter(seat, 'qr');
+    if (event.type === 'session.connected') {
+      this.enter(seat, 'open');
+      log.info(about, 'a session is connected');
+    }
+    if (event.type === 'session.closed') {
+      this.enter(seat, 'ended');
+      const { end, statusCode, detail } = event;
+      log.warn({ ...about, end, statusCode, detail }, 'a session ended');
+    }
   }
 
   private count(seat: Seat, outcome: SendOutcome): void {

@@ -27,7 +27,8 @@ export interface Credentials {
 export async function loadCredentials(sealed: SealedStore): Promise<Credentials> {
   const [stored, pairedAt] = await sealed.read('credentials', [CREDS, PAIRED_AT]);
   const creds = stored === undefined ? initAuthCreds() : (decode(sealed, stored) as AuthenticationCreds);
-  let pairedAtMs = pairedAt === undefined ? undefined : Number(pairedAt.toString());
+  // Of a pairing whose identity is gone, the time says nothing.
+  let pairedAtMs = stored === undefined || pairedAt === undefined ? undefined : Number(pairedAt.toString());
   return {
     creds,
     keys: signalKeys(sealed),

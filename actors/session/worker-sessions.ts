@@ -16,6 +16,8 @@ interface Place {
 export class WorkerSessions {
   private readonly environment: SessionEnvironment;
   private readonly places = new Map<string, Place>();
+  /** Sessions whose last writes are still under way. */
+  private readonly ending = new Map<string, Promise<void>>();
   private readonly waiting: (() => void)[] = [];
   private readonly opening = new Set<LiveSession>();
 
@@ -69,7 +71,7 @@ export class WorkerSessions {
       generation,
     };
     this.places.set(shop.shopId, place);
-    const before = place.session;
+    const before = place.session?.close() ?? this.ending.get(shop.shopId) ?? Promise.resolve();
     const session: LiveSession = new LiveSession({
       environment: this.environment,
       memory: place.memory,
@@ -80,7 +82,7 @@ export class WorkerSessions {
     place.session = session;
     place.generation = generation;
     // The old socket ends before the new one opens: two on one identity knock each other out (BAILEYS.md: Disconnects).
-    void (before?.close() ?? Promise.resolve()).then(() => this.line(session));
+    void before.then(() => this.line(session));
   }
 
   private line(session: LiveSession): void {
@@ -99,15 +101,19 @@ export class WorkerSessions {
   private async close(shopId: string): Promise<void> {
     const place = this.places.get(shopId);
     if (place === undefined) return;
-    this.places.delete(shopId);
-    await place.session?.close();
+    await this.leave(shopId, place.session?.close());
     this.environment.tell({ kind: 'closed', shopId, generation: place.generation });
   }
 
   private async unlink(shopId: string): Promise<void> {
-    const place = this.places.get(shopId);
-    this.places.delete(shopId);
-    await place?.session?.unlink();
+    await this.leave(shopId, this.places.get(shopId)?.session?.unlink());
     this.environment.tell({ kind: 'unlinked', shopId });
+  }
+
+  private async leave(shopId: string, ending: Promise<void> = Promise.resolve()): Promise<void> {
+    this.places.delete(shopId);
+    this.ending.set(shopId, ending);
+    await ending;
+    if (this.ending.get(shopId) === ending) this.ending.delete(shopId);
   }
 }

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { startBaileysHost } from '../../actors/session/baileys-host.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import type { Write } from '../../runtime/store.ts';
+import { MemoryStore } from './memory-store.ts';
+import { newShop, pair, textOrder } from './session-conformance.ts';
+import { startSimulated, until } from './simulated-network.ts';
+
+const PERSON = '+33622222222';
+
+const touches = (writes: readonly Write[], prefix: string): boolean =>
+  writes.some((write) => write.some((part) => typeof part === 'string' && part.startsWith(prefix)));
+
+test('a worker lost before a ciphertext was made leaves the message unsent, safe to send again', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    let asked = false;
+    network.store.beforeRead = () => {
+      asked = true;
+      return new Promise(() => undefined);
+    };
+    network.host.send(shop, textOrder('not yet', { deadlineMs: 30_000 }));
+    await until(() => asked);
+    await network.loseWorker(shop);
+    assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+    await network.log.next(shop, 'session.worker_lost');
+    network.store.beforeRead = () => undefined;
+    await until(() => network.host.available());
+    network.host.open(shop, { generation: 3 });
+    await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+    assert.deepEqual(await network.received(shop, PERSON), []);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a send that hangs is broken at its deadline: unknown, the socket ended, and nothing leaves afterwards', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    network.host.send(shop, textOrder('first'));
+    await network.log.next(shop, 'session.send_outcome');
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    network.store.beforeCommit = (writes) => (touches(writes, 'session/') ? held : undefined);
+    network.host.send(shop, textOrder('stuck', { deadlineMs: 400 }));
+    assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });
+    release();
+    const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);
+    assert.equal(closed.end, 'transient');
+    network.store.beforeCommit = () => undefined;
+    network.host.open(shop, { generation: 3 });
+    await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+    network.host.send(shop, textOrder('next'));
+    assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, {
+      kind: 'acknowledged',
+    });
+    assert.deepEqual(await network.received(shop, PERSON), ['first', 'next']);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a session reopened at once reads what the one before it wrote last', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log } = network;
+  try {
+    await pair(network, shop);
+    for (let generation = 3; generation < 13; generation += 1) {
+      host.send(shop, textOrder(`before ${generation}`));
+      assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
+      if (generation % 2 === 0) host.close(shop);
+      host.open(shop, { generation });
+      await log.next(shop, 'session.connected', (event) => event.generation === generation);
+    }
+    const texts = await network.received(shop, PERSON);
+    assert.equal(new Set(texts).size, 10, 'every one could be read, none twice');
+  } finally {
+    await network.stop();
+  }
+});
+
+test('erasing unlinks the device on the network and leaves nothing in the store', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    network.host.send(shop, textOrder('one'));
+    await network.log.next(shop, 'session.send_outcome');
+    assert.equal((await network.control.sessions()).items.length, 1);
+    await network.host.erase(shop);
+    assert.equal((await network.control.sessions()).items.length, 0);
+    assert.equal(network.store.hashes.size, 0);
+    assert.equal(network.host.describe(shop), undefined);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('many shops share a worker, each with its own identity, and one’s end is not another’s', async () => {
+  const network = await startSimulated({ workers: 2 });
+  const shops = Array.from({ length: 12 }, () => newShop());
+  const { host, log, control } = network;
+  const phoneOf = (index: number): string => `+3364444440${index}`;
+  try {
+    await Promise.all(
+      shops.map(async (shop, index) => {
+        host.open(shop, { generation: 1 });
+        const { qr } = await log.next(shop, 'session.qr');
+        await control.scan(qr, phoneOf(index + 10));
+        await log.next(shop, 'session.closed');
+        host.open(shop, { generation: 2 });
+        await log.next(shop, 'session.connected');
+        // All write to one person: libsignal queues by person, across shops.
+        host.send(shop, textOrder(`from ${index}`, { deadlineMs: 15_000 }));
+        assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
+      }),
+    );
+    assert.equal((await control.inbox(PERSON)).items.length, 12);
+    await control.fault(phoneOf(10), 'drop');
+    await log.next(
+      shops[0] as (typeof shops)[number],
+      'session.closed',
+      ({ generation }) => generation === 2,
+    );
+    assert.equal((await control.sessions()).items.filter(({ connected }) => connected).length, 11);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a simulated network that is not on loopback is refused', () => {
+  const quiet = (): void => undefined;
+  const options = {
+    store: new MemoryStore(),
+    clock: systemClock,
+    random: () => 0.5,
+    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    listener: quiet,
+    credentialsKeys: [randomBytes(32)],
+    socketUrl: 'wss://web.whatsapp.com/ws/chat',
+  };
+  assert.throws(() => startBaileysHost({ ...options, noiseRootKey: randomBytes(32) }), /on loopback/);
+  assert.throws(() => startBaileysHost({ ...options, allowLoopbackMedia: true }), /on loopback/);
+  assert.throws(
+    () =>
+      startBaileysHost({ ...options, socketUrl: 'ws://127.0.0.1.evil.test/', noiseRootKey: randomBytes(32) }),
+    /on loopback/,
+  );
+});
