@@ -19,7 +19,7 @@ import { quietLibsignal } from '../../simulator/quiet-libsignal.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 
 /** How long a test waits for an event before it fails. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 20_000;
 
 /** What a client keeps between connections, in memory. */
 export class MemoryAuth {
@@ -92,8 +92,8 @@ export class TestClient {
       logger: quietLogger,
       shouldSyncHistoryMessage: () => false,
       markOnlineOnConnect: false,
-      connectTimeoutMs: 5_000,
-      defaultQueryTimeoutMs: 5_000,
+      connectTimeoutMs: PATIENCE_MS,
+      defaultQueryTimeoutMs: PATIENCE_MS,
       ...config,
     });
     this.on('creds.update', (update) => void Object.assign(auth.creds, update));
@@ -130,9 +130,13 @@ export class TestClient {
     }
   }
 
-  /** Resolves once the client says it is open. */
-  opened(): Promise<unknown> {
-    return this.until('open', () => this.updates.some(({ connection }) => connection === 'open'));
+  /** Resolves once the client says it is open; rejects when it closes instead. */
+  opened(): Promise<true> {
+    return this.until('open', () => {
+      const said = this.updates.findLast(({ connection }) => connection === 'open' || connection === 'close');
+      if (said?.connection === 'close') throw said.lastDisconnect?.error ?? new Error('closed');
+      return said !== undefined;
+    });
   }
 
   /** Resolves with the code the client gives for its end. */
