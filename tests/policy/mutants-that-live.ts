@@ -125,4 +125,14 @@ export const livingMutants: readonly LivingMutants[] = [
     after: '} else if (atMs + this.#baseMs >= wordRange) {',
     why: 'Moves the base more often than needed, to the same times.',
   },
+  {
+    file: 'send-ledger.ts',
+    after: 'const other = (kindAndHigh & subjectHighMask) * wordRange - subjectLow;',
+    why: 'No number, but still another one for every recipient, which is all it is compared for.',
+  },
+  {
+    file: 'send-ledger.ts',
+    before: 'const [known = 0, coldToday = 0, declaredToday = 0] = today;',
+    why: 'The list always has three counts; the defaults only say so to the compiler.',
+  },
 ];

@@ -141,6 +141,32 @@ describe('the ledger', () => {
     }
   });
 
+  test('tells groups apart by both halves of their fingerprint, and from messages', () => {
+    const ledger = new SendLedger();
+    ledger.record({ ...entry, kind: 'group', subject: 1, fingerprint: { high: 1, low: 2 } });
+    ledger.record({ ...entry, fingerprint: { high: 3, low: 2 } });
+    const timesOf = (high: number, low: number) =>
+      ledger.groupTimesMs({ fingerprint: { high, low }, nowMs: START_MS });
+    assert.deepEqual(timesOf(1, 2), [START_MS]);
+    for (const [high, low] of [
+      [3, 2],
+      [1, 3],
+      [2, 1],
+    ] as const) {
+      assert.deepEqual(timesOf(high, low), []);
+    }
+  });
+
+  test('tells recipients of the same content apart by every bit of their numbers', () => {
+    const ledger = new SendLedger();
+    const { fingerprint } = entry;
+    for (let index = 0; index < 20; index += 1) {
+      ledger.record({ ...entry, subject: 3_700_000_000 + index * 2 ** 32 });
+    }
+    const tally = ledger.tallyMessages({ recipient: 33_612_345_678, fingerprint, nowMs: START_MS });
+    assert.equal(tally.sameContentMs.length, 20);
+  });
+
   test('files an entry that comes with an earlier time under the newest', () => {
     const ledger = new SendLedger();
     assert.equal(ledger.newestMs, Number.NEGATIVE_INFINITY);
