@@ -29,11 +29,6 @@ export function objectIdGenerator(random: Random): (nowMs: number) => ObjectId {
   };
 }
 
-/** The second in which an id was made, as milliseconds since the Unix epoch. */
-export function objectIdTimeMs(id: ObjectId): number {
-  return Number.parseInt(id.slice(0, 8), 16) * 1000;
-}
-
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }

@@ -69,7 +69,7 @@ export type ChannelEffect =
   | { readonly type: 'loseSession'; readonly params: undefined };
 
 /** Longest wait between two attempts to reconnect; a refused client version waits this long at once. */
-export const RECONNECT_CEILING_MS = 5 * 60_000;
+const RECONNECT_CEILING_MS = 5 * 60_000;
 const RECONNECT_FLOOR_MS = 1_000;
 /** A channel that was never paired has nothing to come back to, so it stops trying. */
 const UNPAIRED_ATTEMPTS = 10;
@@ -77,7 +77,7 @@ const UNPAIRED_ATTEMPTS = 10;
 type Closed = Extract<ChannelEvent, { type: 'closed' }>;
 
 /** Exponential backoff with full jitter above half of each step (BAILEYS.md: Disconnects). */
-export function reconnectDelayMs(options: { attempts: number; end: SessionEnd; chance: number }): number {
+function reconnectDelayMs(options: { attempts: number; end: SessionEnd; chance: number }): number {
   if (options.end === 'outdated') return RECONNECT_CEILING_MS;
   const stepMs = Math.min(RECONNECT_CEILING_MS, RECONNECT_FLOOR_MS * 2 ** Math.min(options.attempts, 20));
   return Math.round(stepMs / 2 + (stepMs / 2) * options.chance);

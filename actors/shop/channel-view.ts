@@ -3,7 +3,7 @@ import type { ChannelView } from './shop-operations.ts';
 import { channelState, type ShopState } from './shop-state.ts';
 
 /** How often a client should poll while it connects (DESIGN section 4: POST connect). */
-export const POLL_AFTER_MS = 2_000;
+const POLL_AFTER_MS = 2_000;
 
 /** The channel as the API shows it. `image` renders a QR code as a PNG data URL, off the main thread. */
 export async function channelView(

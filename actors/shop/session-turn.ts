@@ -8,7 +8,7 @@ import type { ShopState } from './shop-state.ts';
 import { afterInbound } from './writer.ts';
 
 /** How long the network may take to acknowledge a stanza before the outcome counts as unknown. */
-export const ACKNOWLEDGE_DEADLINE_MS = 30_000;
+const ACKNOWLEDGE_DEADLINE_MS = 30_000;
 
 /** What a word of one session changes, when that session is the shop's newest. */
 type LiveEvent = Exclude<

@@ -16,7 +16,7 @@ import type { ChannelView, ShopOperations, ShopReference } from './shop-operatio
 import { channelState, type ShopState } from './shop-state.ts';
 
 /** How long POST connect waits for a QR code or the connection (DESIGN section 4). */
-export const CONNECT_WAIT_MS = 10_000;
+const CONNECT_WAIT_MS = 10_000;
 
 /** What the desk works with. */
 export interface ShopDeskOptions {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Prefix and live marker of every key (DESIGN section 4: Key). */
-export const KEY_PREFIX = 'tm_live_';
+const KEY_PREFIX = 'tm_live_';
 /** 32 bytes in base 62, padded to one length. */
 const DIGITS = 43;
 

@@ -5,7 +5,7 @@ import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import { tenantAddress } from './tenant-keys.ts';
 
 /** How often changed windows and quotas are stored: what a crash may lose (DESIGN: Windows). */
-export const USAGE_STORE_MS = 1_000;
+const USAGE_STORE_MS = 1_000;
 
 const SWEPT_KEYS = 1_000;
 
