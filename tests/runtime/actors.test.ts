@@ -135,12 +135,15 @@ test('a timer comes once at its time, also after a restart of the node and when 
   assert.equal(fired.length, 2, 'a step forwards is noticed within a minute');
 });
 
-test('time never runs behind the last commit of the shard', async () => {
-  const world = await memoryNode();
+test('time never runs behind the last commit of the shard, neither in Redis nor for a turn', async () => {
+  const told: number[] = [];
+  const world = await memoryNode({ hooks: { timer: (_id, nowMs) => void told.push(nowMs) } });
   await world.outcome(world.node.actors.ask(one, add(1)));
   const committedMs = world.redis.records()[shardOf('one')]?.wallMs ?? 0;
   world.clock.stepWall(-60_000);
-  await world.outcome(world.node.actors.ask(one, add(1)));
+  await world.outcome(world.node.actors.ask(one, { type: 'wake', atMs: world.clock.wallMs() }));
+  await world.clock.until(() => told.length > 0);
+  assert.deepEqual(told, [committedMs]);
   assert.equal(world.redis.records()[shardOf('one')]?.wallMs, committedMs);
 });
 
