@@ -23,8 +23,11 @@ export interface ServiceStack {
   readonly api: ApiClient;
   readonly admin: ApiClient;
   readonly adminToken: string;
+  readonly credentialsKey: string;
   /** Where the operators' console is. */
   adminUrl(): string;
+  /** Base address of the tenants' API. */
+  apiUrl(): string;
   readonly tenantId: string;
   readonly shopId: string;
   readonly apiKey: string;
@@ -38,11 +41,14 @@ export interface ServiceStack {
 }
 
 /** Starts the whole line with a tenant, a shop and a key. `gapMs`: the gap between sends. */
-export async function startServiceStack(options: { readonly gapMs?: string } = {}): Promise<ServiceStack> {
+export async function startServiceStack(
+  options: { readonly gapMs?: string; readonly logLevel?: string } = {},
+): Promise<ServiceStack> {
   const dataDir = mkdtempSync(join(tmpdir(), 'stack-'));
   const redis = await startRedisServer({ appendfsync: 'always' });
   const simulator = await startSimulator({ port: 0, dataDir: join(dataDir, 'simulator') });
   const adminToken = randomBytes(24).toString('base64url');
+  const credentialsKey = randomBytes(32).toString('base64');
   const mediaCa = join(dataDir, 'media-ca.pem');
   const network = simulatorControl(simulator.url);
   writeFileSync(mediaCa, await network.mediaCa());
@@ -56,13 +62,13 @@ export async function startServiceStack(options: { readonly gapMs?: string } = {
     ADMIN_TOKEN: adminToken,
     REDIS_URL: redis.url,
     DATA_DIR: dataDir,
-    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    CREDENTIALS_KEY: credentialsKey,
     MSGAPP_SOCKET_URL: simulator.chatUrl,
     MSGAPP_NOISE_ROOT_KEY: simulator.noiseRootKey,
     NODE_EXTRA_CA_CERTS: mediaCa,
     SEND_GAP_MS: options.gapMs ?? '50-150',
     NODE_ID: 'node-1',
-    LOG_LEVEL: 'info',
+    LOG_LEVEL: options.logLevel ?? 'info',
   };
   let service: GuardedProcess;
   let addresses: v.InferOutput<typeof readyLine>;
@@ -91,7 +97,9 @@ export async function startServiceStack(options: { readonly gapMs?: string } = {
     api: apiClient(() => addresses.api, account.apiKey),
     admin,
     adminToken,
+    credentialsKey,
     adminUrl: () => addresses.admin,
+    apiUrl: () => addresses.api,
     ...account,
     serviceLog: () => log.join(''),
     async end(signal) {

@@ -1,0 +1,79 @@
+/** Erasure: deleting a shop or a tenant ends its sessions and leaves nothing of it in Redis. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const FIRST_PHONE = '+33611110003';
+const SECOND_PHONE = '+33611110004';
+const CUSTOMER = '+33622220003';
+
+let stack: ServiceStack;
+let redis: Redis;
+before(async () => {
+  stack = await startServiceStack();
+  redis = new Redis(stack.redis.url);
+  // So that what DUMP answers can be searched as it is.
+  await redis.config('SET', 'rdbcompression', 'no');
+});
+after(async () => {
+  redis.disconnect();
+  await stack.stop();
+});
+
+/** Every key whose name or content names one of the ids, wherever it is kept. */
+async function traces(ids: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const key of await redis.keys('*')) {
+    const dump = await redis.dumpBuffer(key);
+    const content = dump?.toString('latin1') ?? '';
+    if (ids.some((id) => key.includes(id) || content.includes(id))) found.push(key);
+  }
+  return found;
+}
+
+async function liveShop(name: string, phone: string): Promise<string> {
+  const made = await stack.api.post('/shops', { name });
+  const shopId = String(made.data.id);
+  await connectShop(stack, shopId, phone);
+  const sent = await sendText(stack, shopId, { to: CUSTOMER, text: 'Hello', idempotencyKey: 'once' });
+  await untilStatus(stack, String(sent.data.id), 'sent');
+  await stack.network.write(CUSTOMER, { to: phone, text: 'Hello back' });
+  return shopId;
+}
+
+function untilUnlinked(phone: string): Promise<unknown> {
+  return until(`${phone} has no live session`, async () => {
+    const { items } = await stack.network.sessions();
+    return !items.some((session) => session.phone === phone && session.connected);
+  });
+}
+
+test('a deleted shop is gone from the API, the network and the store; its sibling stays', async () => {
+  const shopId = await liveShop('First', FIRST_PHONE);
+  assert.ok((await traces([shopId])).length > 5);
+  const gone = await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${shopId}`);
+  assert.deepEqual([gone.status, gone.data], [200, { id: shopId, deleted: true }]);
+  assert.equal((await stack.api.get(`/shops/${shopId}`)).error?.code, 'SHOP_NOT_FOUND');
+  await untilUnlinked(FIRST_PHONE);
+  assert.deepEqual(await traces([shopId]), []);
+  assert.equal((await stack.api.get(`/shops/${stack.shopId}`)).status, 200);
+});
+
+test('a deleted tenant takes its keys, shops, sessions, contacts and request log along', async () => {
+  const shopId = await liveShop('Second', SECOND_PHONE);
+  await stack.api.post(`/shops/${shopId}/contacts/consented`, { contacts: [{ phone: CUSTOMER }] });
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [CUSTOMER] });
+  const gone = await stack.admin.delete(`/tenants/${stack.tenantId}`);
+  assert.equal(gone.status, 200);
+  assert.equal((await stack.api.get('/me')).error?.code, 'API_KEY_INVALID');
+  assert.equal((await stack.admin.get(`/tenants/${stack.tenantId}`)).status, 404);
+  await untilUnlinked(SECOND_PHONE);
+  const left = await until('nothing of the tenant is left', async () => {
+    const keys = await traces([stack.tenantId, shopId]);
+    return keys.length === 0 && keys;
+  }).catch(async () => traces([stack.tenantId, shopId]));
+  assert.deepEqual(left, []);
+});
