@@ -143,6 +143,16 @@ describe('caps (SPEC: Send policy, 1:1 messages)', () => {
     assert.deepEqual(refusalOf(evaluateMessage(ledger, facts)), ['DAILY_CAP_REACHED', seconds]);
   });
 
+  test('a warm-up step lets through what just fits under its cap', () => {
+    const ledger = new SendLedger();
+    sendMany(ledger, { count: 41, paceMs: 0 });
+    sendMany(ledger, { count: 8, paceMs: 0, facts: { nowMs: START_MS + HOUR_MS } });
+    const nowMs = START_MS + 2 * HOUR_MS;
+    const pairedAtMs = nowMs - 3 * DAY_MS + HOUR_MS;
+    const refusal = refusalOf(evaluateMessage(ledger, messageFacts({ pairedAtMs, nowMs })));
+    assert.deepEqual(refusal, ['DAILY_CAP_REACHED', 3600]);
+  });
+
   test('the hourly cap follows the daily cap', () => {
     const ledger = new SendLedger();
     sendMany(ledger, { count: 10, paceMs: MINUTE_MS, facts: day0 });
@@ -266,15 +276,19 @@ describe('bulk pattern (SPEC: Send policy, 1:1 messages)', () => {
     assert.equal(ask({ text: 'Sale', recipient: '+33600001000' }), 'admitted');
   });
 
-  test('who had it twice counts once, by the later time', () => {
-    const ledger = filled();
-    const again = messageFacts({ nowMs, text: 'Sale', recipient: '+33600001000' });
-    const evaluation = evaluateMessage(ledger, again);
-    assert.ok(evaluation.admitted);
-    ledger.record(evaluation.entry);
-    const refusal = refusalOf(evaluateMessage(ledger, messageFacts({ nowMs, text: 'Sale' })));
-    assert.deepEqual(refusal, ['BULK_PATTERN_BLOCKED', 41 * 60]);
-  });
+  for (const [name, recipient, seconds] of [
+    ['the first to have it', '+33600001000', 41 * 60],
+    ['one in between', '+33600001010', 40 * 60],
+  ] as const) {
+    test(`${name} and then again counts once, by the later time`, () => {
+      const ledger = filled();
+      const evaluation = evaluateMessage(ledger, messageFacts({ nowMs, text: 'Sale', recipient }));
+      assert.ok(evaluation.admitted);
+      ledger.record(evaluation.entry);
+      const refusal = refusalOf(evaluateMessage(ledger, messageFacts({ nowMs, text: 'Sale' })));
+      assert.deepEqual(refusal, ['BULK_PATTERN_BLOCKED', seconds]);
+    });
+  }
 });
 
 test('the first rule in DESIGN’s order is the answer when several refuse', () => {

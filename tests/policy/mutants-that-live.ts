@@ -135,4 +135,24 @@ export const livingMutants: readonly LivingMutants[] = [
     before: 'const [known = 0, coldToday = 0, declaredToday = 0] = today;',
     why: 'The list always has three counts; the defaults only say so to the compiler.',
   },
+  {
+    file: 'send-ledger.ts',
+    after: 'let oldest = -(1 + 1);',
+    why: 'Any negative number says that nothing was found.',
+  },
+  {
+    file: 'send-ledger.ts',
+    after: 'for (let index = 0; index <= this.#size; index += 1) {',
+    why: 'Touches the free place behind the newest entry, which the next entry writes over; there always is one.',
+  },
+  {
+    file: 'send-ledger.ts',
+    after: 'return !list.includes(value) && list.push(value) >= 0;',
+    why: 'A list that was appended to is never empty.',
+  },
+  {
+    file: 'warm-up.ts',
+    after: '{ fromDay: (0 + 1), perDay: 20 },',
+    why: 'The first step holds before any other, whatever day it names.',
+  },
 ];
