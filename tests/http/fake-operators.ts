@@ -111,6 +111,14 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
   };
 }
 
+const DEAD_LETTER = {
+  id: 'd1',
+  actor: 'tenant/66b1f0a2c3d4e5f607182906',
+  command: 'put_key',
+  cause: 'boom',
+  at: '2027-01-31T12:00:00.000Z',
+};
+
 /** The whole of one node, and what a test says of the others. */
 export function fakeFleet(
   memory: FakeMemory,
@@ -130,7 +138,7 @@ export function fakeFleet(
     },
     shards: () => [{ shard: 0, nodeId: 'one', epoch: 1 }],
     async deadLetters({ limit, cursor }) {
-      return pageOf([{ id: 'd1', cause: 'boom' }], { limit, cursor });
+      return pageOf([DEAD_LETTER], { limit, cursor });
     },
     async replayDeadLetter(id) {
       return id === 'd1' ? done({ id, replayed: true }) : failed('NOT_FOUND');

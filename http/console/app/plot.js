@@ -84,7 +84,7 @@ function line(points, index, { x, y, slotMs }) {
   for (const { at, values } of points) {
     const value = values[index] ?? null;
     const place = `${x(Date.parse(at) + slotMs / 2).toFixed(1)} ${y(value ?? 0).toFixed(1)}`;
-    if (value !== null) path += drawing ? `L${place}` : `M${place}h0.01`;
+    if (value !== null) path += drawing ? `L${place}` : `M${place}h3`;
     drawing = value !== null;
   }
   return path;

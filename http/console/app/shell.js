@@ -1,6 +1,6 @@
 // @ts-check
 /** What stands around every page: where one can go, whether the service is heard, light or dark, the way out. */
-import { html, useEffect, useRef, useState } from '/console/preact.js';
+import { Component, html, useEffect, useRef, useState } from '/console/preact.js';
 import { clockTime } from './format.js';
 import { useConnection } from './live.js';
 import { address } from './route.js';
@@ -60,8 +60,30 @@ export function Shell({ route, children }) {
         `,
       )}
     </nav>
-    <main id="main" tabindex="-1" ref=${main}><${Loss} />${children}</main>
+    <main id="main" tabindex="-1" ref=${main}><${Loss} /><${Boundary} key=${route.path.join('/')}>${children}<//></main>
   `;
+}
+
+/** A page that breaks says so and leaves the rest of the console standing. */
+class Boundary extends Component {
+  /** @override */
+  state = { broken: /** @type {Error | undefined} */ (undefined) };
+
+  /**
+   * @param {Error} broken
+   * @override
+   */
+  componentDidCatch(broken) {
+    reportError(broken);
+    this.setState({ broken });
+  }
+
+  /** @override */
+  render() {
+    const { broken } = this.state;
+    if (broken === undefined) return this.props.children;
+    return html`<h1 tabindex="-1">This page broke</h1><p class="failure" role="alert">${broken.message}</p>`;
+  }
 }
 
 function Finder() {

@@ -60,13 +60,12 @@ function Transitions({ transitions }) {
       keyOf=${(/** @type {any} */ step) => `${step.atMs}${step.machine}${step.event}${step.from}${step.to}`}
       columns=${[
         { name: 'At', cell: (/** @type {any} */ { atMs }) => clockTime(atMs) },
-        { name: 'Machine', cell: (/** @type {any} */ { machine }) => machine },
-        { name: 'On', cell: (/** @type {any} */ { event }) => html`<code>${event}</code>` },
         {
           name: 'Step',
           cell: (/** @type {any} */ { from, to }) =>
             from === to ? words(to) : `${words(from)} → ${words(to)}`,
         },
+        { name: 'On', cell: (/** @type {any} */ { event }) => html`<code>${event}</code>` },
       ]}
     />
   `;
@@ -173,7 +172,7 @@ function sessionFacts({ details, session }) {
     ['Groups', groups === null ? 'not told' : count(groups)],
   ];
   const live = Object.entries(session ?? {}).filter(
-    ([, value]) => typeof value !== 'object' || value === null,
+    ([name, value]) => name !== 'generation' && (typeof value !== 'object' || value === null),
   );
   return [...own, ...live.map(([name, value]) => [factName(name), factValue(name, value)])];
 }

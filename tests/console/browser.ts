@@ -1,0 +1,100 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const AXE_PATH = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Debian's Chromium; bin/prepare-browser installs it. */
+const CHROMIUM_PATH = '/usr/bin/chromium';
+
+/** What a desk and a phone show. */
+export const SIZES = {
+  desktop: { width: 1280, height: 860 },
+  phone: { width: 390, height: 844 },
+} as const;
+
+/** A browser of a test's own, with nothing in it from before. */
+export interface TestBrowser {
+  /** A page that keeps what it complains of. */
+  open(url: string): Promise<WatchedPage>;
+  stop(): Promise<void>;
+}
+
+/** A page and what went wrong on it: errors on its console, errors thrown, requests that broke the policy. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly complaints: string[];
+}
+
+/** Starts the browser. Rejects with one sentence when there is none. */
+export async function startBrowser(
+  options: { readonly size?: keyof typeof SIZES; readonly colorScheme?: 'light' | 'dark' } = {},
+): Promise<TestBrowser> {
+  const { size = 'desktop', colorScheme = 'light' } = options;
+  const profile = mkdtempSync(join(tmpdir(), 'browser-'));
+  const context = await launch(profile, { viewport: SIZES[size], colorScheme });
+  return {
+    async open(url) {
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await page.goto(url);
+      return { page, complaints };
+    },
+    async stop() {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launch(
+  profile: string,
+  view: {
+    readonly viewport: { readonly width: number; readonly height: number };
+    readonly colorScheme: 'light' | 'dark';
+  },
+): Promise<BrowserContext> {
+  try {
+    return await chromium.launchPersistentContext(profile, {
+      executablePath: CHROMIUM_PATH,
+      headless: true,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+      reducedMotion: 'reduce',
+      ...view,
+    });
+  } catch (cause) {
+    rmSync(profile, { recursive: true, force: true });
+    throw new Error(`Chromium does not start from ${CHROMIUM_PATH}; bin/prepare-browser installs it.`, {
+      cause,
+    });
+  }
+}
+
+/** What axe-core finds against accessibility on the page as it stands; empty when all is well. */
+export async function accessibilityViolations(page: Page): Promise<string[]> {
+  const injected = (await page.evaluate('typeof axe')) === 'object';
+  // Through the debugger, since the page's own policy rightly lets no foreign script in.
+  if (!injected) await page.evaluate(readFileSync(AXE_PATH, 'utf8'));
+  const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as {
+    readonly id: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+  return found.map(
+    ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html }) => `  ${html}`).join('\n')}`,
+  );
+}

@@ -1,0 +1,152 @@
+/** What an operator does with the console, against the whole service: Redis, one node, the chat network on loopback. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { PERMISSIONS } from '../../actors/tenant/permission.ts';
+import { apiClient } from '../e2e/api-client.ts';
+import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
+import { connectShop, sendText } from '../e2e/shop-steps.ts';
+import { until } from '../e2e/waiting.ts';
+import { startBrowser } from './browser.ts';
+import { type ConsoleSession, openConsole } from './console-session.ts';
+
+const SHOP_PHONE = '+33611110001';
+const OTHER_PHONE = '+33611110002';
+const CUSTOMER = '+33622220001';
+
+let stack: ServiceStack;
+let session: ConsoleSession;
+before(async () => {
+  stack = await startServiceStack({ gapMs: '400-500' });
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [CUSTOMER] });
+  session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
+});
+after(async () => {
+  await session?.stop();
+  await stack?.stop();
+});
+
+test('a wrong token is refused in words, and the right one stays out of the address', async () => {
+  const browser = await startBrowser();
+  try {
+    const { page } = await browser.open(stack.adminUrl());
+    await page.getByLabel('Operator token').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('This operator token is not valid.').waitFor();
+    await page.getByLabel('Operator token').fill(stack.adminToken);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    assert.ok(!page.url().includes(stack.adminToken));
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Operator token').waitFor();
+  } finally {
+    await browser.stop();
+  }
+});
+
+test('a shop is connected by the QR code that the console shows', async () => {
+  const { page, visit } = session;
+  await visit(`/shops/${stack.tenantId}/${stack.shopId}`);
+  await page.getByRole('status').getByText('Nobody ever connected this shop.').waitFor();
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  const code = page.getByRole('dialog').getByRole('img', { name: 'QR code' });
+  await code.waitFor();
+  assert.match((await code.getAttribute('src')) ?? '', /^data:image\/png;base64,/);
+  const { data } = await stack.admin.get(`/actors/${stack.tenantId}/${stack.shopId}/connect`);
+  await stack.network.scan(String(data.qr), SHOP_PHONE);
+  await page.getByRole('dialog').getByText('The shop is connected.').waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('img', { name: /^channel: connected of/ }).waitFor();
+});
+
+test('a message is seen going out, live', async () => {
+  const { page } = session;
+  const messages = page.locator('section', { has: page.getByRole('heading', { name: 'Messages' }) });
+  const accepted = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Your bread is ready' });
+  assert.equal(accepted.status, 202);
+  const row = messages.getByRole('row', { name: CUSTOMER });
+  await row.waitFor();
+  await row.getByText('sent', { exact: true }).waitFor();
+  await page.getByRole('cell', { name: 'composing → sending' }).first().waitFor();
+  assert.ok(!(await page.content()).includes('Your bread is ready'), 'a text never reaches the console');
+});
+
+test('an operator pauses a shop and lets it go on, by keyboard alone', async () => {
+  const { page } = session;
+  await page.getByRole('button', { name: 'Pause' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').getByText('Paused by an operator.').waitFor();
+  await page.getByRole('button', { name: 'Resume' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').getByText('Connected; nothing waits.').waitFor();
+});
+
+test('a shop that stands still after a rate signal is found by its state, with the reason and the end', async () => {
+  const { page, visit } = session;
+  const other = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Harbour café' });
+  const shopId = String(other.data.id);
+  await connectShop(stack, shopId, OTHER_PHONE);
+  await stack.network.ackErrors(OTHER_PHONE, 429);
+  await sendText(stack, shopId, { to: CUSTOMER, text: 'Hello' });
+  await visit('/shops');
+  await page.getByLabel('State').selectOption('paused');
+  await page.getByRole('link', { name: 'Harbour café' }).click();
+  await page
+    .getByRole('status')
+    .getByText(/Paused by the network's rate signal until \d\d:\d\d:\d\d, in 1[45] min/)
+    .waitFor();
+  await page.getByRole('img', { name: /^pacing: paused of/ }).waitFor();
+});
+
+test('a key is shown once, and a revoked key is refused at the next call', async () => {
+  const { page, visit } = session;
+  await visit(`/tenants/${stack.tenantId}`);
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Name').fill('till');
+  for (const permission of PERMISSIONS.slice(0, 2)) await page.getByLabel(permission).check();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const value = (await page.locator('#fresh-key').textContent()) ?? '';
+  assert.match(value, /^tm_live_/);
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  assert.ok(!(await page.content()).includes(value));
+  const caller = apiClient(() => stack.apiUrl(), value);
+  assert.equal((await caller.get('/me')).status, 200);
+  await page.getByRole('button', { name: 'Revoke till' }).click();
+  await page.getByRole('button', { name: 'Revoke now' }).click();
+  await page.getByRole('row', { name: 'till' }).getByText('revoked').waitFor();
+  const refused = await caller.get('/me');
+  assert.deepEqual([refused.status, refused.error?.code], [401, 'API_KEY_REVOKED']);
+});
+
+test('the request log shows that refusal under its status', async () => {
+  const { page, visit } = session;
+  await visit(`/requests?tenant=${stack.tenantId}&status=401`);
+  await page
+    .getByRole('row', { name: /401.*\/me/ })
+    .first()
+    .waitFor();
+  assert.equal(await page.locator('tbody tr', { hasText: '200' }).count(), 0);
+});
+
+test('the overview counts what happened and which codes were answered', async () => {
+  const { page, visit } = session;
+  await visit('/');
+  const refusals = page.locator('figure', { has: page.getByRole('heading', { name: 'Refusals by code' }) });
+  await refusals.getByText('API_KEY_REVOKED').waitFor();
+  await page.getByText('128 / 128').waitFor();
+  await page.getByRole('link', { name: 'Harbour café' }).first().waitFor();
+});
+
+test('nothing was wrong on any page', () => {
+  // The browser itself reports a refused sign-in; nobody was refused in this session.
+  assert.deepEqual(session.complaints, []);
+});
+
+test('a lost connection is said', async () => {
+  const { page } = session;
+  await page.getByRole('banner').getByText('Live').waitFor();
+  await stack.end('SIGKILL');
+  await page.getByText('The connection to the service is lost.').waitFor();
+  await until('the sign says so', () => page.getByRole('banner').getByText('Not connected').isVisible());
+});

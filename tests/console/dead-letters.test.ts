@@ -1,0 +1,46 @@
+/** Dead letters in the console, over the fakes of the HTTP tests: a real actor would have to be broken first. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from '../http/service-fixture.ts';
+import { type ConsoleSession, openConsole } from './console-session.ts';
+
+let service: ServiceFixture;
+let session: ConsoleSession;
+before(async () => {
+  service = await startService();
+  session = await openConsole({ adminUrl: service.adminUrl, adminToken: ADMIN_TOKEN });
+});
+after(async () => {
+  await session?.stop();
+  await service?.stop();
+});
+
+test('a dead letter is shown with its cause and replayed', async () => {
+  const { page, visit } = session;
+  await visit('/dead-letters');
+  await page.getByRole('cell', { name: 'boom' }).waitFor();
+  const answered = page.waitForResponse((response) => response.url().endsWith('/dead-letters/d1/replay'));
+  await page.getByRole('button', { name: 'Replay' }).click();
+  assert.equal((await answered).status(), 200);
+});
+
+test('an event is shown the moment it happens', async () => {
+  const { page, visit } = session;
+  await visit('/');
+  await page.getByRole('banner').getByText('Live').waitFor();
+  const data = { tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24), shop: 'Lighthouse', state: 'connected' };
+  service.emit({ type: 'channel', at: new Date().toISOString(), data });
+  await page.getByRole('row', { name: /channel connected Lighthouse/ }).waitFor();
+});
+
+test('the page and its files need no token and let in no foreign script', async () => {
+  for (const path of ['/', '/console/main.js', '/console/preact.js', '/console/theme.css']) {
+    const answer = await fetch(service.adminUrl + path);
+    assert.equal(answer.status, 200, path);
+    assert.match(
+      answer.headers.get('content-security-policy') ?? '',
+      /^default-src 'none'; script-src 'self'; style-src 'self';/,
+    );
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+  }
+});

@@ -1,0 +1,78 @@
+/** Every page of the console on a desk and a phone, light and dark: nothing complains, everybody can use it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
+import { connectShop, sendText, untilStatus } from '../e2e/shop-steps.ts';
+import { accessibilityViolations, SIZES } from './browser.ts';
+import { type ConsoleSession, openConsole } from './console-session.ts';
+
+let stack: ServiceStack;
+let session: ConsoleSession;
+before(async () => {
+  stack = await startServiceStack();
+  await connectShop(stack, stack.shopId, '+33611110001');
+  const sent = await sendText(stack, stack.shopId, { to: '+33622220001', text: 'Hello' });
+  await untilStatus(stack, String(sent.data.id), 'sent');
+  session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
+});
+after(async () => {
+  await session?.stop();
+  await stack?.stop();
+});
+
+const places = (): Readonly<Record<string, string>> => ({
+  Overview: '/',
+  Shops: '/shops',
+  'Corner bakery': `/shops/${stack.tenantId}/${stack.shopId}`,
+  Tenants: '/tenants',
+  Bakeries: `/tenants/${stack.tenantId}`,
+  Requests: '/requests',
+  'Dead letters': '/dead-letters',
+});
+
+for (const size of ['desktop', 'phone'] as const) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`every page is well at ${size} width in the ${colorScheme}`, async () => {
+      const { page, visit } = session;
+      await page.setViewportSize(SIZES[size]);
+      await page.emulateMedia({ colorScheme });
+      for (const [heading, place] of Object.entries(places())) {
+        await visit(place);
+        await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+        assert.deepEqual(await accessibilityViolations(page), [], heading);
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(Number(overflow) <= 0, `${heading} is ${overflow} px too wide`);
+      }
+    });
+  }
+}
+
+test('a dialog holds the focus, closes on Escape and is well too', async () => {
+  const { page, visit } = session;
+  await page.setViewportSize(SIZES.phone);
+  await visit(`/tenants/${stack.tenantId}`);
+  const opener = page.getByRole('button', { name: 'New key' });
+  await opener.click();
+  assert.deepEqual(await accessibilityViolations(page), []);
+  assert.equal(
+    await page.evaluate("document.querySelector('dialog').contains(document.activeElement)"),
+    true,
+  );
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('the keyboard reaches the content first and then what it holds', async () => {
+  const { page, visit } = session;
+  await page.setViewportSize(SIZES.desktop);
+  await visit('/shops');
+  await page.reload();
+  await page.getByRole('heading', { name: 'Shops' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate('document.activeElement?.id'), 'main');
+});
+
+test('no page complained', () => {
+  assert.deepEqual(session.complaints, []);
+});
