@@ -92,7 +92,8 @@ test('a new key goes first, and after one session everything is sealed with it',
   await first.log.next(shop, 'session.send_outcome');
   const second = await first.another({ credentialsKeys: [fresh, old] });
   second.host.open(shop, { generation: 3 });
-  await second.log.next(shop, 'session.connected');
+  const { pairedAtMs } = await second.log.next(shop, 'session.connected');
+  assert.equal(pairedAtMs, first.log.all(shop, 'session.connected')[0]?.pairedAtMs);
   const current = credentialCipher([fresh]);
   await until(() =>
     [...second.store.hashes.values()].every((hash) =>

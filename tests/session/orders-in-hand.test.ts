@@ -88,6 +88,42 @@ test('a session reopened at once reads what the one before it wrote last', async
   }
 });
 
+test('a session opens only when the last write of the one before it has been answered', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, store } = network;
+  try {
+    await pair(network, shop);
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let writing = false;
+    store.beforeCommit = (writes) => {
+      if (!touches(writes, 'session/')) return undefined;
+      writing = true;
+      return held;
+    };
+    host.send(shop, textOrder('caught'));
+    await until(() => writing);
+    let identityReads = 0;
+    store.beforeRead = (reads) => {
+      if (reads.some((read) => read.includes('creds'))) identityReads += 1;
+    };
+    host.close(shop);
+    host.open(shop, { generation: 3 });
+    await log.next(shop, 'session.send_outcome');
+    // Long enough for a read to come through, had the session begun.
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    assert.equal(identityReads, 0);
+    release();
+    await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+    assert.equal(identityReads, 1);
+  } finally {
+    await network.stop();
+  }
+});
+
 test('erasing unlinks the device on the network and leaves nothing in the store', async () => {
   const network = await startSimulated();
   const shop = newShop();

@@ -86,8 +86,8 @@ test('a change made in another asynchronous context, as libsignal’s queue does
 test('a mapping is written at once and waits for no transaction', async () => {
   const store = recordingStore();
   const keys = new RatchetKeys(store);
+  const outside = new AsyncResource('a lookup somebody else began');
   await keys.transaction(async () => {
-    const outside = new AsyncResource('a lookup somebody else began');
     await outside.runInAsyncScope(() =>
       keys.transaction(() => keys.set({ 'lid-mapping': { '33': '44' } }), 'lid-mapping'),
     );
