@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { startQrImages } from '../actors/session/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
 import { type RunningActors, startActors } from '../actors/start-actors.ts';
+import type { RequestLogger } from '../http/log.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
-import type { Logger } from '../runtime/logger.ts';
 import { type RuntimeNode, startNode } from '../runtime/node.ts';
 import { systemRandom as random } from '../runtime/random.ts';
 import type { ServiceEnvironment } from './environment.ts';
@@ -24,7 +24,7 @@ export interface Service {
 /** What a service is made of. */
 export interface ServiceParts {
   readonly environment: ServiceEnvironment;
-  readonly log: Logger;
+  readonly log: RequestLogger;
   /** Starts the sending component; its events go to the listener. */
   readonly startHost: (node: RuntimeNode, listener: SessionListener) => SessionHost;
   /** Another process runs under this node's id: this one must end. */

@@ -1,4 +1,5 @@
 import type { KeyDirectory } from '../actors/operator-operations.ts';
+import { type Eventual, onceKnown } from '../runtime/eventual.ts';
 import type { ApiServices } from './api-services.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorReply } from './envelope.ts';
@@ -25,7 +26,7 @@ export interface ApiFrontOptions {
  * about a key but whose it is, so a revocation needs no broadcast (DESIGN: Ownership).
  */
 export function createApiFront(options: ApiFrontOptions): Front {
-  return async (request) => {
+  return (request) => {
     const target = routed(options.router, request);
     if (!target.found) return target.refused;
     const { endpoint, values, route } = target;
@@ -33,17 +34,22 @@ export function createApiFront(options: ApiFrontOptions): Front {
     if (key === undefined) return anonymous(errorReply({ code: 'API_KEY_MISSING' }), route);
     const hash = keyHash(key);
     if (hash === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
-    try {
-      const looked = options.keys.tenantOfKey(hash);
-      const tenantId = looked instanceof Promise ? await looked : looked;
+    const lookedUp = (tenantId: string | undefined): Eventual<FrontReply> => {
       if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
       const owned = ownedRequest(request, { values, tenantId, keyHash: hash });
-      const { reply, keyId } = await answerByOwner(endpoint, owned, options);
-      return { reply, route, tenantId, keyId } satisfies FrontReply;
-    } catch (thrown) {
+      return onceKnown(answerByOwner(endpoint, owned, options), ({ reply, keyId }) => ({
+        reply,
+        route,
+        tenantId,
+        keyId,
+      }));
+    };
+    const looked = options.keys.tenantOfKey(hash);
+    if (!(looked instanceof Promise)) return lookedUp(looked);
+    return looked.then(lookedUp, (thrown) => {
       options.owner.log.warn({ err: thrown, route }, 'a key could not be looked up');
       return anonymous(errorReply(failureOfThrown(thrown)), route);
-    }
+    });
   };
 }
 
@@ -63,12 +69,22 @@ function ownedRequest(
   };
 }
 
-async function answerByOwner(
+function answerByOwner(
   endpoint: Endpoint<ApiServices>,
   request: OwnedRequest,
-  { hop, services, owner }: ApiFrontOptions,
+  options: ApiFrontOptions,
+): Eventual<OwnedReply> {
+  const { hop, services, owner } = options;
+  return hop.ownerIsLocal(request.tenantId)
+    ? answerAsOwner(endpoint, request, services, owner)
+    : answerElsewhere(endpoint, request, hop);
+}
+
+async function answerElsewhere(
+  endpoint: Endpoint<ApiServices>,
+  request: OwnedRequest,
+  hop: Hop,
 ): Promise<OwnedReply> {
-  if (hop.ownerIsLocal(request.tenantId)) return answerAsOwner(endpoint, request, services, owner);
   const { method, path } = endpoint;
   try {
     const payload = encodeForwarded({ kind: 'api', method, path, request });

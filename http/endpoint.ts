@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import type { Failure, FailureCode } from '../actors/failure.ts';
 import type { Permission } from '../actors/tenant/permission.ts';
 import type { Caller } from '../actors/tenant/tenant-operations.ts';
+import type { Eventual } from '../runtime/eventual.ts';
 import { closedObject } from './closed-object.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Header } from './exchange.ts';
@@ -116,7 +117,7 @@ export interface Endpoint<Services> {
     readonly query: unknown;
     readonly body: unknown;
     readonly services: Services;
-  }): Promise<
+  }): Eventual<
     | { readonly status: number; readonly data: unknown; readonly headers?: readonly Header[] }
     | { readonly ok: false; readonly failure: Failure }
   >;
@@ -166,7 +167,7 @@ export function apiEndpoints<Services>() {
         request: CheckedRequest<Path, QueryOutput<Query>, v.InferOutput<Body>, Services> & {
           readonly caller: Caller;
         },
-      ): Promise<HandlerAnswer<R>>;
+      ): Eventual<HandlerAnswer<R>>;
     },
   ): Endpoint<Services> {
     return erase(declaration as never, {
@@ -192,7 +193,7 @@ export function operatorEndpoints<Services>() {
         request: CheckedRequest<Path, QueryOutput<Query>, v.InferOutput<Body>, Services> & {
           readonly params: { readonly tenantId: string };
         },
-      ): Promise<HandlerAnswer<R>>;
+      ): Eventual<HandlerAnswer<R>>;
     },
   ): Endpoint<Services> {
     const named = paramNames(declaration.path).includes('tenantId') ? 'param' : 'none';

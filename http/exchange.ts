@@ -1,3 +1,5 @@
+import type { Eventual } from '../runtime/eventual.ts';
+
 /** The headers the service reads; empty text where the caller sent none. */
 export interface RequestHeaders {
   readonly authorization: string;
@@ -50,4 +52,4 @@ export interface ReplyValue {
 }
 
 /** Answers requests. Never rejects. */
-export type Answer = (request: RequestValue) => ReplyValue | Promise<ReplyValue>;
+export type Answer = (request: RequestValue) => Eventual<ReplyValue>;

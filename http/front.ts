@@ -1,3 +1,4 @@
+import type { Eventual } from '../runtime/eventual.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorReply } from './envelope.ts';
 import type { ReplyValue, RequestValue } from './exchange.ts';
@@ -14,7 +15,7 @@ export interface FrontReply {
 }
 
 /** The edge part of one listener. Never rejects. */
-export type Front = (request: RequestValue) => FrontReply | Promise<FrontReply>;
+export type Front = (request: RequestValue) => Eventual<FrontReply>;
 
 /** The route of a path that leads nowhere (DESIGN section 5: GET /requests). */
 export const UNMATCHED = 'unmatched';

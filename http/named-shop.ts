@@ -1,5 +1,6 @@
 import { done, type FailureCode, type Outcome } from '../actors/failure.ts';
 import type { ShopReference } from '../actors/shop/shop-operations.ts';
+import { type Eventual, onceKnown } from '../runtime/eventual.ts';
 import type { ApiServices } from './api-services.ts';
 
 /** What finding the shop of a path may fail with. */
@@ -9,12 +10,13 @@ export const NAMED_SHOP_ERRORS = [
 ] as const satisfies readonly FailureCode[];
 
 /** The shop that a path names by id or name, among those of the caller's tenant. */
-export async function namedShop(request: {
+export function namedShop(request: {
   readonly caller: { readonly tenantId: string };
   readonly params: { readonly idOrName: string };
   readonly services: Pick<ApiServices, 'tenants'>;
-}): Promise<Outcome<ShopReference>> {
+}): Eventual<Outcome<ShopReference>> {
   const { tenantId } = request.caller;
-  const found = await request.services.tenants.findShop(tenantId, request.params.idOrName);
-  return found.ok ? done({ tenantId, shopId: found.value.id }) : found;
+  return onceKnown(request.services.tenants.shopId(tenantId, request.params.idOrName), (named) =>
+    named.ok ? done({ tenantId, shopId: named.value }) : named,
+  );
 }

@@ -56,21 +56,41 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     return { ...reply, headers: [...reply.headers, ['X-Request-Id', requestId]] };
   }
 
+  function broken(request: RequestValue, thrown: unknown, startedMs: number): ReplyValue {
+    options.log.error({ err: thrown }, 'the front threw');
+    return finish(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), startedMs);
+  }
+
+  async function later(
+    request: RequestValue,
+    answered: Promise<FrontReply>,
+    startedMs: number,
+  ): Promise<ReplyValue> {
+    try {
+      return finish(request, await answered, startedMs);
+    } catch (thrown) {
+      return broken(request, thrown, startedMs);
+    } finally {
+      inFlight -= 1;
+    }
+  }
+
   return {
     inFlight: () => inFlight,
-    async answer(request) {
+    answer(request) {
       const startedMs = clock.monotonicMs();
       if (inFlight >= maxInFlight) {
         return finish(request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), startedMs);
       }
       inFlight += 1;
       try {
-        return finish(request, await front(request), startedMs);
-      } catch (thrown) {
-        options.log.error({ err: thrown }, 'the front threw');
-        return finish(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), startedMs);
-      } finally {
+        const answered = front(request);
+        if (answered instanceof Promise) return later(request, answered, startedMs);
         inFlight -= 1;
+        return finish(request, answered, startedMs);
+      } catch (thrown) {
+        inFlight -= 1;
+        return broken(request, thrown, startedMs);
       }
     },
   };

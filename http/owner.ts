@@ -1,4 +1,5 @@
 import type { Admission, TenantOperations } from '../actors/tenant/tenant-operations.ts';
+import { type Eventual, onceKnown } from '../runtime/eventual.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { checkRequest, type RequestParts } from './checked-request.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -34,33 +35,42 @@ const NO_HEADERS: readonly Header[] = [];
  * Answers one request of a tenant's key on the node that owns the tenant: admit → permission → validate → handle
  * (DESIGN section 4: Order on a send). Nothing leaves unless the lease still holds. Never rejects.
  */
-export async function answerAsOwner<Services>(
+export function answerAsOwner<Services>(
   endpoint: Endpoint<Services>,
   request: OwnedRequest,
   services: Services,
   options: OwnerOptions,
-): Promise<OwnedReply> {
+): Eventual<OwnedReply> {
+  const { tenants, stillOwner, log } = options;
   let keyId: string | undefined;
   let rate = NO_HEADERS;
-  try {
-    const answered = options.tenants.admit(request);
-    const admission = answered instanceof Promise ? await answered : answered;
+  const admitted = (admission: Admission): Eventual<OwnedReply> => {
     keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
     if (admission.rate !== undefined) rate = rateHeaders(admission.rate);
-    const reply = await answerAdmitted(endpoint, request, services, { admission, rate });
-    if (options.stillOwner(request.tenantId)) return { reply, keyId };
-    return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
+    return onceKnown(answerAdmitted(endpoint, request, services, { admission, rate }), release);
+  };
+  const release = (reply: ReplyValue): OwnedReply =>
+    stillOwner(request.tenantId)
+      ? { reply, keyId }
+      : { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
+  const failed = (thrown: unknown): OwnedReply => ({
+    reply: errorReply(told(endpoint, thrown, log), rate),
+    keyId,
+  });
+  try {
+    const answered = onceKnown(tenants.admit(request), admitted);
+    return answered instanceof Promise ? answered.catch(failed) : answered;
   } catch (thrown) {
-    return { reply: errorReply(told(endpoint, thrown, options.log), rate), keyId };
+    return failed(thrown);
   }
 }
 
-async function answerAdmitted<Services>(
+function answerAdmitted<Services>(
   endpoint: Endpoint<Services>,
   request: OwnedRequest,
   services: Services,
   { admission, rate }: { readonly admission: Admission; readonly rate: readonly Header[] },
-): Promise<ReplyValue> {
+): Eventual<ReplyValue> {
   if (!admission.admitted) return errorReply(admission.failure, rate);
   const { caller } = admission;
   const { permission } = endpoint;
@@ -70,7 +80,10 @@ async function answerAdmitted<Services>(
   }
   const checked = checkRequest(endpoint, request);
   if (!checked.ok) return errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields }, rate);
-  return replyOf(await endpoint.handle({ caller, ...checked, services }), rate);
+  const { params, query, body } = checked;
+  return onceKnown(endpoint.handle({ caller, params, query, body, services }), (answer) =>
+    replyOf(answer, rate),
+  );
 }
 
 /** Answers one request of an operator: validate → handle. The token was checked at the edge. Never rejects. */

@@ -1,3 +1,4 @@
+import { type Eventual, onceKnown } from '../runtime/eventual.ts';
 import { errorReply } from './envelope.ts';
 import type { ReplyValue, RequestValue } from './exchange.ts';
 import { anonymous, type Front } from './front.ts';
@@ -5,19 +6,19 @@ import { anonymous, type Front } from './front.ts';
 /** A path outside the declared API, answered to GET alone: documents, probes, files of a page. */
 export interface Page {
   readonly path: string;
-  answer(request: RequestValue): ReplyValue | Promise<ReplyValue>;
+  answer(request: RequestValue): Eventual<ReplyValue>;
 }
 
 /** A front that answers these pages itself and leaves the rest to the next. */
 export function withPages(pages: readonly Page[], next: Front): Front {
   const byPath = new Map(pages.map((page) => [page.path, page]));
-  return async (request) => {
+  return (request) => {
     const page = byPath.get(request.path);
     if (page === undefined) return next(request);
     if (request.method !== 'GET') {
       return anonymous(errorReply({ code: 'METHOD_NOT_ALLOWED' }, [['Allow', 'GET']]), page.path);
     }
-    return anonymous(await page.answer(request), page.path);
+    return onceKnown(page.answer(request), (reply) => anonymous(reply, page.path));
   };
 }
 

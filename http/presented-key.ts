@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, hash, timingSafeEqual } from 'node:crypto';
 import type { RequestHeaders } from './exchange.ts';
 
 /** The shape of a key: prefix, live marker, 32 random bytes in base62 (DESIGN section 4: Key). */
@@ -18,7 +18,7 @@ export function bearer(authorization: string): string | undefined {
 
 /** SHA-256 of a key in hex, or undefined when it cannot be one of ours. */
 export function keyHash(key: string): string | undefined {
-  return KEY_SHAPE.test(key) ? createHash('sha256').update(key).digest('hex') : undefined;
+  return KEY_SHAPE.test(key) ? hash('sha256', key) : undefined;
 }
 
 /** Compares secrets without telling by its time where they differ, or how long the right one is. */

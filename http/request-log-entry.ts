@@ -19,7 +19,7 @@ export const NOBODY = 'nobody';
 /** An entry packed for its tenant's log, whose name it need not repeat. About 150 bytes. */
 export function packEntry(entry: RequestLogEntry, atMs: number): string {
   const { requestId, keyId, method, route, status, latencyMs, ip } = entry;
-  return `[${atMs},${JSON.stringify(requestId)},"${keyId ?? ''}","${method}","${route}",${status},${latencyMs},"${ip}"]`;
+  return `[${atMs},"${requestId}","${keyId ?? ''}","${method}","${route}",${status},${latencyMs},"${ip}"]`;
 }
 
 /** The entries of a packed tick, in the order in which they were answered. */

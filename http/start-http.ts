@@ -3,7 +3,6 @@ import type { FleetOperations, KeyDirectory, OperatorOperations } from '../actor
 import type { ShopOperations } from '../actors/shop/shop-operations.ts';
 import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Logger } from '../runtime/logger.ts';
 import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Store } from '../runtime/store.ts';
@@ -19,6 +18,7 @@ import type { EventFeed } from './event-feed.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
 import { createForwardedRequests } from './forwarded-requests.ts';
 import type { Hop } from './hop.ts';
+import type { RequestLogger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { type ObservedFront, observed } from './observed.ts';
 import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api.ts';
@@ -62,7 +62,7 @@ export interface HttpOptions {
   readonly requestLog?: Partial<RequestLogLimits>;
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: Logger;
+  readonly log: RequestLogger;
   readonly metrics: Metrics;
   readonly events: EventFeed;
   readonly health: { ready(): boolean | Promise<boolean> };
@@ -174,7 +174,7 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
       requestLog.record(entry, atMs);
       activity.countRequest({ latencyMs: entry.latencyMs, errorCode });
       count('api', entry.method, entry.route, entry);
-      log.info(entry, 'request');
+      log.request(entry, atMs, 'request');
     },
   });
 }
@@ -196,9 +196,9 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
     log,
     newId,
     maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
-    observe(entry) {
+    observe(entry, atMs) {
       count('admin', entry.method, entry.route, entry);
-      log.info(entry, 'operator request');
+      log.request(entry, atMs, 'operator request');
     },
   });
 }

@@ -62,12 +62,23 @@ export class QuotaMeter {
     const month = Math.max(this.#month, monthOf(call.nowMs));
     const used = month === this.#month ? this.#used : 0;
     const limit = PLANS[call.plan].apiCallsPerMonth;
-    const resetsAtMs = Date.UTC(Math.floor((month + 1) / 12), (month + 1) % 12);
+    const resetsAtMs = month === lastMonth.month ? lastMonth.endsAtMs : monthStartMs(month + 1);
     return { allowed: true, limit, used, remaining: Math.max(0, limit - used), resetsAtMs };
   }
 }
 
+/** The month asked for last: calendar arithmetic costs more than all else that is done for a call. */
+let lastMonth = { month: -1, startsAtMs: 0, endsAtMs: 0 };
+
 function monthOf(timeMs: number): number {
-  const date = new Date(timeMs);
-  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+  if (timeMs < lastMonth.startsAtMs || timeMs >= lastMonth.endsAtMs) {
+    const date = new Date(timeMs);
+    const month = date.getUTCFullYear() * 12 + date.getUTCMonth();
+    lastMonth = { month, startsAtMs: monthStartMs(month), endsAtMs: monthStartMs(month + 1) };
+  }
+  return lastMonth.month;
+}
+
+function monthStartMs(month: number): number {
+  return Date.UTC(Math.floor(month / 12), month % 12);
 }

@@ -2,6 +2,7 @@ import type { KeyLimits } from '../../policy/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import { shardOf } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { type Eventual, onceKnown } from '../../runtime/eventual.ts';
 import { isObjectId } from '../../runtime/object-id.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
@@ -30,12 +31,17 @@ export interface TenantDeskOptions {
 export function tenantDesk(options: TenantDeskOptions): TenantOperations {
   const { actors, store, clock, keyLimits, usage } = options;
 
-  const state = async (tenantId: string): Promise<TenantState> => {
-    const found = await actors.state<TenantState>(tenantAddress(tenantId));
-    // The tenant was erased between the admission of this call and now.
-    if (found === undefined) throw new RuntimeFailure('SHARD_NOT_OWNED', 'the tenant is gone');
-    return found;
+  const found = (tenantId: string): Eventual<TenantState | undefined> => {
+    const address = tenantAddress(tenantId);
+    const active = actors.owns(address.shard) ? actors.peek<TenantState>(address) : undefined;
+    return active ?? actors.state<TenantState>(address);
   };
+  const state = (tenantId: string): Eventual<TenantState> =>
+    onceKnown(found(tenantId), (tenant) => {
+      // The tenant was erased between the admission of this call and now.
+      if (tenant === undefined) throw new RuntimeFailure('SHARD_NOT_OWNED', 'the tenant is gone');
+      return tenant;
+    });
   const ask = async <Value>(tenantId: string, command: TenantCommand): Promise<Outcome<Value>> =>
     (await actors.ask<Outcome<Value>>(tenantAddress(tenantId), command)) ?? failed('NOT_FOUND');
   const views = async (tenantId: string, shops: readonly ShopRecord[]): Promise<ShopView[]> => {
@@ -52,14 +58,13 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
         if ('rate' in admission) usage.changed(tenantId);
         return admission;
       };
-      const address = tenantAddress(tenantId);
-      const active = actors.owns(address.shard) ? actors.peek<TenantState>(address) : undefined;
-      return active ? decide(active) : actors.state<TenantState>(address).then(decide);
+      return onceKnown(found(tenantId), decide);
     },
-    async identity({ tenantId, keyId }) {
-      const identity = tenantIdentity(await state(tenantId), keyId, clock.wallMs());
-      return identity ? done(identity) : failed('API_KEY_INVALID');
-    },
+    identity: ({ tenantId, keyId }) =>
+      onceKnown(state(tenantId), (tenant) => {
+        const identity = tenantIdentity(tenant, keyId, clock.wallMs());
+        return identity ? done(identity) : failed('API_KEY_INVALID');
+      }),
     async listShops(tenantId, { page, limit }) {
       const shops = shopsNewestFirst(await state(tenantId));
       const items = await views(tenantId, shops.slice((page - 1) * limit, page * limit));
@@ -68,14 +73,16 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
     createShop: (tenantId, { name, phone, uniqueName }) =>
       ask(tenantId, { type: 'create_shop', name, phone, imported: !uniqueName }),
     async findShop(tenantId, idOrName) {
-      const { shops } = await state(tenantId);
-      const byId = isObjectId(idOrName) ? shops.get(idOrName.toLowerCase()) : undefined;
-      const name = foldedName(idOrName);
-      const found = byId ? [byId] : [...shops.values()].filter((shop) => foldedName(shop.name) === name);
-      if (found.length > 1) return failed('AMBIGUOUS_SHOP', { candidates: found.map(({ id }) => id) });
-      const [view] = await views(tenantId, found);
+      const named = namedShop(await state(tenantId), idOrName);
+      if (!named.ok) return named;
+      const [view] = await views(tenantId, [named.value]);
       return view ? done(view) : failed('SHOP_NOT_FOUND');
     },
+    shopId: (tenantId, idOrName) =>
+      onceKnown(state(tenantId), (tenant) => {
+        const named = namedShop(tenant, idOrName);
+        return named.ok ? done(named.value.id) : named;
+      }),
     async listContacts(tenantId, query) {
       const { keys } = await state(tenantId);
       return done(await listContacts({ keys, store, nowMs: clock.wallMs() }, query));
@@ -84,4 +91,15 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
     revokeContact: (tenantId, phone) =>
       ask<ContactView | { phone: string; revokedAt: null }>(tenantId, { type: 'revoke_contact', phone }),
   };
+}
+
+/** By id, else by exact name in any case (SPEC: Conventions). */
+function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord> {
+  const byId = isObjectId(idOrName) ? shops.get(idOrName.toLowerCase()) : undefined;
+  if (byId !== undefined) return done(byId);
+  const name = foldedName(idOrName);
+  const [shop, ...more] = [...shops.values()].filter((other) => foldedName(other.name) === name);
+  if (shop === undefined) return failed('SHOP_NOT_FOUND');
+  if (more.length === 0) return done(shop);
+  return failed('AMBIGUOUS_SHOP', { candidates: [shop, ...more].map(({ id }) => id) });
 }

@@ -1,4 +1,5 @@
 import type { RateDecision, RateLimits } from '../../policy/key-limits.ts';
+import type { Eventual } from '../../runtime/eventual.ts';
 import type { Outcome } from '../failure.ts';
 import type { Permission } from './permission.ts';
 
@@ -84,8 +85,8 @@ export interface TenantOperations {
     readonly tenantId: string;
     readonly keyHash: string;
     readonly ip: string;
-  }): Admission | Promise<Admission>;
-  identity(caller: Caller): Promise<Outcome<Identity>>;
+  }): Eventual<Admission>;
+  identity(caller: Caller): Eventual<Outcome<Identity>>;
   /** Newest first. */
   listShops(
     tenantId: string,
@@ -105,6 +106,8 @@ export interface TenantOperations {
   ): Promise<Outcome<ShopView>>;
   /** By id or exact name, case-insensitive. Fails SHOP_NOT_FOUND, AMBIGUOUS_SHOP with candidates. */
   findShop(tenantId: string, idOrName: string): Promise<Outcome<ShopView>>;
+  /** The same look-up, answering the shop's id alone and at once when the tenant is active here. */
+  shopId(tenantId: string, idOrName: string): Eventual<Outcome<string>>;
   /** Oldest first, by id. */
   listContacts(
     tenantId: string,

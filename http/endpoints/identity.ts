@@ -1,3 +1,4 @@
+import { onceKnown } from '../../runtime/eventual.ts';
 import { apiEndpoint } from '../api-services.ts';
 import { reply } from '../endpoint.ts';
 import { EXAMPLES } from '../examples.ts';
@@ -12,8 +13,6 @@ export const readIdentity = apiEndpoint({
   permission: 'none',
   replies: { 200: { description: 'The calling key.', data: identity, example: EXAMPLES.identity } },
   errors: [],
-  async handle({ caller, services }) {
-    const found = await services.tenants.identity(caller);
-    return found.ok ? reply(200, found.value) : found;
-  },
+  handle: ({ caller, services }) =>
+    onceKnown(services.tenants.identity(caller), (found) => (found.ok ? reply(200, found.value) : found)),
 });

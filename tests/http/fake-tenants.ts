@@ -65,6 +65,10 @@ export function fakeTenants(memory: FakeMemory): TenantOperations {
       if (others.length === 0) return done(first);
       return failed('AMBIGUOUS_SHOP', { candidates: [first, ...others].map(({ id }) => id) });
     },
+    async shopId(tenantId, idOrName) {
+      const found = await this.findShop(tenantId, idOrName);
+      return found.ok ? done(found.value.id) : found;
+    },
     async listContacts(tenantId, { activeOnly, limit, cursor }) {
       const stopped = await memory.stopped('listContacts');
       if (stopped) return stopped;

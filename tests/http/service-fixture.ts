@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import type { EventFeed, OperatorEvent } from '../../http/event-feed.ts';
 import type { Hop } from '../../http/hop.ts';
+import type { RequestLogger } from '../../http/log.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { type HttpOptions, type RunningHttp, startHttp } from '../../http/start-http.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import type { Logger } from '../../runtime/logger.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { startRedisServer } from '../redis-server.ts';
@@ -108,8 +108,14 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
   };
 }
 
-function recordingLogger(lines: ServiceFixture['lines']): Logger {
+function recordingLogger(lines: ServiceFixture['lines']): RequestLogger {
   const at = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields, message });
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    request: (entry, _atMs, message) => at('info')(entry, message),
+  };
 }
