@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { ArmedTimer, Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { readLuaScript } from '../runtime/lua-script.ts';
 import type { Read, Store } from '../runtime/store.ts';
 import { NOBODY, packEntry, type RequestLogEntry } from './request-log-entry.ts';
 import { REQUEST_LOG_BYTES, REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
@@ -23,12 +23,14 @@ export const DEFAULT_REQUEST_LOG_LIMITS: RequestLogLimits = {
 /** How many entries wait in memory while Redis is away; beyond it the oldest are given up and counted. */
 const MAX_WAITING = 50_000;
 const RETRY_AFTER_MS = 500;
+/** How long entries gather before they travel: a write to Redis costs more than all else that is done for a request. */
+const GATHER_MS = 20;
 /** How often the sum of all logs is held against `maxBytes`, and how much one trimming call may give up. */
 const SIZE_CHECK_EVERY_MS = 60_000;
 const TICKS_PER_TRIM = 1_000;
 
-const APPEND_SCRIPT = readFileSync(new URL('./append-requests.lua', import.meta.url), 'utf8');
-const TRIM_SCRIPT = readFileSync(new URL('./trim-requests.lua', import.meta.url), 'utf8');
+const APPEND_SCRIPT = readLuaScript(new URL('./append-requests.lua', import.meta.url));
+const TRIM_SCRIPT = readLuaScript(new URL('./trim-requests.lua', import.meta.url));
 
 interface RequestLogOptions {
   readonly store: Pick<Store, 'read' | 'append'>;
@@ -38,9 +40,9 @@ interface RequestLogOptions {
 }
 
 /**
- * The request log's writer. What was answered in one tick travels to Redis in one round trip, one command a tenant;
- * a write that fails is repeated until it holds, so an entry may be lost only with the process, or twice in the log
- * when Redis took it and its answer was lost.
+ * The request log's writer. What was answered within some milliseconds travels to Redis in one round trip, one
+ * command a tenant; a write that fails is repeated until it holds, so an entry may be lost only with the process, or
+ * be in the log twice when Redis took it and its answer was lost.
  */
 export class RequestLog {
   readonly #options: RequestLogOptions;
@@ -51,6 +53,7 @@ export class RequestLog {
   #writing: Promise<void> | undefined;
   #scheduled = false;
   #sizeCheck: ArmedTimer;
+  #script: readonly ['EVAL' | 'EVALSHA', string] = ['EVAL', APPEND_SCRIPT.source];
 
   constructor(options: RequestLogOptions) {
     this.#options = options;
@@ -68,7 +71,7 @@ export class RequestLog {
     this.#wait(entry.tenantId ?? NOBODY, [packEntry(entry, atMs)]);
     if (this.#scheduled || this.#writing !== undefined) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    this.#options.clock.after(GATHER_MS, () => {
       this.#scheduled = false;
       void this.#write();
     });
@@ -147,8 +150,7 @@ export class RequestLog {
     const { maxEntriesPerTenant, maxAgeMs } = this.#limits;
     const appends = batch.map(
       ([owner, lines]): Read => [
-        'EVAL',
-        APPEND_SCRIPT,
+        ...this.#script,
         2,
         ...requestLogKeys(owner),
         lines.length,
@@ -163,7 +165,10 @@ export class RequestLog {
         batch.map(([owner]) => owner),
         replies,
       );
+      this.#script = ['EVALSHA', APPEND_SCRIPT.sha1];
     } catch (failure) {
+      // A Redis that was restarted no longer knows the script by its digest.
+      this.#script = ['EVAL', APPEND_SCRIPT.source];
       const newer = this.#waiting;
       this.#waiting = new Map();
       this.#waitingCount = 0;
@@ -200,7 +205,7 @@ export class RequestLog {
       if (excess <= 0) break;
       const keep = Math.max(0, bytes - excess);
       const [log, tally] = requestLogKeys(owner);
-      const trim: Read = ['EVAL', TRIM_SCRIPT, 2, log, tally, keep, TICKS_PER_TRIM];
+      const trim: Read = ['EVAL', TRIM_SCRIPT.source, 2, log, tally, keep, TICKS_PER_TRIM];
       const [kept] = (await store.append([trim])) as [number];
       await store.append([['ZADD', REQUEST_LOG_BYTES, kept, owner]]);
       excess -= bytes - kept;

@@ -157,11 +157,29 @@ describe('bytes on a socket', () => {
     assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [201]);
   });
 
-  it('HEAD is 405 without a body, and the connection closes', async () => {
+  it("a method of the caller's own making: the connection closes without an answer", async () => {
+    const connection = await raw();
+    connection.write(`BREW /api/v1/me HTTP/1.1\r\n${HOST}\r\n`);
+    assert.deepEqual(statuses(await connection.closed()), []);
+  });
+
+  it('a method that no route has is 405, and metrics know it as OTHER', async () => {
+    const connection = await raw();
+    connection.write(`TRACE /api/v1/me HTTP/1.1\r\n${HOST}\r\n`);
+    const received = await connection.until((text) => text.includes('}'));
+    assert.deepEqual(statuses(received), [405]);
+    assert.match(received, /\r\nAllow: GET\r\n/);
+    const metrics = await metricsOf(service);
+    assert.match(metrics, /http_requests_total\{method="OTHER",route="\/me",status="405"\} 1/);
+  });
+
+  it('HEAD is 405 without a body, and the connection goes on', async () => {
     const connection = await raw();
     connection.write(`HEAD /api/v1/me HTTP/1.1\r\n${HOST}\r\n`);
-    const received = await connection.closed();
-    assert.deepEqual(statuses(received), [405]);
+    await connection.until((text) => text.endsWith('\r\n\r\n'));
+    connection.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
+    const received = await connection.until((text) => text.includes('NOT_FOUND'));
+    assert.deepEqual(statuses(received), [405, 404]);
     assert.doesNotMatch(received, /METHOD_NOT_ALLOWED/);
   });
 
