@@ -173,7 +173,11 @@ export class Ownership {
         );
         this.#noteChange(number, record);
       }
-      for (const number of plan.releases) void this.#release(this.#held[number] as OwnedShard);
+      for (const number of plan.releases) {
+        // It may have been lost while the claims were asked for.
+        const shard = this.#held[number];
+        if (shard !== undefined) void this.#release(shard);
+      }
     } catch (error) {
       if (error instanceof RuntimeFailure)
         log.debug({ code: error.code }, 'Redis did not answer a look at the shards');

@@ -4,6 +4,8 @@ import type { MemoryRedis } from './memory-redis.ts';
 export interface PerformedEffect {
   readonly sequence: number;
   readonly id: string;
+  /** Whether the node that performed it owned the shard in Redis at that moment. */
+  readonly isOwner: boolean;
 }
 
 /** What a run of the simulation left behind. */
@@ -19,13 +21,14 @@ export interface RunRecord {
 /**
  * Everything in a run that breaks a promise of the runtime, as sentences. Revisions rise by one and epochs never
  * fall; no command is in the history twice, every acknowledged one is there once; each effect is performed once at
- * most, after its commit, and once exactly when its command was acknowledged.
+ * most, after its commit and by the shard's owner, and once exactly when its command was acknowledged.
  */
 export function violations(run: RunRecord): string[] {
   const found: string[] = [];
   const committedAt = checkHistory(run.redis, found);
   const performed = new Map<string, number>();
-  for (const { id, sequence } of run.effects) {
+  for (const { id, isOwner, sequence } of run.effects) {
+    if (!isOwner) found.push(`the effect of ${id} came from a node that no longer owned its shard`);
     performed.set(id, (performed.get(id) ?? 0) + 1);
     const at = committedAt.get(id);
     if (at === undefined) found.push(`the effect of ${id} was performed and never committed`);

@@ -3,7 +3,7 @@ import type { Behaviour } from '../../runtime/behaviour.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node.ts';
 import { type Random, seededRandom } from '../../runtime/random.ts';
 import { FakeClock, ProcessClock } from './fake-clock.ts';
-import type { RunRecord } from './history-checker.ts';
+import type { PerformedEffect, RunRecord } from './history-checker.ts';
 import { type CallFate, MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
@@ -33,7 +33,7 @@ class Simulation {
   readonly #clock = new FakeClock();
   readonly #redis = new MemoryRedis(() => this.#clock.monotonicMs());
   readonly #sabotage: Sabotage;
-  readonly #effects: { sequence: number; id: string }[] = [];
+  readonly #effects: PerformedEffect[] = [];
   readonly #acknowledged: string[] = [];
   readonly #sent: string[] = [];
   #processes: Process[] = [];
@@ -50,9 +50,11 @@ class Simulation {
     await this.#clock.advance(1_000);
     this.#faultShare = this.#random() < 0.5 ? 0 : this.#random() * 0.1;
     for (let step = 0; step < steps; step += 1) {
-      await this.#disturb();
       const asks = Math.floor(this.#random() * 6);
       for (let index = 0; index < asks; index += 1) this.#ask();
+      // Trouble comes while commits are under way.
+      await this.#clock.advance(Math.floor(this.#random() * 10));
+      await this.#disturb();
       await this.#clock.advance(Math.floor(this.#random() * 400));
     }
     const unanswered = await this.#heal();
@@ -92,7 +94,7 @@ class Simulation {
     );
     await this.#clock.advance(20);
     if (node === undefined) return;
-    node.register(this.#behaviour(clock));
+    node.register(this.#behaviour(node, clock));
     void node.run();
     this.#processes.push({ node, clock, engine, nodeId, troubled: false });
   }
@@ -104,9 +106,11 @@ class Simulation {
   }
 
   /** Every command adds its id to a set; its effect is noted with the moment it happens at. */
-  #behaviour(clock: ProcessClock): Behaviour<number, { id: string }, string> {
-    const perform = (id: string): void => {
-      if (!clock.isKilled) this.#effects.push({ sequence: this.#redis.nextSequence(), id });
+  #behaviour(node: RuntimeNode, clock: ProcessClock): Behaviour<number, { id: string }, string> {
+    const perform = (id: string, { shard }: Address): void => {
+      if (clock.isKilled) return;
+      const isOwner = this.#redis.records()[shard]?.owner === node.incarnation;
+      this.#effects.push({ sequence: this.#redis.nextSequence(), id, isOwner });
     };
     return {
       kind: 'log',
@@ -114,7 +118,7 @@ class Simulation {
       prepare: () => undefined,
       turn: (state, command, { address }) => {
         const { id } = command as { id: string };
-        if (this.#sabotage === 'effect before commit') perform(id);
+        if (this.#sabotage === 'effect before commit') perform(id, address);
         return {
           state: state + 1,
           writes: [['SADD', shardKey(address.shard, 'commands', address.id), id]],
