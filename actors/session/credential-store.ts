@@ -4,7 +4,7 @@ import type { SessionAddress } from './session-host.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from './worker-protocol.ts';
 
 /** The key of one of a shop's sealed hashes. */
-export function sealedKey(shop: Pick<SessionAddress, 'shard' | 'shopId'>, hash: SealedHash): string {
+function sealedKey(shop: Pick<SessionAddress, 'shard' | 'shopId'>, hash: SealedHash): string {
   return shardKey(shop.shard, 'shop', shop.shopId, hash);
 }
 

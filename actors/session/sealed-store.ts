@@ -131,6 +131,6 @@ function valuesOf(answer: StoreAnswer): readonly (Uint8Array | null)[] {
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** A copy with memory of its own: cloning a view clones all of what it looks into, the pool's other tenants included. */
-export function alone(bytes: Uint8Array): Uint8Array {
+function alone(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { credentialCipher } from '../../actors/session/credential-cipher.ts';
+import { answerStoreRequest } from '../../actors/session/credential-store.ts';
+import { SealedStore } from '../../actors/session/sealed-store.ts';
+import { SentMessages } from '../../actors/session/sent-messages.ts';
+import { MemoryStore } from './memory-store.ts';
+import { newShop } from './session-conformance.ts';
+
+function sealedStore(): { store: MemoryStore; sealed: SealedStore; failures: string[] } {
+  const store = new MemoryStore();
+  const failures: string[] = [];
+  const sealed = new SealedStore({
+    shop: newShop(),
+    cipher: credentialCipher([randomBytes(32)]),
+    ask: (shop, request) => answerStoreRequest(store, shop, request),
+    onFailure: (error) => failures.push(error.message),
+  });
+  return { store, sealed, failures };
+}
+
+const fields = (entries: Record<string, string | undefined>): Map<string, Buffer | undefined> =>
+  new Map(
+    Object.entries(entries).map(([field, value]) => [
+      field,
+      value === undefined ? value : Buffer.from(value),
+    ]),
+  );
+
+test('a message sent is found again by its wire id, until another takes its place', async () => {
+  const { sealed, store } = sealedStore();
+  const sent = new SentMessages(sealed);
+  await sent.remember('3EB0A', { conversation: 'hello' });
+  assert.equal((await sent.find('3EB0A'))?.conversation, 'hello');
+  assert.equal(await sent.find('3EB0B'), undefined);
+  for (let index = 0; index < 2_000; index += 1)
+    await sent.remember(`3EB0${index}`, { conversation: `${index}` });
+  const [hash] = store.hashes.values();
+  assert.ok((hash?.size ?? 0) <= 128, 'bounded');
+  assert.equal((await sent.find('3EB01999'))?.conversation, '1999');
+});
+
+test('each change is one commit, in the order asked for; a clearing one drops what was there', async () => {
+  const { sealed, store } = sealedStore();
+  let running = 0;
+  store.beforeCommit = async () => {
+    running += 1;
+    assert.equal(running, 1, 'one at a time');
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+  };
+  await Promise.all([
+    sealed.write({ hash: 'credentials', fields: fields({ a: '1', b: '1', c: '1' }) }),
+    sealed.write({ hash: 'credentials', fields: fields({ a: '2', b: undefined }) }),
+  ]);
+  assert.equal(store.commits.length, 2);
+  const read = await sealed.read('credentials', ['a', 'b', 'c']);
+  assert.deepEqual(
+    read.map((value) => value?.toString()),
+    ['2', undefined, '1'],
+  );
+  await sealed.write({ hash: 'credentials', fields: fields({ d: '3' }), clear: true });
+  assert.deepEqual(
+    (await sealed.read('credentials', ['a', 'c', 'd'])).map((value) => value?.toString()),
+    [undefined, undefined, '3'],
+  );
+});
+
+test('after a first failure nothing is read or written any more, and it is told once', async () => {
+  const { sealed, store, failures } = sealedStore();
+  store.beforeCommit = () => {
+    throw new Error('the shard was lost');
+  };
+  await assert.rejects(sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) }), /shard was lost/);
+  store.beforeCommit = () => undefined;
+  await assert.rejects(sealed.write({ hash: 'credentials', fields: fields({ a: '2' }) }), /shard was lost/);
+  await assert.rejects(sealed.read('credentials', ['a']), /shard was lost/);
+  await sealed.drained();
+  assert.deepEqual([failures, store.hashes.size], [['the shard was lost'], 0]);
+});
