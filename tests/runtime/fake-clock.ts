@@ -8,7 +8,7 @@ interface Alarm {
 }
 
 /** Lets everything that is ready to run do so: promises, and callbacks of the current turn of the event loop. */
-export function settle(): Promise<void> {
+function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
