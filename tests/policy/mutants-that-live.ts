@@ -155,4 +155,55 @@ export const livingMutants: readonly LivingMutants[] = [
     after: '{ fromDay: (0 + 1), perDay: 20 },',
     why: 'The first step holds before any other, whatever day it names.',
   },
+  {
+    file: 'warm-up.ts',
+    after: 'if (step.fromDay >= day && pairedAtMs !== null) {',
+    why: 'Adds the present step once more, which began in the past with the cap already asked.',
+  },
+  {
+    file: 'warm-up.ts',
+    after: 'return settings.coldPerDay ?? Math.max(5, Math.ceil(perDay / 10));',
+    why: 'Every daily cap is a multiple of 10.',
+  },
+  {
+    file: 'warm-up.ts',
+    after: 'let perDay: number = WARMUP_STEPS[(0 + 1)].perDay;',
+    why: 'No day comes before the first step, which replaces it.',
+  },
+  {
+    file: 'recipient.ts',
+    before: "throw new TypeError('a 1:1 recipient must be in E.164 shape before the policy sees it');",
+    why: 'The text of a mistake.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    after: 'if (unit >= lastAscii && !folded) {',
+    why: 'Folds one more character, which folding leaves as it is.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    before: 'low = Math.imul(((low << 7) | (low >>> 25)) ^ space, lowMultiplier);',
+    why: 'Another hash, as good for what can be tested: how often it collides.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    before: 'low = Math.imul(((low << 7) | (low >>> 25)) ^ unit, lowMultiplier);',
+    why: 'Another hash, as good for what can be tested: how often it collides.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    after: 'for (let index = 0; index <= text.length; index += 1) {',
+    why: 'Ends every text with the same unit, which tells none apart and none together.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    after:
+      '(unit >= lastAscii && (unit === 0x1680 || unit === 0x2028 || unit === 0x2029 || unit === 0xfeff))',
+    why: 'A short cut: the last ASCII character is none of the four.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    before: 'let first = avalanche((high + low) | 0);',
+    why: 'Another hash; at worst it has 63 bits instead of 64.',
+  },
 ];

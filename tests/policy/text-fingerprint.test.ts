@@ -29,6 +29,7 @@ describe('identical text (DESIGN section 4)', () => {
     ['accents', 'cafe', 'caf\u00e9'],
     ['punctuation', 'sale', 'sale.'],
     ['a space', 'to day', 'today'],
+    ['a space between all, or one', 'a b c', 'a bc'],
     ['order', 'ab', 'ba'],
     ['length', 'a', 'aa'],
     ['neighbours of capitals', '@[', '`{'],
