@@ -30,7 +30,8 @@ interface Pending {
   /** The client is done with it; only the acknowledgement is missing. */
   relayed: boolean;
   readonly cancel: AbortController;
-  readonly deadline: ArmedTimer;
+  /** For preparing first, then for the network's acknowledgement. */
+  deadline: ArmedTimer;
 }
 
 /** What an outbox needs of its session. */
@@ -68,12 +69,14 @@ export class Outbox {
   }
 
   send(order: SendOrder): void {
+    const { mediaMs, uploadMs } = this.options.timing;
+    const preparingMs = order.mediaUrl === undefined ? order.deadlineMs : mediaMs + uploadMs;
     const pending: Pending = {
       order,
       phase: 'preparing',
       relayed: false,
       cancel: new AbortController(),
-      deadline: this.options.clock.after(order.deadlineMs, () => this.overdue(order.wireId)),
+      deadline: this.options.clock.after(preparingMs, () => this.overdue(order.wireId)),
     };
     this.pending.set(order.wireId, pending);
     void this.run(pending);
@@ -128,6 +131,8 @@ export class Outbox {
     this.options.sent.remember(order.wireId, message).catch(() => undefined);
     if (!this.pending.has(order.wireId)) return;
     pending.phase = 'relaying';
+    pending.deadline.cancel();
+    pending.deadline = this.options.clock.after(order.deadlineMs, () => this.overdue(order.wireId));
     await socket.relayMessage(chat, message, {
       messageId: order.wireId,
       ...(order.kind === 'status' ? { statusJidList: audience } : {}),
