@@ -1,9 +1,15 @@
-import type { ApiAnswer } from './api-client.ts';
-import type { ServiceStack } from './service-stack.ts';
+import type { SimulatorControl } from '../../simulator/control-client.ts';
+import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { until } from './waiting.ts';
 
+/** A tenant's way into the service, and the phones of the network. */
+export interface ShopSurroundings {
+  readonly api: ApiClient;
+  readonly network: SimulatorControl;
+}
+
 /** Connects a shop: asks for a code, scans it with the phone, polls until connected. */
-export async function connectShop(stack: ServiceStack, shopId: string, phone: string): Promise<void> {
+export async function connectShop(stack: ShopSurroundings, shopId: string, phone: string): Promise<void> {
   const path = `/shops/${shopId}/channels/msgapp/connect`;
   await stack.api.post(path);
   const qr = await until('a QR code is shown', async () => {
@@ -16,7 +22,7 @@ export async function connectShop(stack: ServiceStack, shopId: string, phone: st
 
 /** Sends a text to a number. */
 export function sendText(
-  stack: ServiceStack,
+  stack: Pick<ShopSurroundings, 'api'>,
   shopId: string,
   message: { readonly to: string; readonly text: string; readonly idempotencyKey?: string },
 ): Promise<ApiAnswer> {
@@ -27,7 +33,7 @@ export function sendText(
 
 /** Waits until a message is sent, failed or rejected; its record then. */
 export function untilEnded(
-  stack: ServiceStack,
+  stack: Pick<ShopSurroundings, 'api'>,
   messageId: string,
 ): Promise<Readonly<Record<string, unknown>>> {
   return until(
@@ -42,7 +48,7 @@ export function untilEnded(
 
 /** Waits until a message ends, which must be with this status; its record then. */
 export async function untilStatus(
-  stack: ServiceStack,
+  stack: Pick<ShopSurroundings, 'api'>,
   messageId: string,
   status: 'sent' | 'failed' | 'rejected',
 ): Promise<Readonly<Record<string, unknown>>> {

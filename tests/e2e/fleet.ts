@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
+import { startSimulator } from '../../simulator/simulator.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
+import { startRedisCluster } from './redis-cluster.ts';
+import { type RedisLink, redisLink } from './redis-link.ts';
+import { retryingClient, type Tally } from './retrying-client.ts';
+import { type ServiceNode, startServiceNode } from './service-node.ts';
+import { until } from './waiting.ts';
+
+/** One node of a fleet. */
+export interface FleetNode extends ServiceNode {
+  /** Its line to Redis; nothing to hold on a cluster. */
+  readonly link: RedisLink | undefined;
+  /** The operators' API of this very node. */
+  readonly admin: ApiClient;
+  /** The tenants' API of this very node. */
+  api(apiKey: string): ApiClient;
+  /** One of its figures at `/metrics`. */
+  metric(name: string): Promise<number>;
+}
+
+/** Several nodes on one Redis or one Redis Cluster, and the chat network. */
+export interface Fleet {
+  readonly nodes: readonly FleetNode[];
+  readonly network: SimulatorControl;
+  /** The servers that hold the data: one, or three masters. */
+  readonly servers: readonly RedisServer[];
+  readonly adminToken: string;
+  /** What the retrying clients went through, all together. */
+  readonly tally: Tally;
+  /** The tenants' API for a client that asks one node after the other. */
+  api(apiKey: string): ApiClient;
+  /** The operators' API for such a client. */
+  readonly admin: ApiClient;
+  /** Shards by node id, as a node that runs sees it. */
+  shares(): Promise<ReadonlyMap<string, number>>;
+  /** Waits until the running nodes have all shards among them, none more than one above another. */
+  spread(withinMs?: number): Promise<void>;
+  /** Starts one more node. */
+  join(): Promise<FleetNode>;
+  stop(): Promise<void>;
+}
+
+/** Starts a fleet and waits until its shards are spread. `gapMs`: the gap between two sends of a shop. */
+export async function startFleet(options: {
+  readonly nodes: number;
+  readonly redis?: 'single' | 'cluster';
+  readonly gapMs?: string;
+}): Promise<Fleet> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'fleet-'));
+  const store = options.redis === 'cluster' ? await startRedisCluster() : await startSingle();
+  const simulator = await startSimulator({ port: 0, dataDir: join(dataDir, 'simulator') });
+  const network = simulatorControl(simulator.url);
+  const mediaCa = join(dataDir, 'media-ca.pem');
+  writeFileSync(mediaCa, await network.mediaCa());
+  const adminToken = randomBytes(24).toString('base64url');
+  const credentialsKey = randomBytes(32).toString('base64');
+  const nodes: FleetNode[] = [];
+  const tally: Tally = { requests: 0, retries: 0 };
+  const startOne = async (nodeId: string): Promise<FleetNode> => {
+    const link = 'socketPath' in store ? await redisLink(store.socketPath) : undefined;
+    const node = await startServiceNode({
+      ADMIN_TOKEN: adminToken,
+      REDIS_URL: link?.url ?? store.url,
+      DATA_DIR: dataDir,
+      CREDENTIALS_KEY: credentialsKey,
+      MSGAPP_SOCKET_URL: simulator.chatUrl,
+      MSGAPP_NOISE_ROOT_KEY: simulator.noiseRootKey,
+      NODE_EXTRA_CA_CERTS: mediaCa,
+      SEND_GAP_MS: options.gapMs ?? '50-150',
+      NODE_ID: nodeId,
+    });
+    return fleetNode(node, { link, adminToken });
+  };
+  const shares = async (): Promise<ReadonlyMap<string, number>> => {
+    const seer = nodes.find((node) => node.runs());
+    const { data } = (await seer?.admin.get('/nodes')) ?? { data: {} as ApiAnswer['data'] };
+    const items = (data.items ?? []) as readonly { nodeId: string; shards: number }[];
+    return new Map(items.map(({ nodeId, shards }) => [nodeId, shards]));
+  };
+  const fleet: Fleet = {
+    nodes,
+    network,
+    servers: 'masters' in store ? store.masters : [store],
+    adminToken,
+    tally,
+    api: (token) => retryingClient({ addresses: () => nodes.map(({ apiUrl }) => apiUrl()), token, tally }),
+    admin: retryingClient({
+      addresses: () => nodes.map(({ adminUrl }) => `${adminUrl()}/admin/v1`),
+      token: adminToken,
+      tally: { requests: 0, retries: 0 },
+    }),
+    shares,
+    async spread(withinMs = 60_000) {
+      const running = nodes.filter((node) => node.runs()).map(({ nodeId }) => nodeId);
+      await until(
+        `the shards are spread over ${running.join(', ')}`,
+        async () => isSpread(running, await shares()),
+        { withinMs },
+      );
+    },
+    async join() {
+      const node = await startOne(`node-${nodes.length + 1}`);
+      nodes.push(node);
+      return node;
+    },
+    async stop() {
+      await Promise.all(nodes.map((node) => node.end('SIGKILL')));
+      await Promise.all(nodes.map(({ link }) => link?.close()));
+      await simulator.close();
+      await store.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  nodes.push(
+    ...(await Promise.all(
+      Array.from({ length: options.nodes }, (_, index) => startOne(`node-${index + 1}`)),
+    )),
+  );
+  await fleet.spread();
+  return fleet;
+}
+
+function startSingle(): Promise<RedisServer> {
+  return startRedisServer({ appendfsync: 'always' });
+}
+
+function fleetNode(
+  node: ServiceNode,
+  { link, adminToken }: { readonly link: RedisLink | undefined; readonly adminToken: string },
+): FleetNode {
+  return {
+    ...node,
+    link,
+    admin: apiClient(() => `${node.adminUrl()}/admin/v1`, adminToken),
+    api: (apiKey) => apiClient(node.apiUrl, apiKey),
+    async metric(name) {
+      const response = await fetch(`${node.adminUrl()}/metrics`, {
+        headers: { authorization: `Bearer ${adminToken}` },
+      });
+      const line = (await response.text()).split('\n').find((each) => each.startsWith(`${name} `));
+      return Number(line?.split(' ')[1]);
+    },
+  };
+}
+
+function isSpread(running: readonly string[], shares: ReadonlyMap<string, number>): boolean {
+  const counts = running.map((nodeId) => shares.get(nodeId) ?? 0);
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return total === 128 && Math.max(...counts) - Math.min(...counts) <= 1;
+}

@@ -1,0 +1,54 @@
+import { systemClock } from '../../runtime/clock.ts';
+import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
+
+/** What a retrying client went through. */
+export interface Tally {
+  requests: number;
+  /** Requests that were asked again, each as often as it was. */
+  retries: number;
+}
+
+const WAIT_MS = 100;
+const PATIENCE_MS = 40_000;
+
+/**
+ * A client as a careful tenant writes one: each request goes to the next node, and one that was cut off or answered
+ * 503 goes to the one after it a moment later. Fails only when nobody answered for 40 s.
+ */
+export function retryingClient(options: {
+  /** Base addresses of all nodes, those that are away too. */
+  readonly addresses: () => readonly string[];
+  readonly token: string;
+  readonly tally: Tally;
+}): ApiClient {
+  const { addresses, token, tally } = options;
+  let turn = 0;
+  const nextAddress = (): string => {
+    const all = addresses();
+    turn += 1;
+    return all[turn % all.length] ?? '';
+  };
+  const client = apiClient(nextAddress, token);
+  const again = async (ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> => {
+    tally.requests += 1;
+    const endMs = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const outcome = await ask().catch((error: Error) => error);
+      const refused = outcome instanceof Error || outcome.status === 503;
+      if (!refused) return outcome;
+      if (performance.now() > endMs) {
+        throw new Error('nobody answered', {
+          cause: outcome instanceof Error ? outcome : outcome.error,
+        });
+      }
+      tally.retries += 1;
+      await new Promise<void>((resolve) => systemClock.after(WAIT_MS, resolve));
+    }
+  };
+  return {
+    get: (path) => again(() => client.get(path)),
+    post: (path, body) => again(() => client.post(path, body)),
+    patch: (path, body) => again(() => client.patch(path, body)),
+    delete: (path, body) => again(() => client.delete(path, body)),
+  };
+}

@@ -1,0 +1,83 @@
+import { dirname, resolve } from 'node:path';
+import * as v from 'valibot';
+import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
+import { readReadyLine } from '../../bin/ready-line.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const readyLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.string() });
+
+/** One node of the service in a process of its own, on ports the system picked. */
+export interface ServiceNode {
+  readonly nodeId: string;
+  /** Base address of the tenants' API; another one after a restart. */
+  apiUrl(): string;
+  /** Address of the operators' listener. */
+  adminUrl(): string;
+  /** Everything it wrote to standard error so far, restarts included. */
+  log(): string;
+  signal(signal: NodeJS.Signals): void;
+  /** Ends it so and waits until it is gone; its exit code. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
+  /** Starts it again under the same node id. */
+  start(): Promise<void>;
+  /** True between a start and the end of the process. */
+  runs(): boolean;
+}
+
+/** What `bin/service.ts` is told; ports and PATH are added. */
+export type NodeEnvironment = { readonly NODE_ID: string } & Readonly<Record<string, string>>;
+
+/**
+ * Starts a node and waits until it says that it is ready. `program`: another entry point than `bin/service.ts`, with
+ * the same ready line.
+ */
+export async function startServiceNode(
+  environment: NodeEnvironment,
+  program = 'bin/service.ts',
+): Promise<ServiceNode> {
+  const log: string[] = [];
+  let service: GuardedProcess;
+  let addresses: v.InferOutput<typeof readyLine>;
+  let runs = false;
+  const start = async (): Promise<void> => {
+    service = spawnGuarded({
+      name: environment.NODE_ID,
+      command: process.execPath,
+      args: ['--import', import.meta.resolve('tsx'), program],
+      workingDirectory: root,
+      environment: {
+        PATH: dirname(process.execPath),
+        HOST: '127.0.0.1',
+        PORT: '0',
+        ADMIN_HOST: '127.0.0.1',
+        ADMIN_PORT: '0',
+        ...environment,
+      },
+      output: 'read',
+      errors: 'read',
+    });
+    const { ended } = service;
+    runs = true;
+    void ended.then(() => {
+      runs = false;
+    });
+    service.stderr?.on('data', (chunk: Buffer) => log.push(chunk.toString()));
+    addresses = await readReadyLine(service, { schema: readyLine }).catch((error: unknown) => {
+      throw new Error(`the service did not start:\n${log.join('').slice(-2_000)}`, { cause: error });
+    });
+  };
+  await start();
+  return {
+    nodeId: environment.NODE_ID,
+    apiUrl: () => addresses.api,
+    adminUrl: () => addresses.admin,
+    log: () => log.join(''),
+    signal: (signal) => void service.signal(signal),
+    async end(signal) {
+      service.signal(signal);
+      return (await service.ended).code;
+    },
+    start,
+    runs: () => runs,
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Three nodes on one Redis, in processes of their own: any of them answers anything, shards are spread evenly and
+ * again when a node joins, and a key that was revoked opens nothing on any node once the call has returned.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { makeAccount } from './account.ts';
+import { type Fleet, type FleetNode, startFleet } from './fleet.ts';
+import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+
+const TENANTS = 6;
+
+let fleet: Fleet;
+before(async () => {
+  fleet = await startFleet({ nodes: 3 });
+});
+after(() => fleet.stop());
+
+test('any node answers any request, over one hop at most', async () => {
+  const accounts = await Promise.all(
+    Array.from({ length: TENANTS }, (_, index) => makeAccount(fleet.admin, `Tenant ${index}`)),
+  );
+  const before = await hops();
+  let requests = 0;
+  for (const { apiKey, shopId } of accounts) {
+    for (const node of fleet.nodes) {
+      const api = node.api(apiKey);
+      assert.equal((await api.get('/me')).status, 200);
+      assert.equal((await api.get(`/shops/${shopId}`)).data.id, shopId);
+      assert.equal((await api.post('/shops', { name: `From ${node.nodeId}` })).status, 201);
+      requests += 3;
+    }
+    const listed = await Promise.all(fleet.nodes.map((node) => node.api(apiKey).get('/shops?limit=100')));
+    requests += listed.length;
+    for (const { data } of listed) assert.deepEqual(data, listed[0]?.data);
+  }
+  const made = (await hops()) - before;
+  // One node of three owns a tenant, so two requests of three take their one hop.
+  assert.equal(made, (requests * 2) / 3);
+});
+
+test('a shop is connected, sends and is read through whichever node', async () => {
+  const { apiKey, shopId } = await makeAccount(fleet.admin);
+  const api = fleet.api(apiKey);
+  await connectShop({ api, network: fleet.network }, shopId, '+33650000001');
+  const to = '+33660000001';
+  for (const [index, node] of fleet.nodes.entries()) {
+    const text = `from ${node.nodeId}`;
+    const answer = await sendText({ api: node.api(apiKey) }, shopId, {
+      to: `${to}${index}`,
+      text,
+      idempotencyKey: text,
+    });
+    assert.equal(answer.status, 202, JSON.stringify(answer.error));
+    // The same call elsewhere is known there.
+    for (const other of fleet.nodes) {
+      const replay = await sendText({ api: other.api(apiKey) }, shopId, {
+        to: `${to}${index}`,
+        text,
+        idempotencyKey: text,
+      });
+      assert.equal(replay.status, 200);
+      assert.equal(replay.data.id, answer.data.id);
+    }
+    await untilStatus({ api }, String(answer.data.id), 'sent');
+    const { items } = await fleet.network.inbox(`${to}${index}`);
+    assert.deepEqual(
+      items.map((item) => item.text),
+      [text],
+    );
+  }
+});
+
+test('a key revoked or rotated through one node opens nothing on any node once the call has returned', async () => {
+  const { tenantId } = await makeAccount(fleet.admin);
+  for (const revoker of fleet.nodes) {
+    const made = await revoker.admin.post(`/tenants/${tenantId}/keys`, { name: 'k', permissions: [] });
+    const key = String(made.data.key);
+    assert.deepEqual(await statusesOfMe(key), [200, 200, 200]);
+    // Callers that never stop: none of those that begin after the answer may get through.
+    const revoked = await revoker.admin.delete(`/tenants/${tenantId}/keys/${made.data.id}`);
+    const after = await Promise.all(
+      Array.from({ length: 10 }, () => fleet.nodes.map((node) => node.api(key).get('/me'))).flat(),
+    );
+    assert.equal(revoked.status, 200);
+    for (const { status, error } of after) assert.deepEqual([status, error?.code], [401, 'API_KEY_REVOKED']);
+  }
+});
+
+test('limits of a key are counted once, whichever nodes its calls go through', async () => {
+  const { tenantId } = await makeAccount(fleet.admin);
+  const made = await fleet.admin.post(`/tenants/${tenantId}/keys`, {
+    name: 'k',
+    permissions: [],
+    limits: { minute: 10, hour: 100, day: 1_000 },
+  });
+  const key = String(made.data.key);
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => fleet.nodes.map((node) => node.api(key).get('/me'))).flat(),
+  );
+  assert.equal(answers.filter(({ status }) => status === 200).length, 10);
+  assert.equal(answers.filter(({ status }) => status === 429).length, 20);
+});
+
+test('shards are spread evenly again when a node joins', async () => {
+  assert.deepEqual([...(await fleet.shares()).values()].sort(), [42, 43, 43]);
+  await fleet.join();
+  await fleet.spread();
+  assert.deepEqual([...(await fleet.shares()).values()], [32, 32, 32, 32]);
+});
+
+/** Requests that all nodes together handed to another. */
+async function hops(): Promise<number> {
+  const counts = await Promise.all(
+    fleet.nodes.map((node: FleetNode) => node.metric('runtime_link_calls_total')),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function statusesOfMe(key: string): Promise<number[]> {
+  return Promise.all(fleet.nodes.map(async (node) => (await node.api(key).get('/me')).status));
+}
