@@ -59,6 +59,7 @@ export class GroupCommit {
     shard.adopt(record);
     shard.inDoubt = false;
     shard.underWay = undefined;
+    if (underWay !== undefined) forgetTouched(shard, underWay);
     if (shard.waiting.length > 0) this.#ready.add(shard);
     this.#arm();
     if (underWay !== undefined) settleAll(underWay, applied ? 'committed' : 'unavailable');
@@ -103,6 +104,7 @@ export class GroupCommit {
       shard.underWay = shard.waiting.length <= room ? shard.waiting : shard.waiting.slice(0, room);
       shard.waiting = shard.waiting.length <= room ? [] : shard.waiting.slice(room);
       room -= shard.underWay.length;
+      forgetTouched(shard, shard.underWay);
       shards.push(shard);
     }
     if (shards.length === 0) return;
@@ -132,6 +134,7 @@ export class GroupCommit {
     const underWay = shard.underWay;
     // The shard was lost or settled meanwhile; its actors know.
     if (underWay === undefined || underWay !== section.entries) return;
+    forgetTouched(shard, underWay);
     if (outcome.code === 'unknown') {
       counters.unknownOutcomes += 1;
       log.warn({ shard: shard.number, turns: underWay.length }, 'A batch was sent and not answered');
@@ -160,6 +163,11 @@ export class GroupCommit {
       commitment.settled(failure === undefined ? 'committed' : 'failed', failure);
     }
   }
+}
+
+/** What the shard remembers of the keys a batch writes holds no longer, or not yet. */
+function forgetTouched(shard: OwnedShard, commitments: readonly Commitment[]): void {
+  for (const { writes } of commitments) shard.memory.forget(writes);
 }
 
 function refuseWaiting(shard: OwnedShard, message: string): void {

@@ -1,9 +1,11 @@
+import type { CollectionMemory } from './collection-memory.ts';
 import type { CommitmentOutcome } from './commitment.ts';
 import type { Engine } from './engine.ts';
+import type { Eventual } from './eventual.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
-import type { Read, Store, Write } from './store.ts';
+import type { Lookup, Read, Store, Write } from './store.ts';
 import { checkWrites } from './turn-writes.ts';
 
 /** The store as the layers above see it: reads and unfenced writes go to Redis, fenced ones join the group commit. */
@@ -20,6 +22,25 @@ export class NodeStore implements Store {
 
   read(reads: readonly Read[]): Promise<unknown[]> {
     return this.#engine.read(reads);
+  }
+
+  lookUp(number: number, lookups: readonly Lookup[]): Eventual<unknown[]> {
+    const memory = this.#shard(number)?.memory;
+    if (memory === undefined) return this.#engine.read(lookups);
+    const answers = lookups.map((lookup) => memory.answer(lookup));
+    return answers.includes(undefined) ? this.#lookUpInRedis(memory, lookups) : answers;
+  }
+
+  async #lookUpInRedis(memory: CollectionMemory, lookups: readonly Lookup[]): Promise<unknown[]> {
+    const loads = memory.begin(lookups);
+    let scanned: unknown[] | undefined;
+    try {
+      const replies = await this.#engine.read([...lookups, ...loads.map(({ scan }) => scan)]);
+      scanned = replies.splice(lookups.length);
+      return replies;
+    } finally {
+      memory.finish(loads, scanned);
+    }
   }
 
   readBytes(reads: readonly Read[]): Promise<unknown[]> {

@@ -1,5 +1,6 @@
 import type { ActiveActor } from './active-actor.ts';
 import type { Clock } from './clock.ts';
+import { CollectionMemory } from './collection-memory.ts';
 import type { Commitment } from './commitment.ts';
 import { parseRecord, recordText, type ShardRecord } from './engine.ts';
 
@@ -18,6 +19,8 @@ export class OwnedShard {
   readonly awake: Set<string>;
   /** Address texts of suspended actors, as Redis holds them in `{sN}:suspended`. */
   readonly suspended: Set<string>;
+  /** What is remembered of its small collections. */
+  readonly memory = new CollectionMemory();
   /** Commitments for the next batch. */
   waiting: Commitment[] = [];
   /** The batch that Redis has not answered. */

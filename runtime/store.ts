@@ -1,3 +1,5 @@
+import type { Eventual } from './eventual.ts';
+
 /** A value as Redis takes it. */
 export type RedisArgument = string | number | Buffer;
 
@@ -25,6 +27,9 @@ export type Write = readonly [command: WriteCommand, key: string, ...args: Redis
 /** One question to Redis, as data. */
 export type Read = readonly [command: string, key: string, ...args: RedisArgument[]];
 
+/** One member's question to a hash or set of a shard. */
+export type Lookup = readonly [command: 'HGET' | 'SISMEMBER', key: string, member: string];
+
 /**
  * What the durable store promises to the layers above. Reads see every commit that was acknowledged before they
  * were asked. Rejects with `StoreUnavailable` when Redis cannot answer; a write that rejects with `ShardLost`
@@ -33,6 +38,11 @@ export type Read = readonly [command: string, key: string, ...args: RedisArgumen
 export interface Store {
   /** Answers in the order asked, in one round trip; all reads of a tick travel together. Values come as text. */
   read(reads: readonly Read[]): Promise<unknown[]>;
+  /**
+   * As `read`, for collections of one shard that only its commits change: answered from memory, and at once, where
+   * the shard is this node's and the collection is small and was asked before.
+   */
+  lookUp(shard: number, lookups: readonly Lookup[]): Eventual<unknown[]>;
   /** As `read`, with values as bytes. */
   readBytes(reads: readonly Read[]): Promise<unknown[]>;
   /** One fenced write: all or nothing, refused unless this node owns the shard at its current epoch. */

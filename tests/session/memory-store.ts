@@ -13,6 +13,10 @@ export class MemoryStore implements Store {
     return Promise.reject(new Error('the sending component reads bytes'));
   }
 
+  lookUp(): Promise<unknown[]> {
+    return this.read();
+  }
+
   async readBytes(reads: readonly Read[]): Promise<unknown[]> {
     await this.beforeRead(reads);
     return reads.map(([command, key, ...fields]) => {

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { CollectionMemory } from '../../runtime/collection-memory.ts';
+import type { Lookup, Write } from '../../runtime/store.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { type RedisNode, redisNode } from './redis-node.ts';
+
+let redis: RedisServer;
+let held: RedisNode;
+const shard = 5;
+const key = `{s${shard}}:people`;
+
+before(async () => {
+  redis = await startRedisServer();
+  held = await redisNode({ redisUrl: redis.url });
+});
+after(async () => {
+  await held.node.stop();
+  await redis.stop();
+});
+
+const ask = (member: string, name = key): Promise<unknown[]> =>
+  Promise.resolve(held.node.store.lookUp(shard, [['HGET', name, member]]));
+
+test('a small collection that was asked before is answered at once, also for members it has not', async () => {
+  const { store } = held.node;
+  await store.commit(shard, [['HSET', key, 'ada', '1']]);
+  assert.deepEqual(await ask('ada'), ['1']);
+  assert.deepEqual(store.lookUp(shard, [['HGET', key, 'ada']]), ['1']);
+  assert.deepEqual(store.lookUp(shard, [['HGET', key, 'bob']]), [null]);
+});
+
+test('a commit is seen by every question that follows it', async () => {
+  const { store } = held.node;
+  for (let round = 0; round < 50; round += 1) {
+    await ask('ada');
+    await store.commit(shard, [['HSET', key, 'ada', String(round)]]);
+    assert.deepEqual(await ask('ada'), [String(round)]);
+  }
+});
+
+test('a set answers one and zero, and one that is too large is asked in Redis', async () => {
+  const { store } = held.node;
+  const members = Array.from({ length: 3_000 }, (_, index) => `member ${index}`);
+  await store.commit(shard, [['SADD', `${key}:set`, ...members]]);
+  const lookups: Lookup[] = [
+    ['SISMEMBER', `${key}:set`, 'member 7'],
+    ['SISMEMBER', `${key}:set`, 'nobody'],
+  ];
+  assert.deepEqual(await store.lookUp(shard, lookups), [1, 0]);
+  assert.ok(store.lookUp(shard, lookups) instanceof Promise, 'it was too large to remember');
+});
+
+test('whatever comes between, memory never answers what Redis did not hold', () => {
+  // A model of one hash in Redis, with reads under way and commits that are sent and answered at other moments.
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('begin' as const) }),
+    fc.record({ kind: fc.constant('scan' as const) }),
+    fc.record({ kind: fc.constant('finish' as const) }),
+    fc.record({ kind: fc.constant('send' as const), value: fc.integer({ min: 0, max: 9 }) }),
+    fc.record({ kind: fc.constant('apply' as const) }),
+    fc.record({ kind: fc.constant('answer' as const) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const memory = new CollectionMemory();
+      const question: Lookup = ['HGET', 'k', 'm'];
+      let stored: string | undefined;
+      let loads: ReturnType<CollectionMemory['begin']> = [];
+      let scanned: [string, string[]] | undefined;
+      let sent: { write: Write; value: string; applied: boolean } | undefined;
+      for (const { kind, ...more } of steps) {
+        if (kind === 'begin' && loads.length === 0) loads = memory.begin([question]);
+        if (kind === 'scan' && loads.length > 0) scanned = ['0', stored === undefined ? [] : ['m', stored]];
+        if (kind === 'finish' && scanned !== undefined) {
+          memory.finish(loads, [scanned]);
+          loads = [];
+          scanned = undefined;
+        }
+        if (kind === 'send' && sent === undefined) {
+          const value = String((more as { value: number }).value);
+          sent = { write: ['HSET', 'k', 'm', value], value, applied: false };
+          memory.forget([sent.write]);
+        }
+        if (kind === 'apply' && sent !== undefined) {
+          stored = sent.value;
+          sent.applied = true;
+        }
+        if (kind === 'answer' && sent?.applied === true) {
+          memory.forget([sent.write]);
+          sent = undefined;
+        }
+        const answer = memory.answer(question);
+        // While a commit is under way both what was and what will be are true.
+        if (answer !== undefined && sent === undefined) assert.equal(answer ?? undefined, stored);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
