@@ -1,6 +1,7 @@
 import { isPhoneNumber } from '../../policy/recipient.ts';
 import { type DeclarationFact, isDeclarationActive } from '../../policy/recipient-class.ts';
-import type { Read, Store } from '../../runtime/store.ts';
+import { type Eventual, onceKnown } from '../../runtime/eventual.ts';
+import type { Store } from '../../runtime/store.ts';
 import { declarationFact, decodeContact } from '../tenant/contact-record.ts';
 import { tenantKeys } from '../tenant/tenant-keys.ts';
 import { decodeMessage, type MessageBody, type MessageState } from './message-record.ts';
@@ -44,10 +45,10 @@ export function readShopFacts(options: {
   store: Store;
   nowMs: number;
   available: boolean;
-}): ShopFacts | Promise<ShopFacts> {
+}): Eventual<ShopFacts> {
   const { state, command, store, nowMs, available } = options;
   if (command.type === 'send') {
-    return readSend(state, command.draft, store).then((send) => ({ send, available }));
+    return onceKnown(readSend(state, command.draft, store), (send) => ({ send, available }));
   }
   if (command.type === 'session.composed' && state.inHand?.messageId === command.messageId) {
     return readDispatch(state, command.messageId, store, nowMs).then((dispatch) => ({ dispatch, available }));
@@ -61,29 +62,40 @@ export function readShopFacts(options: {
   return { available };
 }
 
-async function readSend(state: ShopState, draft: MessageDraft, store: Store): Promise<SendFacts> {
+/** Of a first send to a number nothing waits for Redis, as a rule: who it is stands in memory. */
+function readSend(state: ShopState, draft: MessageDraft, store: Store): Eventual<SendFacts> {
+  const recipient = readRecipient(state, draft.to, store);
+  if (draft.idempotencyKey === undefined) {
+    return onceKnown(recipient, (facts) => ({ original: undefined, ...facts }));
+  }
+  return Promise.all([readOriginal(state, draft.idempotencyKey, store), recipient]).then(
+    ([original, facts]) => ({ original, ...facts }),
+  );
+}
+
+function readRecipient(state: ShopState, to: string, store: Store): Eventual<Omit<SendFacts, 'original'>> {
+  if (!isPhoneNumber(to)) return { isCustomer: false, writer: undefined, declaration: null };
   const { shard, keys, shop } = state;
   const tenant = tenantKeys(shard, shop.tenantId);
-  const reads: Read[] = [];
-  if (isPhoneNumber(draft.to)) {
-    reads.push(
-      ['SISMEMBER', tenant.customers, draft.to],
-      ['HGET', keys.writers, draft.to],
-      ['HGET', tenant.contacts, draft.to],
-    );
-  }
-  if (draft.idempotencyKey !== undefined) {
-    reads.push(['GET', idempotencyKey(shard, shop.shopId, draft.idempotencyKey)]);
-  }
-  const answers = reads.length === 0 ? [] : ((await store.read(reads)) as (string | number | null)[]);
-  const originalId = draft.idempotencyKey === undefined ? null : (answers.pop() as string | null);
-  const [isCustomer = 0, writer = null, contact = null] = answers;
-  return {
-    original: originalId === null ? undefined : await readMessage(shard, originalId, store),
-    isCustomer: Number(isCustomer) === 1,
+  const answers = store.lookUp(shard, [
+    ['SISMEMBER', tenant.customers, to],
+    ['HGET', keys.writers, to],
+    ['HGET', tenant.contacts, to],
+  ]);
+  return onceKnown(answers, ([isCustomer, writer, contact]) => ({
+    isCustomer: isCustomer === 1,
     writer: decodeWriter(writer as string | null),
     declaration: declarationFact(decodeContact(contact as string | null)),
-  };
+  }));
+}
+
+async function readOriginal(
+  { shard, shop }: ShopState,
+  key: string,
+  store: Store,
+): Promise<SendFacts['original']> {
+  const [originalId] = await store.read([['GET', idempotencyKey(shard, shop.shopId, key)]]);
+  return typeof originalId === 'string' ? readMessage(shard, originalId, store) : undefined;
 }
 
 async function readMessage(
