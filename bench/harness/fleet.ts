@@ -9,6 +9,8 @@ export interface FleetSize {
   /** Each tenant has the same numbers as customers, so all of them are known recipients. */
   readonly customers: number;
   readonly connected: boolean;
+  /** Their queues are held by the operator: messages are accepted and wait. */
+  readonly held: boolean;
 }
 
 /** The accounts a load works with. */
@@ -71,6 +73,10 @@ export async function makeFleet(options: {
   )) as { id: string }[];
   const shops = owners.map((owner, index) => ({ ...owner, id: imported[index]?.id ?? '' }));
   if (size.connected) await connectAll(api.port, shops);
+  if (size.held) {
+    const hold = shops.map(({ id, tenantId }) => create(`/actors/${tenantId}/${id}/pause`, {}));
+    await callAll(admin.port, hold);
+  }
   return { keys, shops, recipients };
 }
 
