@@ -1,0 +1,102 @@
+/** `npm run screenshots`: the pictures in the README, of a real service with a little life in it. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../runtime/clock.ts';
+import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
+import { connectShop, sendText } from '../e2e/shop-steps.ts';
+import { type ConsoleSession, openConsole } from './console-session.ts';
+
+const FOLDER = join(import.meta.dirname, 'screenshots');
+const SHOPS = [
+  'Corner bakery',
+  'Harbour café',
+  'Old town florist',
+  'Lighthouse books',
+  'North pharmacy',
+  'Mill cheese',
+];
+const CUSTOMERS = Array.from({ length: 12 }, (_, index) => `+3362222${1000 + index}`);
+const TRAFFIC_MS = 100_000;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => systemClock.after(ms, resolve));
+const phoneOf = (index: number): string => `+3361111000${index}`;
+
+/** Six shops: four connected, of which the network slows one and an operator holds one; one lost; one never connected. */
+async function openShops(stack: ServiceStack): Promise<string[]> {
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: CUSTOMERS });
+  const shopIds = [stack.shopId];
+  for (const name of SHOPS.slice(1)) {
+    const shop = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name });
+    shopIds.push(String(shop.data.id));
+  }
+  for (const [index, shopId] of shopIds.slice(0, 5).entries())
+    await connectShop(stack, shopId, phoneOf(index));
+  return shopIds;
+}
+
+/** What tenants do all day, in a minute and a half: they ask, they send, and now and then too much. */
+async function traffic(stack: ServiceStack, shopIds: readonly string[]): Promise<void> {
+  const until = performance.now() + TRAFFIC_MS;
+  for (let round = 0; performance.now() < until; round += 1) {
+    const shopId = shopIds[round % 4] ?? stack.shopId;
+    const to = round % 23 === 7 ? '+33699999999' : (CUSTOMERS[round % CUSTOMERS.length] ?? '');
+    if (round % 5 === 0) await sendText(stack, shopId, { to, text: `Order ${round} is ready` });
+    if (round % 17 === 3) await stack.api.get('/shops/nowhere');
+    const asking = 2 + Math.round(3 * (1 + Math.sin(round / 25)));
+    await Promise.all(Array.from({ length: asking }, () => stack.api.get('/shops')));
+    await pause(150);
+  }
+}
+
+async function trouble(stack: ServiceStack, shopIds: readonly string[]): Promise<void> {
+  const [, , slowed = '', held = '', lost = ''] = shopIds;
+  await stack.network.ackErrors(phoneOf(2), 429);
+  await sendText(stack, slowed, { to: CUSTOMERS[0] ?? '', text: 'Fresh tulips' });
+  await stack.admin.post(`/actors/${stack.tenantId}/${held}/pause`, {});
+  await stack.network.fault(phoneOf(4), 'logged_out');
+  await stack.admin.get(`/actors/${stack.tenantId}/${lost}`);
+}
+
+async function shots(session: ConsoleSession, stack: ServiceStack, name: string): Promise<void> {
+  const { page, visit } = session;
+  const take = async (what: string, fullPage = false): Promise<void> => {
+    await pause(2_500);
+    await page.screenshot({ path: join(FOLDER, `${name}-${what}.png`), fullPage });
+  };
+  await visit('/');
+  await take('overview');
+  await visit('/shops');
+  await take('shops');
+  await visit(`/shops/${stack.tenantId}/${stack.shopId}`);
+  await take('shop', name !== 'phone');
+}
+
+mkdirSync(FOLDER, { recursive: true });
+const stack = await startServiceStack({ gapMs: '900-2500' });
+try {
+  const shopIds = await openShops(stack);
+  await stack.network.setNumber('+33699999999', false);
+  const busy = traffic(stack, shopIds);
+  await pause(8_000);
+  await trouble(stack, shopIds);
+  await pause(TRAFFIC_MS * 0.55);
+  const service = { adminUrl: stack.adminUrl(), adminToken: stack.adminToken };
+  for (const [name, options] of [
+    ['desktop-light', {}],
+    ['desktop-dark', { colorScheme: 'dark' }],
+    ['phone', { size: 'phone' }],
+  ] as const) {
+    const session = await openConsole(service, options);
+    await shots(session, stack, name);
+    if (name === 'desktop-light') {
+      await session.visit(`/shops/${stack.tenantId}/${shopIds[5]}`);
+      await session.page.getByRole('button', { name: 'Connect', exact: true }).click();
+      await session.page.getByRole('img', { name: 'QR code' }).waitFor();
+      await session.page.screenshot({ path: join(FOLDER, 'desktop-light-connect.png') });
+    }
+    await session.stop();
+  }
+  await busy;
+} finally {
+  await stack.stop();
+}
