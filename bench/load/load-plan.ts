@@ -8,6 +8,7 @@ export interface BenchShop {
 /** Which requests to make. */
 export type Requests =
   | { readonly kind: 'me'; readonly keys: readonly string[] }
+  | { readonly kind: 'channel'; readonly shops: readonly BenchShop[] }
   | { readonly kind: 'read'; readonly messages: readonly { readonly id: string; readonly key: string }[] }
   | {
       readonly kind: 'send';

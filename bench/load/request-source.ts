@@ -13,13 +13,9 @@ export interface RequestSource {
 /** Makes the requests of a plan. Those that can be are made beforehand, so that the client stays lean. */
 export function requestSource({ requests }: LoadPlan): RequestSource {
   if (requests.kind === 'send') return sends(requests);
-  const fixed =
-    requests.kind === 'me'
-      ? requests.keys.map((token) => requestBytes({ method: 'GET', path: '/api/v1/me', token }))
-      : requests.messages.map(({ id, key }) =>
-          requestBytes({ method: 'GET', path: `/api/v1/messages/${id}`, token: key }),
-        );
-  const bytes = fixed.map((text) => Buffer.from(text, 'latin1'));
+  const bytes = fixedRequests(requests).map(({ path, token }) =>
+    Buffer.from(requestBytes({ method: 'GET', path: `/api/v1${path}`, token }), 'latin1'),
+  );
   let count = 0;
   return {
     next() {
@@ -30,6 +26,19 @@ export function requestSource({ requests }: LoadPlan): RequestSource {
     made: () => 0,
     keyOf: () => '',
   };
+}
+
+function fixedRequests(
+  requests: Exclude<LoadPlan['requests'], { kind: 'send' }>,
+): { readonly path: string; readonly token: string }[] {
+  switch (requests.kind) {
+    case 'me':
+      return requests.keys.map((token) => ({ path: '/me', token }));
+    case 'channel':
+      return requests.shops.map(({ id, key }) => ({ path: `/shops/${id}/channels/msgapp`, token: key }));
+    case 'read':
+      return requests.messages.map(({ id, key }) => ({ path: `/messages/${id}`, token: key }));
+  }
 }
 
 /**

@@ -1,0 +1,156 @@
+import type { Bench, BenchContext, Run, Target } from '../harness/bench.ts';
+import { figuresOf } from '../harness/bench.ts';
+import type { FleetSize } from '../harness/fleet.ts';
+import { type Durability, type RunningSide, type SideName, startSide } from '../harness/side.ts';
+import type { LoadResult } from '../load/load-plan.ts';
+import { identityRequests, load, sendRequests } from './loads.ts';
+
+/** Ten tenants, none of whose shops has a session: for what needs none. */
+const SMALL_FLEET: FleetSize = {
+  tenants: 10,
+  shopsPerTenant: 1,
+  customers: 100,
+  connected: false,
+  held: false,
+};
+
+/** How many messages a second the shops must have room for; a warm one takes 41 an hour. */
+const SENDS_PER_SECOND_PLANNED = 20_000;
+const MESSAGES_PER_SHOP = 41;
+const SHOPS_PER_TENANT = 500;
+
+/** Connected, warm shops with known recipients, enough for a load of so many seconds. */
+export function sendingFleet(seconds: number, held: boolean): FleetSize {
+  return fleetFor({ messages: SENDS_PER_SECOND_PLANNED * seconds, held });
+}
+
+/** As many connected, warm shops as may take so many messages. */
+export function fleetFor({
+  messages,
+  held,
+}: {
+  readonly messages: number;
+  readonly held: boolean;
+}): FleetSize {
+  const shops = Math.ceil(messages / MESSAGES_PER_SHOP);
+  const tenants = Math.max(4, Math.ceil(shops / SHOPS_PER_TENANT));
+  return { tenants, shopsPerTenant: Math.ceil(shops / tenants), customers: 1_000, connected: true, held };
+}
+
+interface Comparison extends Pick<Bench, 'name' | 'title' | 'isMain'> {
+  readonly sides: readonly SideName[];
+  readonly fleet: (seconds: number) => FleetSize;
+  readonly durability?: Durability;
+  readonly targets: readonly Omit<Target, 'side'>[];
+  readonly measure: (side: RunningSide, context: BenchContext) => Promise<LoadResult>;
+}
+
+/** The sides take turns, each in fresh processes, so that a change of the machine's mood meets all of them. */
+function comparison(parts: Comparison): Bench {
+  const { name, title, isMain, sides, durability } = parts;
+  return {
+    name,
+    title,
+    isMain,
+    targets: parts.targets.map((target) => ({ side: 'service', ...target })),
+    async run(context) {
+      const runs: Run[] = [];
+      for (let round = 1; round <= context.rounds; round += 1) {
+        for (const side of sides) {
+          context.progress(`${name}: round ${round} of ${context.rounds}, ${side}`);
+          const running = await startSide(side, {
+            fleet: parts.fleet(context.seconds),
+            directory: context.directory,
+            ...(durability === undefined ? {} : { durability }),
+          });
+          try {
+            runs.push({ side, round, figures: figuresOf(await parts.measure(running, context)) });
+          } finally {
+            await running.stop();
+          }
+        }
+      }
+      return runs;
+    },
+  };
+}
+
+const sendSides: readonly SideName[] = ['service', 'floor-parsed', 'fastify-redis', 'fastify-memory'];
+const readSides: readonly SideName[] = ['service', 'floor-bare', 'fastify-memory'];
+
+/** The seconds of warm-up count too: they use up what shops may send. */
+const withWarmup = (seconds: number): number => seconds + 3;
+
+/** Sends, then asks for the newest of them; `restarted`: on a node that was started in between and remembers none. */
+async function readBack(side: RunningSide, context: BenchContext, restarted: boolean): Promise<LoadResult> {
+  const { messages } = await load(side, sendRequests(side), { seconds: 2, warmupMs: 500 });
+  if (restarted) await side.restart();
+  return load(side, { kind: 'read', messages }, context);
+}
+
+/** What the service does, against the floors below it and what people would pick instead. */
+export const comparisons: readonly Bench[] = [
+  comparison({
+    name: 'me',
+    title: 'GET /me',
+    isMain: true,
+    sides: ['service', 'floor-bare', 'fastify-redis', 'fastify-memory'],
+    fleet: () => SMALL_FLEET,
+    targets: [
+      { against: 'floor-bare', must: 0.65, aim: 0.8 },
+      { against: 'fastify-redis', must: 5, aim: 8 },
+      { against: 'fastify-memory', must: 2, aim: 3 },
+    ],
+    measure: (side, context) => load(side, identityRequests(side), context),
+  }),
+  comparison({
+    name: 'send',
+    title: 'POST /shops/{id}/messages, appendfsync always',
+    isMain: true,
+    sides: sendSides,
+    fleet: (seconds) => sendingFleet(withWarmup(seconds), true),
+    durability: 'always',
+    targets: [
+      { against: 'floor-parsed', must: 0.18, aim: 0.27 },
+      { against: 'fastify-redis', must: 6, aim: 8 },
+      { against: 'fastify-memory', must: 2, aim: 2.5 },
+    ],
+    measure: (side, context) => load(side, sendRequests(side), context),
+  }),
+  comparison({
+    name: 'send-everysec',
+    title: 'POST /shops/{id}/messages, appendfsync everysec',
+    isMain: true,
+    sides: sendSides,
+    fleet: (seconds) => sendingFleet(withWarmup(seconds), true),
+    durability: 'everysec',
+    targets: [{ against: 'floor-parsed', must: 0.28, aim: 0.4 }],
+    measure: (side, context) => load(side, sendRequests(side), context),
+  }),
+  comparison({
+    name: 'read',
+    title: 'GET /messages/{id}, accepted a moment ago',
+    isMain: true,
+    sides: readSides,
+    fleet: () => sendingFleet(3, true),
+    durability: 'everysec',
+    targets: [{ against: 'floor-bare', must: 0.55, aim: 0.7 }],
+    measure: (side, context) =>
+      side.watch.redis === undefined
+        ? load(side, identityRequests(side), context)
+        : readBack(side, context, false),
+  }),
+  comparison({
+    name: 'read-stored',
+    title: 'GET /messages/{id}, from Redis',
+    isMain: true,
+    sides: ['service', 'floor-bare'],
+    fleet: () => sendingFleet(3, true),
+    durability: 'everysec',
+    targets: [{ against: 'floor-bare', must: 0.25, aim: 0.3 }],
+    measure: (side, context) =>
+      side.watch.redis === undefined
+        ? load(side, identityRequests(side), context)
+        : readBack(side, context, true),
+  }),
+];

@@ -1,0 +1,37 @@
+import type { BenchContext } from '../harness/bench.ts';
+import { startLoad } from '../harness/load.ts';
+import type { RunningSide } from '../harness/side.ts';
+import type { LoadPlan, LoadResult, Requests } from '../load/load-plan.ts';
+
+/** Issue and README speak of this many. */
+export const CONNECTIONS = 64;
+
+const WARMUP_MS = 2_000;
+
+/** Every tenant has a key; each call takes the next. */
+export function identityRequests({ fleet }: RunningSide): Requests {
+  return { kind: 'me', keys: fleet.keys.map(({ key }) => key) };
+}
+
+/** Messages to known recipients, each text once; `from`: how many the shops took before. */
+export function sendRequests({ fleet }: RunningSide, from = 0): Requests {
+  return { kind: 'send', shops: fleet.shops, recipients: fleet.recipients, from };
+}
+
+/** Runs one load against a side, after a warm-up that is not measured. */
+export function load(
+  side: RunningSide,
+  requests: Requests,
+  options: Pick<BenchContext, 'seconds'> & Partial<Pick<LoadPlan, 'ratePerSecond' | 'warmupMs'>>,
+): Promise<LoadResult> {
+  const { seconds, warmupMs = WARMUP_MS, ratePerSecond } = options;
+  return startLoad({
+    ports: side.ports,
+    connections: CONNECTIONS,
+    warmupMs,
+    durationMs: seconds * 1_000,
+    requests,
+    watch: side.watch,
+    ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
+  });
+}

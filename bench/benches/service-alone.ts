@@ -1,0 +1,165 @@
+import { type Bench, type BenchContext, figuresOf, type Run } from '../harness/bench.ts';
+import { type RunningSide, startSide } from '../harness/side.ts';
+import { fleetFor, sendingFleet } from './compared.ts';
+import { load, sendRequests } from './loads.ts';
+
+/** Runs `measure` on a service with a fleet of its own and stops it, whatever came of it. */
+async function onService(
+  options: Parameters<typeof startSide>[1],
+  measure: (side: RunningSide) => Promise<void>,
+): Promise<void> {
+  const side = await startSide('service', options);
+  try {
+    await measure(side);
+  } finally {
+    await side.stop();
+  }
+}
+
+function alone(parts: Omit<Bench, 'targets'>): Bench {
+  return { targets: [], ...parts };
+}
+
+/** Where the time goes when requests come on schedule, at half of what the service can take. */
+const latency = alone({
+  name: 'latency',
+  title: 'POST /shops/{id}/messages at half of the peak, open loop',
+  isMain: true,
+  async run(context) {
+    const runs: Run[] = [];
+    const { directory, seconds } = context;
+    for (let round = 1; round <= context.rounds; round += 1) {
+      context.progress(`latency: round ${round} of ${context.rounds}`);
+      await onService({ directory, fleet: sendingFleet(seconds * 2 + 4, true) }, async (side) => {
+        const peak = await load(side, sendRequests(side), { seconds });
+        const ratePerSecond = Math.floor(peak.perSecond / 2);
+        const half = await load(side, sendRequests(side, peak.made), {
+          seconds,
+          ratePerSecond,
+          warmupMs: 1_000,
+        });
+        runs.push({ side: 'peak', round, figures: figuresOf(peak) });
+        runs.push({ side: 'half of it', round, figures: figuresOf(half) });
+      });
+    }
+    return runs;
+  },
+});
+
+/** The same with queues that move: every shop also sends, at the pace the policy lets it. */
+const sending = alone({
+  name: 'sending',
+  title: 'POST /shops/{id}/messages while every shop also sends, one message each 6 to 20 s',
+  isMain: false,
+  async run(context) {
+    const runs: Run[] = [];
+    const { directory, seconds } = context;
+    for (let round = 1; round <= context.rounds; round += 1) {
+      context.progress(`sending: round ${round} of ${context.rounds}`);
+      await onService({ directory, fleet: sendingFleet(seconds + 3, false) }, async (side) => {
+        runs.push({
+          side: 'service',
+          round,
+          figures: figuresOf(await load(side, sendRequests(side), { seconds })),
+        });
+      });
+    }
+    return runs;
+  },
+});
+
+/** Cost and memory as shops grow: each request goes to the next shop. `--shops=` for the largest. */
+const shops = alone({
+  name: 'shops',
+  title: 'GET /shops/{id}/channels/msgapp over all shops, by number of connected shops',
+  isMain: false,
+  async run(context) {
+    const runs: Run[] = [];
+    const { directory, seconds } = context;
+    const largest = context.setting('shops', 10_000);
+    for (const count of [10, 1_000, 10_000, 100_000].filter((size) => size <= largest)) {
+      context.progress(`shops: ${count}`);
+      const tenants = Math.max(1, Math.ceil(count / 500));
+      const fleet = {
+        tenants,
+        shopsPerTenant: count / tenants,
+        customers: 100,
+        connected: true,
+        held: false,
+      };
+      await onService({ directory, fleet, durability: 'everysec' }, async (side) => {
+        const result = await load(side, { kind: 'channel', shops: side.fleet.shops }, { seconds });
+        runs.push({ side: `${count} shops`, round: 1, figures: figuresOf(result) });
+      });
+    }
+    return runs;
+  },
+});
+
+/** Throughput of several nodes on one machine; they share its cores with the client and Redis. */
+const nodes = alone({
+  name: 'nodes',
+  title: 'POST /shops/{id}/messages on 1, 2 and 4 nodes behind one load, two cores for all',
+  isMain: false,
+  async run(context) {
+    const runs: Run[] = [];
+    const { directory, seconds } = context;
+    for (const count of [1, 2, 4]) {
+      context.progress(`nodes: ${count}`);
+      await onService({ directory, nodes: count, fleet: sendingFleet(seconds + 3, true) }, async (side) => {
+        const result = await load(side, sendRequests(side), { seconds });
+        runs.push({ side: `${count} nodes`, round: 1, figures: figuresOf(result) });
+      });
+    }
+    return runs;
+  },
+});
+
+/** From the start of the process until it takes requests. */
+const start = alone({
+  name: 'start',
+  title: 'Start-up on a store that knows connected shops',
+  isMain: false,
+  async run(context) {
+    const runs: Run[] = [];
+    const { directory } = context;
+    const count = context.setting('shops', 10_000);
+    context.progress(`start: making ${count} shops`);
+    const tenants = Math.ceil(count / 500);
+    const fleet = { tenants, shopsPerTenant: count / tenants, customers: 100, connected: true, held: false };
+    await onService({ directory, fleet, durability: 'everysec' }, async (side) => {
+      runs.push({ side: 'empty store', round: 1, figures: { readyMs: side.startMs } });
+      for (let round = 1; round <= context.rounds; round += 1) {
+        runs.push({ side: `${count} shops`, round, figures: { readyMs: await side.restart() } });
+      }
+    });
+    return runs;
+  },
+});
+
+/** Whether memory grows and p99 drifts: `--minutes=` of sends at a steady rate. */
+const soak = alone({
+  name: 'soak',
+  title: 'POST /shops/{id}/messages at a steady rate',
+  isMain: false,
+  async run(context: BenchContext) {
+    const minutes = context.setting('minutes', 1);
+    const ratePerSecond = context.setting('rate', 500);
+    const runs: Run[] = [];
+    const fleet = fleetFor({ messages: ratePerSecond * 60 * minutes, held: false });
+    await onService({ directory: context.directory, fleet }, async (side) => {
+      let from = 0;
+      for (let minute = 1; minute <= minutes; minute += 1) {
+        context.progress(`soak: minute ${minute} of ${minutes}`);
+        const requests = sendRequests(side, from);
+        const result = await load(side, requests, { seconds: 60, ratePerSecond, warmupMs: 0 });
+        from = result.made;
+        runs.push({ side: `minute ${minute}`, round: 1, figures: figuresOf(result) });
+      }
+    });
+    return runs;
+  },
+});
+
+/** What only the service is measured in. */
+export const serviceBenches: readonly Bench[] = [latency, sending, shops, nodes, start, soak];

@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { comparisons } from './benches/compared.ts';
+import { serviceBenches } from './benches/service-alone.ts';
+import type { Bench, BenchContext, Run } from './harness/bench.ts';
+import { build } from './harness/build.ts';
+import { PINNING } from './harness/cores.ts';
+import { plotOf } from './harness/plot.ts';
+import { judge, tableOf } from './harness/table.ts';
+
+// npm run bench [-- names… --rounds=3 --seconds=5 --directory=/tmp …]: see README.md beside this file.
+const benches: readonly Bench[] = [...comparisons, ...serviceBenches];
+const words = process.argv.slice(2);
+const settings = new Map(
+  words.filter((word) => word.startsWith('--')).map((word) => word.slice(2).split('=') as [string, string]),
+);
+const chosen = chooseBenches(words.filter((word) => !word.startsWith('--')));
+const setting = (name: string, fallback: number): number => Number(settings.get(name) ?? fallback);
+const directory = mkdtempSync(join(settings.get('directory') ?? tmpdir(), 'bench-'));
+const isTerminal = process.stderr.isTTY;
+const context: BenchContext = {
+  directory,
+  rounds: setting('rounds', 3),
+  seconds: setting('seconds', 5),
+  setting,
+  progress: (text) => void process.stderr.write(isTerminal ? `\r\x1b[K${text}` : `${text}\n`),
+};
+
+const results: { readonly bench: Bench; readonly runs: readonly Run[] }[] = [];
+try {
+  context.progress('compiling');
+  build();
+  for (const bench of chosen) {
+    const runs = await bench.run(context);
+    results.push({ bench, runs });
+    if (isTerminal) context.progress('');
+    console.log(tableOf(bench, runs));
+  }
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+console.log(
+  `${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, ${PINNING}, Node ${process.version}`,
+);
+console.log(`Every value: ${save()}`);
+
+/** The named ones, or the main ones when none is named. */
+function chooseBenches(names: readonly string[]): readonly Bench[] {
+  const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));
+  if (unknown.length > 0) {
+    console.error(
+      `no bench is called ${unknown.join(', ')}; there are ${benches.map(({ name }) => name).join(', ')}`,
+    );
+    process.exit(2);
+  }
+  return names.length === 0
+    ? benches.filter(({ isMain }) => isMain)
+    : benches.filter(({ name }) => names.includes(name));
+}
+
+/** Writes all values as JSON and the throughputs as a plot. The path of the JSON. */
+function save(): string {
+  const folder = resolve(import.meta.dirname, 'results');
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, new Date().toISOString().replace(/[:.]/g, '-'));
+  const machine = {
+    processor: cpus()[0]?.model,
+    cores: cpus().length,
+    pinning: PINNING,
+    node: process.version,
+  };
+  const { rounds, seconds } = context;
+  const all = results.map(({ bench, runs }) => ({
+    bench: bench.name,
+    title: bench.title,
+    targets: judge(bench, runs),
+    runs,
+  }));
+  writeFileSync(`${path}.json`, `${JSON.stringify({ machine, rounds, seconds, benches: all }, null, 2)}\n`);
+  writeFileSync(`${path}.svg`, plotOf(results));
+  return `${path}.json`;
+}
