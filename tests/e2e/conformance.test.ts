@@ -1,0 +1,36 @@
+/** The contract, row by row, against the whole service: real actors, real Redis, the real client on the simulated network. */
+import { randomInt } from 'node:crypto';
+import { after, before, describe } from 'node:test';
+import { accessRows } from '../http/conformance-access.ts';
+import { inputRows } from '../http/conformance-input.ts';
+import { resourceRows } from '../http/conformance-resources.ts';
+import { openTarget, type Target } from '../http/conformance-target.ts';
+import { apiClient } from './api-client.ts';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop } from './shop-steps.ts';
+
+describe('the contract over HTTP, before the real actors', () => {
+  let stack: ServiceStack;
+  let target: Target;
+
+  before(async () => {
+    stack = await startServiceStack();
+    target = await openTarget({
+      apiUrl: stack.apiUrl(),
+      adminUrl: stack.adminUrl(),
+      adminToken: stack.adminToken,
+      async connect(key, shopId) {
+        const api = apiClient(() => stack.apiUrl(), key);
+        await connectShop({ ...stack, api }, shopId, `+336${randomInt(10_000_000, 99_999_999)}`);
+      },
+    });
+  });
+  after(async () => {
+    target.close();
+    await stack.stop();
+  });
+
+  describe('Endpoints and Authentication', () => accessRows(() => target));
+  describe('Query and body tables, Input bounds', () => inputRows(() => target));
+  describe('Errors, States and transitions, Resources', () => resourceRows(() => target, false));
+});
