@@ -174,6 +174,13 @@ describe('memory', () => {
     }
   });
 
+  test('is told: 21 bytes for each of 48 windows, and the chunk their blocks are cut from', () => {
+    const keys = new KeyLimits();
+    assert.equal(keys.bytes, 0);
+    keys.take({ keyId, limits: DEFAULT_RATE_LIMITS, nowMs: START_MS });
+    assert.equal(keys.bytes, 48 * 21 + 65_536);
+  });
+
   test('a sweep gives the blocks of idle keys to others', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1000, hour: 1000, day: 1000 };

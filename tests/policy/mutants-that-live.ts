@@ -206,4 +206,80 @@ export const livingMutants: readonly LivingMutants[] = [
     before: 'let first = avalanche((high + low) | 0);',
     why: 'Another hash; at worst it has 63 bits instead of 64.',
   },
+  {
+    file: 'rate-windows.ts',
+    before: '#baseTick = new Float64Array(0);',
+    why: 'Replaced by a longer one before the first window is used.',
+  },
+  {
+    file: 'rate-windows.ts',
+    before: '#total = new Uint32Array(0);',
+    why: 'Replaced by a longer one before the first window is used.',
+  },
+  {
+    file: 'rate-windows.ts',
+    before: '#block = new Uint32Array(0);',
+    why: 'Replaced by a longer one before the first window is used.',
+  },
+  {
+    file: 'rate-windows.ts',
+    before: '#head = new Uint16Array(0);',
+    why: 'Replaced by a longer one before the first window is used.',
+  },
+  {
+    file: 'rate-windows.ts',
+    before: '#length = new Uint16Array(0);',
+    why: 'Replaced by a longer one before the first window is used.',
+  },
+  {
+    file: 'rate-windows.ts',
+    before: '#size = new Uint8Array(0);',
+    why: 'Replaced by a longer one before the first window is used.',
+  },
+  {
+    file: 'rate-windows.ts',
+    after: 'if (count < this.#capacity) {',
+    why: 'Grows one call earlier than needed.',
+  },
+  {
+    file: 'rate-windows.ts',
+    before: 'this.#capacity = Math.max(count, 2 * before, 48);',
+    why: 'Tuning: how fast the tables grow; that they are large enough is tested.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    before: 'let second = avalanche((low + first) | 0);',
+    why: 'Another hash, as good for what can be tested: how often it collides.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    before: 'first = (first + second) | 0;',
+    why: 'Another hash, as good for what can be tested: how often it collides.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    before: 'second = (second + first) | 0;',
+    why: 'Another hash, as good for what can be tested: how often it collides.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    before: 'let mixed = value ^ (value >>> 16);',
+    why: 'Another hash, as good for what can be tested: how often it collides.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    before: 'mixed ^= mixed >>> 13;',
+    why: 'Another hash, as good for what can be tested: how often it collides.',
+  },
+  {
+    file: 'text-fingerprint.ts',
+    before: 'return mixed ^ (mixed >>> 16);',
+    why: 'Another hash, as good for what can be tested: how often it collides.',
+  },
+  {
+    file: 'rate-windows.ts',
+    before: 'if (length === lengthBefore) {',
+    after: 'if (false) {',
+    why: 'A short cut: with nothing gone the rest changes nothing.',
+  },
 ];

@@ -66,13 +66,27 @@ test('200,000 texts that differ in little share no fingerprint, and either half 
   const highs = new Set<number>();
   const lows = new Set<number>();
   const count = 200_000;
+  const everSet = [0, 0];
+  const alwaysSet = [-1, -1];
   for (let index = 0; index < count; index += 1) {
     const { high, low } = textFingerprint(`Your order ${index} is ready, code ${(index * 7919) % 10_007}`);
     both.add(`${high}.${low}`);
     highs.add(high);
     lows.add(low);
+    for (const [half, bits] of [high, low].entries()) {
+      everSet[half] = (everSet[half] as number) | bits;
+      alwaysSet[half] = (alwaysSet[half] as number) & bits;
+    }
   }
   assert.equal(both.size, count);
+  assert.deepEqual(
+    [everSet, alwaysSet],
+    [
+      [-1, -1],
+      [0, 0],
+    ],
+    'every bit takes part',
+  );
   // Chance has 4.7 pairs in 32 bits; 30 would have odds below 1 in 10^13.
   assert.ok(count - highs.size < 30, `${count - highs.size} pairs in the upper half`);
   assert.ok(count - lows.size < 30, `${count - lows.size} pairs in the lower half`);
