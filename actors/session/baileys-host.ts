@@ -72,6 +72,8 @@ class BaileysHost implements SessionHost {
   private readonly pool: WorkerPool;
   private readonly seats = new Map<string, Seat>();
   private readonly unlinking = new Map<string, () => void>();
+  /** Shops whose session opens as soon as the first worker is there: right after a start there is none yet. */
+  private readonly awaitingWorker = new Set<string>();
   private stopped = false;
 
   constructor(options: BaileysHostOptions) {
@@ -100,7 +102,11 @@ class BaileysHost implements SessionHost {
       events: {
         message: (message, from) => this.heard(message, from),
         lost: (worker, detail) => this.lost(worker, detail),
-        unreachable: () => this.toAll({ type: 'session.unreachable' }),
+        ready: () => this.openAwaiting(),
+        unreachable: () => {
+          this.openAwaiting();
+          this.toAll({ type: 'session.unreachable' });
+        },
         reachable: () => this.toAll({ type: 'session.reachable' }),
       },
     });
@@ -113,6 +119,10 @@ class BaileysHost implements SessionHost {
     this.enter(seat, 'opening');
     seat.worker = this.placeFor(seat);
     if (this.post(seat, { kind: 'open', shop, generation })) return;
+    if (this.pool.starting()) {
+      this.awaitingWorker.add(shop.shopId);
+      return;
+    }
     this.enter(seat, 'ended');
     this.tellSoon(shop, {
       type: 'session.closed',
@@ -123,7 +133,17 @@ class BaileysHost implements SessionHost {
     });
   }
 
+  private openAwaiting(): void {
+    const shopIds = [...this.awaitingWorker];
+    this.awaitingWorker.clear();
+    for (const shopId of shopIds) {
+      const seat = this.seats.get(shopId);
+      if (seat !== undefined && !seat.closing) this.open(seat.shop, { generation: seat.generation });
+    }
+  }
+
   close(shop: SessionAddress): void {
+    this.awaitingWorker.delete(shop.shopId);
     const seat = this.seats.get(shop.shopId);
     if (seat === undefined) return;
     seat.closing = true;

@@ -59,6 +59,8 @@ export interface WorkerPoolEvents {
   message(message: SessionWord, from: { readonly worker: number; reply(answer: ToWorker): void }): void;
   /** The worker at that place is gone with all it held; everything it said came before this. */
   lost(worker: number, detail: string): void;
+  /** A worker takes orders from now on. */
+  ready(): void;
   unreachable(detail: string): void;
   reachable(): void;
 }
@@ -103,6 +105,11 @@ export class WorkerPool {
     }));
     for (const seat of this.seats) this.start(seat);
     this.watchLoneliness();
+  }
+
+  /** No worker is ready yet, and one is on its way. */
+  starting(): boolean {
+    return !this.down && !this.told && !this.stopping && this.ready().length === 0;
   }
 
   /** Places whose worker is ready. */
@@ -185,6 +192,7 @@ export class WorkerPool {
     seat.timers = [];
     this.beat(seat, thread);
     this.lonely?.cancel();
+    this.options.events.ready();
     if (!this.told) return;
     this.told = false;
     this.options.events.reachable();

@@ -39,6 +39,7 @@ function startPool(count: number, supervision: Partial<WorkerSupervision> = {}):
       message: (message, { worker }) =>
         note(`${worker}: ${message.kind === 'unlinked' ? message.shopId : message.kind}`),
       lost: (worker, detail) => note(`${worker} lost: ${detail}`),
+      ready: () => undefined,
       unreachable: () => note('unreachable'),
       reachable: () => note('reachable'),
     },
