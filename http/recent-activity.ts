@@ -8,6 +8,9 @@ const KEPT_SLOTS = 180;
 /** Upper bounds of the latency counts, in milliseconds; one more count holds all above. */
 export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
 
+/** A connect waits for the chat network, so how long it takes says nothing of the service. */
+const WAITING_ROUTE_END = '/connect';
+
 /** What one node did in five seconds. Plain numbers, so that the slots of several nodes add up. */
 export interface ActivitySlot {
   /** Milliseconds since the epoch, a multiple of `SLOT_MS`. */
@@ -23,7 +26,11 @@ export interface ActivitySlot {
 
 /** The last fifteen minutes of a node's work for tenants, and the same counts since it started for Prometheus. */
 export interface RecentActivity {
-  countRequest(answered: { readonly latencyMs: number; readonly errorCode: string | undefined }): void;
+  countRequest(answered: {
+    readonly route: string;
+    readonly latencyMs: number;
+    readonly errorCode: string | undefined;
+  }): void;
   /** Oldest first; five seconds in which nothing happened have no slot. */
   slots(): readonly ActivitySlot[];
 }
@@ -80,18 +87,22 @@ export function recentActivity(parts: {
   counter('queue_pauses_total', 'Times a queue was made to stand still, by cause.', pauses);
 
   return {
-    countRequest({ latencyMs, errorCode }) {
+    countRequest({ route, latencyMs, errorCode }) {
       const slot = current();
       slot.requests += 1;
-      let bound = 0;
-      while (bound < LATENCY_BOUNDS_MS.length && latencyMs > (LATENCY_BOUNDS_MS[bound] ?? 0)) bound += 1;
-      slot.latencies[bound] = (slot.latencies[bound] ?? 0) + 1;
+      if (!route.endsWith(WAITING_ROUTE_END)) countLatency(slot, latencyMs);
       if (errorCode === undefined) return;
       slot.errors[errorCode] = (slot.errors[errorCode] ?? 0) + 1;
       add(refusals, `{"code":"${errorCode}"}`);
     },
     slots: () => slots,
   };
+}
+
+function countLatency({ latencies }: ActivitySlot, latencyMs: number): void {
+  let bound = 0;
+  while (bound < LATENCY_BOUNDS_MS.length && latencyMs > (LATENCY_BOUNDS_MS[bound] ?? 0)) bound += 1;
+  latencies[bound] = (latencies[bound] ?? 0) + 1;
 }
 
 function isSettled(status: unknown): boolean {

@@ -172,7 +172,7 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
     maxInFlight,
     observe(entry, atMs, errorCode) {
       requestLog.record(entry, atMs);
-      activity.countRequest({ latencyMs: entry.latencyMs, errorCode });
+      activity.countRequest({ ...entry, errorCode });
       count('api', entry.method, entry.route, entry);
       log.request(entry, atMs, 'request');
     },

@@ -15,7 +15,7 @@ const SHOPS = [
   'North pharmacy',
   'Mill cheese',
 ];
-const CUSTOMERS = Array.from({ length: 12 }, (_, index) => `+3362222${1000 + index}`);
+const CUSTOMERS = Array.from({ length: 60 }, (_, index) => `+3362222${1000 + index}`);
 const TRAFFIC_MS = 100_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => systemClock.after(ms, resolve));

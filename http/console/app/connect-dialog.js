@@ -1,7 +1,7 @@
 // @ts-check
 import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
-import { away, words } from './format.js';
+import { span, words } from './format.js';
 import { useEvents } from './live.js';
 import { Badge, Dialog, Failure } from './parts.js';
 import { call } from './session.js';
@@ -54,7 +54,7 @@ function Code({ channel }) {
   return html`
     <figure class="code">
       <img src=${channel.qrImageDataUrl} alt=${`QR code of a session that is ${words(channel.status)}`} />
-      <figcaption class="muted">This code is good until ${away(Date.parse(channel.expiresAt)).replace('in ', '')} from now; then a new one appears.</figcaption>
+      <figcaption class="muted">Good for ${span(Date.parse(channel.expiresAt) - Date.now())}; then a new one appears.</figcaption>
     </figure>
   `;
 }

@@ -1,0 +1,149 @@
+/** What the overview adds up, without a service around it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { channelMachine } from '../../actors/shop/channel-machine.ts';
+import { machineChart } from '../../actors/shop/machine-chart.ts';
+import type { OperatorEvent } from '../../http/event-feed.ts';
+import { createMetrics } from '../../http/metrics.ts';
+import { fleetOverview, type NodeShare, nodeShare } from '../../http/overview.ts';
+import { type RecentActivity, recentActivity, SLOT_MS } from '../../http/recent-activity.ts';
+import { shopStates, troubleOf } from '../../http/shop-states.ts';
+import type { Clock } from '../../runtime/clock.ts';
+
+const START_MS = 1_700_000_000_000;
+
+function activityAt(): {
+  activity: RecentActivity;
+  turn(ms: number): void;
+  emit(event: OperatorEvent): void;
+} {
+  let nowMs = START_MS;
+  const listeners: ((event: OperatorEvent) => void)[] = [];
+  const clock = { wallMs: () => nowMs, monotonicMs: () => nowMs } as Clock;
+  const feed = {
+    subscribe(listener: (event: OperatorEvent) => void) {
+      listeners.push(listener);
+      return () => undefined;
+    },
+  };
+  return {
+    activity: recentActivity({ clock, feed, metrics: createMetrics() }),
+    turn: (ms) => {
+      nowMs += ms;
+    },
+    emit: (event) => {
+      for (const listener of listeners) listener(event);
+    },
+  };
+}
+
+const message = (status: string, reason: string | null): OperatorEvent => ({
+  type: 'message',
+  at: '',
+  data: { status, reason },
+});
+
+test('requests, refusals and messages fall into the slot of their time, and old slots go', () => {
+  const { activity, turn, emit } = activityAt();
+  activity.countRequest({ route: '/me', latencyMs: 3, errorCode: undefined });
+  activity.countRequest({ route: '/me', latencyMs: 3, errorCode: 'RATE_LIMITED' });
+  emit(message('sent', null));
+  emit(message('sending', null));
+  turn(SLOT_MS);
+  emit(message('failed', 'SEND_REFUSED'));
+  const [first, second] = activity.slots();
+  assert.deepEqual([first?.requests, first?.errors, first?.messages], [2, { RATE_LIMITED: 1 }, { sent: 1 }]);
+  assert.deepEqual(second?.messages, { SEND_REFUSED: 1 });
+  turn(180 * SLOT_MS);
+  activity.countRequest({ route: '/me', latencyMs: 1, errorCode: undefined });
+  assert.equal(activity.slots().length, 1);
+});
+
+test('a connect counts as a request and not into latencies', () => {
+  const { activity } = activityAt();
+  activity.countRequest({
+    route: '/shops/{idOrName}/channels/msgapp/connect',
+    latencyMs: 9_000,
+    errorCode: undefined,
+  });
+  const [slot] = activity.slots();
+  assert.equal(slot?.requests, 1);
+  assert.equal(
+    slot?.latencies.reduce((sum, count) => sum + count, 0),
+    0,
+  );
+});
+
+const share = (slots: NodeShare['slots']): NodeShare => ({
+  shops: 2,
+  queued: 3,
+  mailboxDepth: 1,
+  states: { connected: 2 },
+  slots,
+});
+
+test('nodes are added up slot by slot; a silent one is named; times in which nothing happened are zero', async () => {
+  const { activity, turn } = activityAt();
+  for (let index = 0; index < 100; index += 1) {
+    activity.countRequest({ route: '/me', latencyMs: index < 98 ? 1.5 : 150, errorCode: undefined });
+  }
+  turn(2 * SLOT_MS);
+  activity.countRequest({ route: '/me', latencyMs: 3, errorCode: undefined });
+  const overview = await fleetOverview({
+    own: share(activity.slots()),
+    hop: {
+      otherNodes: () => ['b', 'c'],
+      forwardToNode: (nodeId) =>
+        nodeId === 'b'
+          ? Promise.resolve(JSON.stringify(share(activity.slots())))
+          : Promise.reject(new Error('gone')),
+    },
+    nowMs: START_MS + 3 * SLOT_MS,
+  });
+  assert.deepEqual(overview.silentNodes, ['c']);
+  assert.deepEqual([overview.shops, overview.queued, overview.states.connected], [4, 6, 4]);
+  assert.deepEqual(
+    overview.series.map(({ requests }) => requests),
+    [200, 0, 2],
+  );
+  const [busy, idle] = overview.series;
+  assert.ok((busy?.p50Ms ?? 0) > 1 && (busy?.p50Ms ?? 9) <= 2);
+  assert.ok((busy?.p99Ms ?? 0) > 100 && (busy?.p99Ms ?? 999) <= 200);
+  assert.equal(idle?.p99Ms, null);
+});
+
+test('a shop is found by every word that says how it stands, and trouble ranks', () => {
+  const shop = (pacing: object, channel: object, status = 'active'): Record<string, unknown> => ({
+    state: 'connected',
+    status,
+    details: { pacing, channel },
+  });
+  const held = shop({ state: 'idle', heldByOperator: true }, { state: 'connected', flagged: false });
+  assert.deepEqual([...shopStates(held)], ['connected', 'active', 'idle', 'held']);
+  const well = shop({ state: 'gap', heldByOperator: false }, { state: 'connected', flagged: false });
+  const lost = shop({ state: 'idle', heldByOperator: false }, { state: 'disconnected', flagged: true });
+  const ended = shop(
+    { state: 'idle', heldByOperator: false },
+    { state: 'connected', flagged: false },
+    'suspended',
+  );
+  assert.equal(troubleOf(well), 0);
+  assert.ok(troubleOf(ended) > troubleOf(lost) && troubleOf(lost) > troubleOf(held) && troubleOf(held) > 0);
+  const { states } = nodeShare({ localActors: () => [held, lost] }, []);
+  assert.deepEqual([states.held, states.flagged, states.active], [1, 1, 2]);
+});
+
+test('a chart holds the states and ways of the machine that runs', () => {
+  const chart = machineChart(channelMachine);
+  assert.equal(chart.initial, 'unconfigured');
+  assert.deepEqual(chart.states.slice(0, 3), ['unconfigured', 'starting', 'qr_waiting']);
+  assert.ok(
+    chart.transitions.some(
+      ({ from, to, event, guard }) =>
+        from === 'connected' && to === 'disconnected' && event === 'closed' && guard === 'isLoggedOut',
+    ),
+  );
+  for (const { from, to } of chart.transitions) {
+    assert.ok(chart.states.includes(from) && chart.states.includes(to));
+  }
+});
