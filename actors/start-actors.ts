@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { KeyLimits } from '../policy/key-limits.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { LinkTopic } from '../runtime/link-topics.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { RuntimeNode } from '../runtime/node.ts';
 import { objectIdGenerator } from '../runtime/object-id.ts';
@@ -15,6 +16,9 @@ import type { QrImages } from './session/qr-image.ts';
 import type { SessionHost, SessionListener } from './session/session-host.ts';
 import { ChannelWaiters } from './shop/channel-waiters.ts';
 import { MESSAGE_RETENTION_MS } from './shop/message-record.ts';
+import { PoolDesk } from './shop/pool-desk.ts';
+import { poolService } from './shop/pool-service.ts';
+import { PoolSessions } from './shop/pool-sessions.ts';
 import { shopBehaviour } from './shop/shop-behaviour.ts';
 import { shopDesk } from './shop/shop-desk.ts';
 import type { PacingTimes } from './shop/shop-draft.ts';
@@ -41,6 +45,10 @@ export interface ActorsOptions {
   readonly qrImages: QrImages;
   /** Bounds of the gap between two sends of a shop; SPEC: 6,000 to 20,000. */
   readonly gap: { readonly fromMs: number; readonly toMs: number };
+  /** How shops of different nodes talk about messages that go through the platform's pool. */
+  readonly poolLink: LinkTopic;
+  /** What the platform calls itself under a message its pool sends. */
+  readonly platformName: string;
   /** Default: 30 days. */
   readonly messageRetentionMs?: number;
 }
@@ -64,7 +72,7 @@ const OUTCOME_MS = 180_000;
 
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
 export async function startActors(options: ActorsOptions): Promise<RunningActors> {
-  const { node, clock, random, log, qrImages, gap } = options;
+  const { node, clock, random, log, qrImages, gap, poolLink, platformName } = options;
   const { actors, store } = node;
   const connection = await openDirectoryConnection(options.redisUrl, log);
   const operatorsDirectory = new OperatorsDirectory({ store, connection: connection.connection, log });
@@ -75,7 +83,19 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
   const usage = new UsageStorer({ actors, clock, keyLimits });
   const makeId = objectIdGenerator(random);
   const host = options.startHost((shop, event) => actors.tell(shopAddress(shop), event));
-  const eraser = new ShopEraser({ actors, store, host });
+  const poolSessions = new PoolSessions({ actors, store, log });
+  const pool = new PoolDesk({
+    actors,
+    store,
+    clock,
+    random,
+    log,
+    link: poolLink,
+    sessions: poolSessions,
+    platformName,
+  });
+  poolLink.serve(poolService({ actors, store }));
+  const eraser = new ShopEraser({ actors, store, host, clock, pool, poolSessions });
   const times: PacingTimes = {
     gapFromMs: gap.fromMs,
     gapToMs: gap.toMs,
@@ -87,7 +107,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
     tenantBehaviour({
       keyLimits,
       makeId,
-      perform: tenantEffects({ eraser, directory, operatorsDirectory, feed, log }),
+      perform: tenantEffects({ eraser, directory, operatorsDirectory, feed, poolSessions, log }),
     }),
   );
   node.register(
@@ -97,14 +117,15 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
       makeId,
       makeWireId,
       retentionMs: options.messageRetentionMs ?? MESSAGE_RETENTION_MS,
-      perform: shopEffects({ actors, host, waiters, feed, log }),
+      platformName,
+      perform: shopEffects({ actors, host, waiters, feed, pool, poolSessions, log }),
       leave: (address) => host.close(sessionOf(address)),
       available: () => host.available(),
     }),
   );
   return {
     tenants: tenantDesk({ actors, store, clock, keyLimits, usage }),
-    shops: shopDesk({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr) }),
+    shops: shopDesk({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr), pool }),
     operators: operatorDesk({ actors, store, clock, directory, operatorsDirectory, eraser, makeId, host }),
     fleet: fleetDesk({ node, directory: operatorsDirectory }),
     keys: directory,

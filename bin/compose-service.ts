@@ -6,6 +6,7 @@ import type { RequestLogger } from '../http/log.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
+import { linkTopics } from '../runtime/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node.ts';
 import { systemRandom as random } from '../runtime/random.ts';
 import type { ServiceEnvironment } from './environment.ts';
@@ -43,6 +44,8 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     onLost,
     observer: runtimeObserver(metrics),
   });
+  const topic = linkTopics(node.link);
+  const requests = topic('requests');
   const actors = await startActors({
     node,
     redisUrl: environment.redisUrl,
@@ -52,6 +55,8 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     startHost: (listener) => startHost(node, listener),
     qrImages: startQrImages(),
     gap: { fromMs: environment.sendGap.minMs, toMs: environment.sendGap.maxMs },
+    poolLink: topic('pool'),
+    platformName: environment.platformName,
     messageRetentionMs: environment.messageRetentionDays * DAY_MS,
   });
   exportNode(metrics, node, () => actors.host.available());
@@ -70,7 +75,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     operators: actors.operators,
     fleet: actors.fleet,
     keys: actors.keys,
-    hop: hopThrough(node),
+    hop: hopThrough(node, requests),
     store: node.store,
     requestLog: {
       maxEntriesPerTenant: environment.requestLogMaxEntries,
@@ -84,7 +89,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     events: actors.feed,
     health: { ready: () => node.ready() },
   });
-  node.link.serve((payload) => http.serveForwarded(payload));
+  requests.serve((payload) => http.serveForwarded(payload));
   await node.run();
   return { node, actors, http };
 }

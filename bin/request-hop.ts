@@ -1,10 +1,11 @@
 import type { Hop } from '../http/hop.ts';
 import { shardOf } from '../runtime/address.ts';
+import type { LinkTopic } from '../runtime/link-topics.ts';
 import type { RuntimeNode } from '../runtime/node.ts';
 
-/** Carries requests to the node that owns their tenant's shard, over the runtime's link. */
-export function hopThrough(node: RuntimeNode): Hop {
-  const { actors, link } = node;
+/** Carries requests to the node that owns their tenant's shard, over its topic of the runtime's link. */
+export function hopThrough(node: RuntimeNode, link: LinkTopic): Hop {
+  const { actors } = node;
   return {
     ownerIsLocal: (tenantId) => actors.owns(shardOf(tenantId)),
     forward: (tenantId, payload, timeoutMs) => link.call(shardOf(tenantId), payload, timeoutMs),

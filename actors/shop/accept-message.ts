@@ -3,9 +3,11 @@ import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { isPhoneNumber } from '../../policy/recipient.ts';
 import type { TenantSettings } from '../../policy/tenant-settings.ts';
 import type { Evaluation } from '../../policy/verdict.ts';
-import { done, failed, type Outcome } from '../failure.ts';
-import { channelRefusal, enqueue, refused } from './acceptance.ts';
+import { done, type Outcome } from '../failure.ts';
+import { channelRefusal, enqueue, enqueueAtPool, refused } from './acceptance.ts';
 import { type MessageBody, type MessageState, statusUrl } from './message-record.ts';
+import { type PoolWanted, poolFallback } from './pool-fallback.ts';
+import type { ShopCommand } from './shop-commands.ts';
 import type { ShopDraft } from './shop-draft.ts';
 import type { SendFacts } from './shop-facts.ts';
 import type { Accepted, MessageDraft } from './shop-operations.ts';
@@ -17,15 +19,17 @@ export interface AcceptanceOptions {
   readonly makeId: (nowMs: number) => string;
   readonly makeWireId: () => string;
   readonly retentionMs: number;
+  /** What the platform calls itself under a message its pool sends. */
+  readonly platformName: string;
 }
 
 /** What a send answers. */
-export type SendReply = Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }>;
+export type SendReply = Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }> | PoolWanted;
 
-/** Idempotent replay → policy → channel availability → queued (DESIGN section 4: Order on a send). */
+/** Idempotent replay → policy → channel availability, or else the pool → queued (DESIGN section 4: Order on a send). */
 export function acceptMessage(
   draft: ShopDraft,
-  command: { readonly draft: MessageDraft; readonly settings: TenantSettings },
+  command: Omit<Extract<ShopCommand, { type: 'send' }>, 'type'>,
   facts: SendFacts & { readonly available: boolean },
   options: AcceptanceOptions,
 ): SendReply {
@@ -36,7 +40,12 @@ export function acceptMessage(
     return refused({ code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
   }
   const unavailable = channelRefusal(draft.state, facts.available);
-  if (unavailable !== undefined) return failed(unavailable);
+  const { pool } = command;
+  const { verdict, entry } = evaluation;
+  const route =
+    unavailable &&
+    poolFallback(draft.state, { ...command, pool, verdict, unavailable, platformName: options.platformName });
+  if (route !== undefined && 'ok' in route) return route;
   const { to, text, mediaUrl, mediaType, idempotencyKey } = command.draft;
   const { tenantId, shopId } = draft.state.shop;
   const body: MessageBody = {
@@ -48,13 +57,15 @@ export function acceptMessage(
     text: text ?? null,
     mediaUrl: mediaUrl ?? null,
     mediaType: mediaUrl === undefined ? null : mediaType,
-    via: 'shop',
-    policy: evaluation.verdict,
+    via: route === undefined ? 'shop' : 'pool',
+    policy: verdict,
     createdAtMs: draft.nowMs,
     wireId: options.makeWireId(),
     idempotencyKey: idempotencyKey ?? null,
   };
-  enqueue(draft, { body, entry: evaluation.entry, retentionMs: options.retentionMs });
+  const accepted = { body, entry, retentionMs: options.retentionMs };
+  if (route === undefined) enqueue(draft, accepted);
+  else enqueueAtPool(draft, accepted, route);
   return done({ replayed: false, accepted: answer({ body, state: { status: 'queued' } }) });
 }
 

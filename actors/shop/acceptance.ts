@@ -1,10 +1,12 @@
 import { encodeEntry, type LedgerEntry } from '../../policy/ledger-entry.ts';
 import { LEDGER_BOUND } from '../../policy/send-ledger.ts';
 import { type Failure, type FailureCode, failed } from '../failure.ts';
+import { startPooled } from './hand-over.ts';
 import { bodyWrites, type MessageBody } from './message-record.ts';
 import type { ShopDraft } from './shop-draft.ts';
 import { idempotencyKey } from './shop-keys.ts';
-import { channelState, type ShopState } from './shop-state.ts';
+import type { ShopReference } from './shop-operations.ts';
+import { channelState, queuedMessage, type ShopState } from './shop-state.ts';
 
 /** Why a shop's channel can take no message now; undefined when it can (DESIGN section 4: Channel availability). */
 export function channelRefusal(state: ShopState, available: boolean): FailureCode | undefined {
@@ -23,34 +25,47 @@ export function refused(refusal: Failure): ReturnType<typeof failed> {
 }
 
 /** Accepts a message or status: stored, queued and counted in one commit. */
-export function enqueue(
-  draft: ShopDraft,
-  message: { body: MessageBody; entry: LedgerEntry; retentionMs: number },
-): void {
-  const { body, entry, retentionMs } = message;
-  const { keys, shard, ledger, queue } = draft.state;
+export function enqueue(draft: ShopDraft, message: AcceptedMessage): void {
+  storeAccepted(draft, message);
+  draft.change({ queue: [...draft.state.queue, queuedMessage(message.body)] });
+}
+
+/** The same for a message that a shop of the pool is to send: it stays out of the shop's own queue. */
+export function enqueueAtPool(draft: ShopDraft, message: AcceptedMessage, pool: ShopReference): void {
+  storeAccepted(draft, message);
+  const { id, to, createdAtMs } = message.body;
+  startPooled(draft, { messageId: id, to: to ?? '', createdAtMs, pool });
+}
+
+/** What acceptance stores. */
+interface AcceptedMessage {
+  readonly body: MessageBody;
+  readonly entry: LedgerEntry;
+  readonly retentionMs: number;
+}
+
+function storeAccepted(draft: ShopDraft, { body, entry, retentionMs }: AcceptedMessage): void {
+  const { keys, shard } = draft.state;
   draft.writes.push(
     ...bodyWrites(shard, body, retentionMs),
     ['ZADD', keys.messages, 0, body.id],
     ['ZADD', keys.queue, 0, body.id],
-    ['RPUSH', keys.ledger, encodeEntry(entry)],
   );
-  if (ledger.size >= LEDGER_BOUND) draft.writes.push(['LTRIM', keys.ledger, -LEDGER_BOUND, -1]);
   if (body.idempotencyKey !== null) {
     const key = idempotencyKey(shard, body.shopId, body.idempotencyKey);
     draft.writes.push(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
   }
+  count(draft, entry);
   trimIndexes(draft, retentionMs);
-  draft.onCommitted(() => ledger.record(entry));
-  const waiting = {
-    messageId: body.id,
-    kind: body.kind,
-    to: body.to ?? '',
-    textLength: body.text?.length ?? 0,
-    createdAtMs: body.createdAtMs,
-  };
-  draft.change({ queue: [...queue, waiting] });
   draft.effects.push({ type: 'announce_message', messageId: body.id, status: 'queued', reason: null });
+}
+
+/** Counts a send in the shop's ledger, with the commit of its turn. */
+export function count(draft: ShopDraft, entry: LedgerEntry): void {
+  const { keys, ledger } = draft.state;
+  draft.writes.push(['RPUSH', keys.ledger, encodeEntry(entry)]);
+  if (ledger.size >= LEDGER_BOUND) draft.writes.push(['LTRIM', keys.ledger, -LEDGER_BOUND, -1]);
+  draft.onCommitted(() => ledger.record(entry));
 }
 
 const TRIM_EVERY_MS = 3_600_000;

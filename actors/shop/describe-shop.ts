@@ -22,6 +22,7 @@ export function describeShop(state: ShopState): Record<string, unknown> {
         .slice(0, SHOWN_WAITING)
         .map((message) => ({ ...message, unlessSent: waitingEnd(state, message) })),
     },
+    pooled: state.pooled.slice(0, SHOWN_WAITING),
     counted: state.ledger.size,
     groups: state.groups?.length ?? null,
     qrWaiting: state.qr !== undefined,

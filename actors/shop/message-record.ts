@@ -29,6 +29,9 @@ export interface MessageState {
   readonly sentAtMs: number | null;
 }
 
+/** No message stays queued longer than this (DESIGN section 3): EXPIRED. */
+export const QUEUED_LIMIT_MS = 24 * 3_600_000;
+
 /** How long messages and idempotency keys are kept unless configured (DESIGN section 4: Retention). */
 export const MESSAGE_RETENTION_MS = 30 * 24 * 3_600_000;
 

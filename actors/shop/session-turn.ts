@@ -1,6 +1,7 @@
 import { isGroupId, isPhoneNumber } from '../../policy/recipient.ts';
 import type { SessionEnd, SessionEvent } from '../session/session-host.ts';
 import { tenantKeys } from '../tenant/tenant-keys.ts';
+import { askAboutRecipient } from './hand-over.ts';
 import type { MessageBody } from './message-record.ts';
 import type { PacingTimes, ShopDraft } from './shop-draft.ts';
 import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
@@ -100,6 +101,7 @@ function onInbound(
   const writer = afterInbound(facts.writer, event, draft.nowMs);
   if (writer !== undefined) {
     draft.writes.push(['HSET', draft.state.keys.writers, event.from, JSON.stringify(writer)]);
+    if (writer.optedOut) askAboutRecipient(draft, event.from);
   }
   draft.effects.push({ type: 'confirm', token: event.token });
 }

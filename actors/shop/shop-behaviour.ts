@@ -3,7 +3,10 @@ import type { Behaviour, DueTimer, Turn } from '../../runtime/behaviour.ts';
 import { done, failed } from '../failure.ts';
 import { type AcceptanceOptions, acceptMessage } from './accept-message.ts';
 import { acceptStatus } from './accept-status.ts';
+import { offerPooled, takePooled, withdrawPooled } from './carry-message.ts';
 import { describeShop } from './describe-shop.ts';
+import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './hand-over.ts';
+import type { PoolAnswer } from './pool-protocol.ts';
 import { onSessionEvent } from './session-turn.ts';
 import type { ShopCommand, ShopEffect } from './shop-commands.ts';
 import { ShopDraft, type ShopTurnOptions } from './shop-draft.ts';
@@ -41,7 +44,10 @@ export function shopBehaviour(
     },
     lane: ({ type }) =>
       type === 'send' || type === 'post_status' || type === 'connect' ? 'client' : 'control',
-    size: (command) => ('draft' in command ? JSON.stringify(command.draft).length : 64),
+    size: (command) => {
+      if ('draft' in command) return JSON.stringify(command.draft).length;
+      return command.type === 'pool.take' ? JSON.stringify(command.body).length : 64;
+    },
     perform: options.perform,
     timers: shopTimers,
     mustLive: (state) => {
@@ -49,6 +55,7 @@ export function shopBehaviour(
       return (
         state.queue.length > 0 ||
         state.inHand !== undefined ||
+        state.pooled.length > 0 ||
         !['unconfigured', 'disconnected'].includes(name)
       );
     },
@@ -103,15 +110,38 @@ function turn(
     case 'timer':
       onTimer(draft, command.id);
       return draft.finish();
+    case 'pool.offer':
+    case 'pool.take':
+    case 'pool.withdraw':
+      return draft.finish(asPoolShop(draft, command, facts));
+    case 'pool.found':
+      onPoolFound(draft, command.messageId, command.pool);
+      return draft.finish();
+    case 'pool.answered':
+      onPoolAnswered(draft, command);
+      return draft.finish();
     default:
       onSessionEvent(draft, command, facts, options.times);
       return draft.finish();
   }
 }
 
+function asPoolShop(
+  draft: ShopDraft,
+  command: Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>,
+  { carry, available }: ShopFacts,
+): PoolAnswer {
+  if (carry === undefined) throw new Error('a message of the pool came to its turn without facts');
+  if (command.type === 'pool.offer') return offerPooled(draft, command, { ...carry, available });
+  return command.type === 'pool.take'
+    ? takePooled(draft, command, carry)
+    : withdrawPooled(draft, command, carry);
+}
+
 function onTimer(draft: ShopDraft, id: string): void {
   if (id === 'pacing') draft.stepPacing({ type: 'elapsed', gapUntilMs: draft.moments().gapUntilMs });
   else if (id === 'reconnect') draft.stepChannel({ type: 'reconnect_due' });
+  else if (id === 'pool') askAgain(draft);
   else endOverdue(draft);
 }
 
@@ -133,5 +163,7 @@ function shopTimers(state: ShopState): DueTimer[] {
   if (reconnectAtMs !== null) timers.push({ id: 'reconnect', dueAtMs: reconnectAtMs });
   const waiting = waitingTimer(state);
   if (waiting) timers.push(waiting);
+  const pool = poolTimer(state);
+  if (pool) timers.push(pool);
   return timers;
 }

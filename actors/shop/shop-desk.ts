@@ -1,4 +1,4 @@
-import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import { shardOf } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -6,10 +6,12 @@ import type { Store } from '../../runtime/store.ts';
 import { done, failed, type Outcome } from '../failure.ts';
 import { tenantAddress } from '../tenant/tenant-keys.ts';
 import type { TenantState } from '../tenant/tenant-state.ts';
+import type { SendReply } from './accept-message.ts';
 import { channelView } from './channel-view.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import { listMessages } from './message-list.ts';
 import { decodeMessage, messageView } from './message-record.ts';
+import type { PoolDesk } from './pool-desk.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import { messageKey, shopAddress } from './shop-keys.ts';
 import type { ChannelView, ShopOperations, ShopReference } from './shop-operations.ts';
@@ -26,14 +28,20 @@ export interface ShopDeskOptions {
   readonly waiters: ChannelWaiters;
   /** Renders a QR code as a PNG data URL. */
   readonly qrImage: (qr: string) => Promise<string>;
+  readonly pool: Pick<PoolDesk, 'find'>;
 }
 
 /** The API's questions to a shop: reads answer from the actor's last committed state, changes go through its mailbox. */
 export function shopDesk(options: ShopDeskOptions): ShopOperations {
-  const { actors, store, clock, waiters, qrImage } = options;
+  const { actors, store, clock, waiters, qrImage, pool } = options;
 
   const ask = async <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
     (await actors.ask<Outcome<Value>>(shopAddress(shop), command)) ?? failed('SHOP_NOT_FOUND');
+  const askToSend = async (
+    shop: ShopReference,
+    command: Extract<ShopCommand, { type: 'send' }>,
+  ): Promise<SendReply> =>
+    (await actors.ask<SendReply>(shopAddress(shop), command)) ?? failed('SHOP_NOT_FOUND');
   const withState = async <Value>(
     shop: ShopReference,
     answer: (state: ShopState) => Promise<Outcome<Value>> | Outcome<Value>,
@@ -43,8 +51,8 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
   };
   const view = (shop: ShopReference): Promise<Outcome<ChannelView>> =>
     withState(shop, async (state) => done(await channelView(state, qrImage)));
-  const settings = async (tenantId: string): Promise<TenantSettings> =>
-    (await actors.state<TenantState>(tenantAddress(tenantId)))?.settings ?? resolveSettings({});
+  const tenantOf = (shop: ShopReference): Promise<TenantState | undefined> =>
+    actors.state<TenantState>(tenantAddress(shop.tenantId));
 
   return {
     channel: view,
@@ -69,9 +77,23 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
       const ended = await ask(shop, { type: 'disconnect' });
       return ended.ok ? view(shop) : ended;
     },
-    send: async (shop, draft) => ask(shop, { type: 'send', draft, settings: await settings(shop.tenantId) }),
-    postStatus: async (shop, draft) =>
-      ask(shop, { type: 'post_status', draft, settings: await settings(shop.tenantId) }),
+    async send(shop, draft) {
+      const tenant = await tenantOf(shop);
+      const settings = tenant?.settings ?? resolveSettings({});
+      const command = { type: 'send', draft, settings } as const;
+      const reply = await askToSend(
+        shop,
+        tenant?.record.poolFallback ? { ...command, pool: 'ask' } : command,
+      );
+      if (!('offer' in reply)) return reply;
+      const found = await pool.find(reply.offer);
+      if (found === undefined) return { ok: false, failure: reply.failure };
+      return await askToSend(shop, { ...command, pool: found });
+    },
+    async postStatus(shop, draft) {
+      const settings = (await tenantOf(shop))?.settings ?? resolveSettings({});
+      return await ask(shop, { type: 'post_status', draft, settings });
+    },
     listMessages: (shop, query) =>
       withState(shop, async (state) => done(await listMessages(state, store, query))),
     async message(tenantId, messageId) {

@@ -2,8 +2,9 @@ import type { Turn } from '../../runtime/behaviour.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Write } from '../../runtime/store.ts';
 import { type ChannelEffect, type ChannelEvent, publicChannelStatus } from './channel-machine.ts';
-import { type MessageState, stateWrite } from './message-record.ts';
-import type { PacingEffect, PacingEvent, Settlement } from './pacing-machine.ts';
+import { type FatedMessage, messageFate } from './message-fate.ts';
+import type { MessageState } from './message-record.ts';
+import type { PacingEffect, PacingEvent } from './pacing-machine.ts';
 import type { ShopEffect } from './shop-commands.ts';
 import {
   channel,
@@ -123,9 +124,9 @@ export class ShopDraft {
   }
 
   /** A message that waits ends without having been in hand. */
-  endQueued(message: QueuedMessage, reason: string): void {
+  endQueued(message: QueuedMessage, reason: string, status: 'failed' | 'rejected' = 'failed'): void {
     this.change({ queue: this.#state.queue.filter((other) => other !== message) });
-    this.#end({ messageId: message.messageId, status: 'failed', reason });
+    this.#storeState(message, status, reason);
   }
 
   endAllQueued(reason: string): void {
@@ -188,11 +189,16 @@ export class ShopDraft {
         break;
       }
       case 'putOnWire':
-        this.#storeState(effect.params.messageId, 'sending', null);
+        this.#storeState(inHandFor(effect, inHand), 'sending', null);
         break;
       case 'settle':
         this.change({ inHand: undefined });
-        this.#end(effect.params);
+        // A record that ran out of its retention while it was in hand is not found again after a restart.
+        this.#storeState(
+          inHand ?? { messageId: effect.params.messageId, createdAtMs: this.nowMs },
+          effect.params.status,
+          effect.params.reason,
+        );
         break;
       case 'putBack':
         this.#putBack(inHand);
@@ -204,22 +210,19 @@ export class ShopDraft {
   #putBack(inHand: QueuedMessage | undefined): void {
     if (inHand === undefined) return;
     this.change({ queue: [inHand, ...this.#state.queue], inHand: undefined });
-    if (pacingState(this.#before) === 'sending') this.#storeState(inHand.messageId, 'queued', null);
+    if (pacingState(this.#before) === 'sending') this.#storeState(inHand, 'queued', null);
   }
 
-  #end({ messageId, status, reason }: Settlement): void {
-    const { keys } = this.#state;
-    this.writes.push(['ZREM', keys.queue, messageId]);
-    if (status !== 'sent') this.writes.push(['ZADD', keys[status], 0, messageId]);
-    this.#storeState(messageId, status, reason);
+  /** Stores what became of a message. */
+  store(message: FatedMessage, fate: MessageState): void {
+    const { writes, effects } = messageFate(this.#state, message, fate);
+    this.writes.push(...writes);
+    this.effects.push(...effects);
   }
 
-  #storeState(messageId: string, status: MessageState['status'], reason: string | null): void {
+  #storeState(message: FatedMessage, status: MessageState['status'], reason: string | null): void {
     const sentAtMs = status === 'sent' ? this.nowMs : null;
-    this.writes.push(
-      stateWrite(this.#state.shard, messageId, { status, reason, updatedAtMs: this.nowMs, sentAtMs }),
-    );
-    this.effects.push({ type: 'announce_message', messageId, status, reason });
+    this.store(message, { status, reason, updatedAtMs: this.nowMs, sentAtMs });
   }
 
   #note(step: Omit<Transition, 'atMs'>): void {

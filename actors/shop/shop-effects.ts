@@ -6,6 +6,8 @@ import type { SessionAddress, SessionHost } from '../session/session-host.ts';
 import { tenantAddress } from '../tenant/tenant-keys.ts';
 import { publicChannelStatus } from './channel-machine.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
+import type { PoolDesk } from './pool-desk.ts';
+import type { PoolSessions } from './pool-sessions.ts';
 import type { ShopEffect } from './shop-commands.ts';
 import { shopOf } from './shop-keys.ts';
 import type { ShopState } from './shop-state.ts';
@@ -21,9 +23,11 @@ export function shopEffects(parts: {
   readonly host: SessionHost;
   readonly waiters: ChannelWaiters;
   readonly feed: EventFeed;
+  readonly pool: PoolDesk;
+  readonly poolSessions: PoolSessions;
   readonly log: Logger;
 }): (effect: ShopEffect, address: Address) => void {
-  const { actors, host, waiters, feed, log } = parts;
+  const { actors, host, waiters, feed, pool, poolSessions, log } = parts;
   // A status has nobody to show composing to: it goes on at once, through the same turn.
   const compose = (
     { message, generation }: Extract<ShopEffect, { type: 'compose' }>,
@@ -73,8 +77,14 @@ export function shopEffects(parts: {
       case 'owner_number':
         actors.tell(tenantAddress(tenantId), { type: 'owner_number', phone: effect.phone });
         break;
+      case 'hand_over':
+      case 'find_pool':
+      case 'note_end':
+        pool.perform(effect, address);
+        break;
       case 'announce_channel':
         waiters.changed(shopId);
+        poolSessions.changed({ tenantId, shopId });
         announce('channel', address, { status: publicChannelStatus(effect.state), state: effect.state });
         break;
       case 'announce_pacing':

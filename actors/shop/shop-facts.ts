@@ -4,6 +4,8 @@ import { type Eventual, onceKnown } from '../../runtime/eventual.ts';
 import type { Store } from '../../runtime/store.ts';
 import { declarationFact, decodeContact } from '../tenant/contact-record.ts';
 import { tenantKeys } from '../tenant/tenant-keys.ts';
+import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
+import type { CarryFacts } from './carry-message.ts';
 import { decodeMessage, type MessageBody, type MessageState } from './message-record.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import { idempotencyKey, messageKey } from './shop-keys.ts';
@@ -15,6 +17,8 @@ import { decodeWriter, type Writer } from './writer.ts';
 export interface ShopFacts {
   readonly send?: SendFacts;
   readonly dispatch?: DispatchFacts;
+  /** What this shop, as one of the pool, knows of the message it is asked about. */
+  readonly carry?: CarryFacts;
   /** Who wrote, for an inbound message. */
   readonly writer?: Writer;
   /** A session worker is there to take orders. */
@@ -59,7 +63,35 @@ export function readShopFacts(options: {
       return writer === undefined ? { available } : { writer, available };
     });
   }
+  if (isPoolAsk(command)) {
+    return readCarry(state, command, store).then((carry) => ({ carry, available }));
+  }
   return { available };
+}
+
+type PoolCommand = Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>;
+
+function isPoolAsk(command: ShopCommand): command is PoolCommand {
+  return command.type === 'pool.offer' || command.type === 'pool.take' || command.type === 'pool.withdraw';
+}
+
+async function readCarry(state: ShopState, command: PoolCommand, store: Store): Promise<CarryFacts> {
+  const { messageId, to } = subjectOf(command);
+  const [fields, writer] = await store.read([
+    ['HMGET', carriedKey(state.shard, messageId), ...CARRIED_FIELDS],
+    ['HGET', state.keys.writers, to],
+  ]);
+  return {
+    record: decodeCarried(fields as (string | null)[]),
+    writer: decodeWriter(writer as string | null),
+  };
+}
+
+/** Of a mere offer there is no message yet; where one is withdrawn, its recipient does not matter. */
+function subjectOf(command: PoolCommand): { readonly messageId: string; readonly to: string } {
+  if (command.type === 'pool.offer') return { messageId: '', to: command.offer.to };
+  if (command.type === 'pool.withdraw') return { messageId: command.messageId, to: '' };
+  return { messageId: command.body.id, to: command.body.to ?? '' };
 }
 
 /** Of a first send to a number nothing waits for Redis, as a rule: who it is stands in memory. */
@@ -113,12 +145,24 @@ async function readDispatch(
   store: Store,
   nowMs: number,
 ): Promise<DispatchFacts> {
-  const message = await readMessage(state.shard, messageId, store);
-  if (message?.body.kind === 'status') {
-    return { body: message.body, writer: undefined, audience: await readAudience(state, store, nowMs) };
+  const { shard, keys, inHand } = state;
+  const body = await (inHand?.carriedFor === undefined
+    ? readMessage(shard, messageId, store).then((message) => message?.body)
+    : readCarriedBody(shard, messageId, store));
+  if (body?.kind === 'status') {
+    return { body, writer: undefined, audience: await readAudience(state, store, nowMs) };
   }
-  const [writer] = await store.read([['HGET', state.keys.writers, message?.body.to ?? '']]);
-  return { body: message?.body, writer: decodeWriter(writer as string | null), audience: [] };
+  const [writer] = await store.read([['HGET', keys.writers, body?.to ?? '']]);
+  return { body, writer: decodeWriter(writer as string | null), audience: [] };
+}
+
+async function readCarriedBody(
+  shard: number,
+  messageId: string,
+  store: Store,
+): Promise<MessageBody | undefined> {
+  const [fields] = await store.read([['HMGET', carriedKey(shard, messageId), ...CARRIED_FIELDS]]);
+  return decodeCarried(fields as (string | null)[])?.body;
 }
 
 async function readAudience(state: ShopState, store: Store, nowMs: number): Promise<string[]> {

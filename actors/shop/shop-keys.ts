@@ -29,7 +29,7 @@ export interface ShopKeys {
   readonly shop: string;
   /** Sorted set, score 0: ids of all messages, in order of making. */
   readonly messages: string;
-  /** Sorted set, score 0: ids of messages that are queued or in hand. */
+  /** Sorted set, score 0: ids of messages that are queued, in hand or with the pool. */
   readonly queue: string;
   /** Sorted sets, score 0: ids of messages that ended so. */
   readonly failed: string;
@@ -38,6 +38,10 @@ export interface ShopKeys {
   readonly ledger: string;
   /** Hash by phone: who wrote to the shop, when last, and whether to stop. */
   readonly writers: string;
+  /** Hash by message id: messages of this shop that go through the pool and have not ended. */
+  readonly pooled: string;
+  /** Sorted set, score 0: ids of other shops' messages that this shop of the pool has not yet sent. */
+  readonly carried: string;
 }
 
 /** Names the keys of a shop. */
@@ -51,5 +55,7 @@ export function shopKeys(shard: number, shopId: string): ShopKeys {
     rejected: key('rejected'),
     ledger: key('ledger'),
     writers: key('writers'),
+    pooled: key('pooled'),
+    carried: key('carried'),
   };
 }

@@ -5,9 +5,11 @@ import type { Store } from '../../runtime/store.ts';
 import { type StoredMachine, stepper } from '../machine.ts';
 import type { SessionGroup } from '../session/session-host.ts';
 import { tenantKeys } from '../tenant/tenant-keys.ts';
+import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
 import { type ChannelEffect, type ChannelStateName, channelMachine } from './channel-machine.ts';
-import { decodeMessage } from './message-record.ts';
+import { decodeMessage, type MessageBody } from './message-record.ts';
 import { type PacingEffect, type PacingStateName, pacingMachine } from './pacing-machine.ts';
+import { decodePooled, type PooledMessage } from './pooled-message.ts';
 import { messageKey, type ShopKeys, shopKeys, shopOf } from './shop-keys.ts';
 import type { ShopReference } from './shop-operations.ts';
 
@@ -24,6 +26,8 @@ export interface QueuedMessage {
   readonly to: string;
   readonly textLength: number;
   readonly createdAtMs: number;
+  /** The shop it is sent for, when this one carries it for the pool; absent: its own. */
+  readonly carriedFor?: ShopReference;
 }
 
 /** The state of a shop's actor. */
@@ -38,6 +42,8 @@ export interface ShopState {
   readonly queue: readonly QueuedMessage[];
   /** The message in hand, as it stood in the queue. */
   readonly inHand: QueuedMessage | undefined;
+  /** Messages of this shop that the pool has, oldest first. They wait in none of its own places. */
+  readonly pooled: readonly PooledMessage[];
   /** What the policy counted; changed in place once a commit holds. */
   readonly ledger: SendLedger;
   /** The newest QR code. Never stored: a new session makes a new one. */
@@ -94,15 +100,20 @@ export function encodeActor(state: Pick<ShopState, 'channel' | 'pacing'>): strin
 export async function loadShop(address: Address, store: Store): Promise<ShopState | undefined> {
   const shop = shopOf(address);
   const keys = shopKeys(address.shard, shop.shopId);
-  const [record, actor, queueIds, ledgerEntries] = (await store.read([
+  const [record, actor, queueIds, ledgerEntries, pooledFields, carriedIds] = (await store.read([
     ['HGET', tenantKeys(address.shard, shop.tenantId).shops, shop.shopId],
     ['HGET', keys.shop, 'actor'],
     ['ZRANGE', keys.queue, 0, -1],
     ['LRANGE', keys.ledger, 0, -1],
-  ])) as [string | null, string | null, string[], string[]];
+    ['HGETALL', keys.pooled],
+    ['ZRANGE', keys.carried, 0, -1],
+  ])) as [string | null, string | null, string[], string[], string[], string[]];
   if (record === null) return undefined;
   const machines = restoreMachines(actor);
-  const waiting = await loadQueue(address.shard, queueIds, store);
+  const pooled = decodePooled(pooledFields);
+  const withPool = new Set(pooled.map(({ messageId }) => messageId));
+  const ownIds = queueIds.filter((id) => !withPool.has(id));
+  const waiting = await loadQueue({ shard: address.shard, ownIds, carriedIds }, store);
   const handId = machines.pacing.context.hand?.messageId;
   return {
     shop,
@@ -112,6 +123,7 @@ export async function loadShop(address: Address, store: Store): Promise<ShopStat
     ...machines,
     queue: waiting.filter((message) => message.messageId !== handId),
     inHand: waiting.find((message) => message.messageId === handId),
+    pooled,
     ledger: SendLedger.restore(ledgerEntries),
     qr: undefined,
     groups: undefined,
@@ -119,6 +131,22 @@ export async function loadShop(address: Address, store: Store): Promise<ShopStat
     trimmedAtMs: 0,
     transitions: [],
   };
+}
+
+/** What the queue remembers of a message. */
+export function queuedMessage(body: MessageBody): QueuedMessage {
+  return {
+    messageId: body.id,
+    kind: body.kind,
+    to: body.to ?? '',
+    textLength: body.text?.length ?? 0,
+    createdAtMs: body.createdAtMs,
+  };
+}
+
+/** The same of another shop's message, which this shop carries for the pool. */
+export function carriedMessage(body: MessageBody): QueuedMessage {
+  return { ...queuedMessage(body), carriedFor: { tenantId: body.tenantId, shopId: body.shopId } };
 }
 
 function restoreMachines(actor: string | null): Pick<ShopState, 'channel' | 'pacing'> {
@@ -132,24 +160,18 @@ function restoreMachines(actor: string | null): Pick<ShopState, 'channel' | 'pac
   return { channel: channel.restore(stored.channel), pacing: pacing.restore(stored.pacing) };
 }
 
-async function loadQueue(shard: number, ids: readonly string[], store: Store): Promise<QueuedMessage[]> {
-  if (ids.length === 0) return [];
-  const found = (await store.read(ids.map((id) => ['HMGET', messageKey(shard, id), 'body', 'state']))) as (
-    | string
-    | null
-  )[][];
-  return found.flatMap((fields) => {
-    const message = decodeMessage(fields);
-    if (message === undefined) return [];
-    const { body } = message;
-    return [
-      {
-        messageId: body.id,
-        kind: body.kind,
-        to: body.to ?? '',
-        textLength: body.text?.length ?? 0,
-        createdAtMs: body.createdAtMs,
-      },
-    ];
-  });
+async function loadQueue(
+  ids: { readonly shard: number; readonly ownIds: readonly string[]; readonly carriedIds: readonly string[] },
+  store: Store,
+): Promise<QueuedMessage[]> {
+  const { shard, ownIds, carriedIds } = ids;
+  if (ownIds.length + carriedIds.length === 0) return [];
+  const found = (await store.read([
+    ...ownIds.map((id) => ['HMGET', messageKey(shard, id), 'body', 'state'] as const),
+    ...carriedIds.map((id) => ['HMGET', carriedKey(shard, id), ...CARRIED_FIELDS] as const),
+  ])) as (string | null)[][];
+  const own = found.slice(0, ownIds.length).flatMap((fields) => decodeMessage(fields)?.body ?? []);
+  const carried = found.slice(ownIds.length).flatMap((fields) => decodeCarried(fields)?.body ?? []);
+  const waiting = [...own.map(queuedMessage), ...carried.map(carriedMessage)];
+  return waiting.sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
 }

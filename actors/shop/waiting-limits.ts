@@ -1,11 +1,10 @@
 import type { DueTimer } from '../../runtime/behaviour.ts';
+import { QUEUED_LIMIT_MS } from './message-record.ts';
 import type { ShopDraft } from './shop-draft.ts';
 import type { QueuedMessage, ShopState } from './shop-state.ts';
 
 /** After this long without a session a queued message fails MSGAPP_NOT_CONNECTED (DESIGN section 3). */
-const NO_SESSION_LIMIT_MS = 10 * 60_000;
-/** No message stays queued longer than this (DESIGN section 3): EXPIRED. */
-const QUEUED_LIMIT_MS = 24 * 3_600_000;
+export const NO_SESSION_LIMIT_MS = 10 * 60_000;
 
 /** When a message that is not sent until then ends, and with which reason. */
 export function waitingEnd(

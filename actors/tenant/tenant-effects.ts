@@ -2,6 +2,7 @@ import type { Address } from '../../runtime/address.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { OperatorsDirectory } from '../directory/operators-directory.ts';
 import type { EventFeed } from '../event-feed.ts';
+import type { PoolSessions } from '../shop/pool-sessions.ts';
 import type { ShopEraser } from '../shop/shop-eraser.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantEffect } from './tenant-commands.ts';
@@ -12,9 +13,10 @@ export function tenantEffects(parts: {
   readonly directory: StoredKeyDirectory;
   readonly operatorsDirectory: OperatorsDirectory;
   readonly feed: EventFeed;
+  readonly poolSessions: PoolSessions;
   readonly log: Logger;
 }): (effect: TenantEffect, address: Address) => void {
-  const { eraser, directory, operatorsDirectory, feed, log } = parts;
+  const { eraser, directory, operatorsDirectory, feed, poolSessions, log } = parts;
   return (effect, address) => {
     const tenantId = address.id;
     switch (effect.type) {
@@ -37,6 +39,7 @@ export function tenantEffects(parts: {
         break;
       case 'announce_tenant':
         operatorsDirectory.refresh(address.shard, tenantId);
+        poolSessions.tenantChanged(tenantId);
         feed.publish('tenant', { tenantId });
         break;
       case 'announce_shop':

@@ -37,6 +37,7 @@ export class ShopHarness {
       makeId: objectIdGenerator(random),
       makeWireId: () => `3EB0${(this.#next++).toString(16).padStart(18, '0')}`,
       retentionMs: 30 * 86_400_000,
+      platformName: 'Market Square',
       perform: () => undefined,
       leave: () => undefined,
       available: () => this.available,
@@ -44,7 +45,7 @@ export class ShopHarness {
   }
 
   static async start(seed = 1): Promise<ShopHarness> {
-    const answers = [JSON.stringify({ name: 'Bakery' }), null, [], []];
+    const answers = [JSON.stringify({ name: 'Bakery' }), null, [], [], [], []];
     const state = await loadShop(shopAddress(shop), { read: async () => answers } as unknown as Store);
     if (state === undefined) throw new Error('the shop was not loaded');
     return new ShopHarness(state, seed);

@@ -1,0 +1,152 @@
+/**
+ * The platform's pool: a shop whose own session is away has a message sent by a shop of the platform, with a line that
+ * says so; never to strangers, never for a tenant that did not ask for it, and once, also when the service is killed.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { PERMISSIONS } from '../../actors/tenant/permission.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { apiClient } from './api-client.ts';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const SHOP_PHONE = '+33611110001';
+const POOL_PHONE = '+33611119999';
+const POOL_LINE = '\n\nSent for Corner bakery via Tenant Messaging';
+const customer = (index: number): string => `+3362222${String(index).padStart(4, '0')}`;
+
+let stack: ServiceStack;
+/** The same stack as the platform's own tenant sees it. */
+let platform: ServiceStack;
+let redis: Redis;
+before(async () => {
+  stack = await startServiceStack({ gapMs: '20-60' });
+  redis = new Redis(stack.redis.url);
+  const phones = Array.from({ length: 40 }, (_, index) => customer(index));
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
+  platform = await makePlatform();
+});
+after(async () => {
+  redis.disconnect();
+  await stack.stop();
+});
+
+test('a tenant without the fallback gets 503 while its session is away, pool or not', async () => {
+  await connectShop(stack, stack.shopId, SHOP_PHONE);
+  await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/disconnect`);
+  await connectShop(platform, platform.shopId, POOL_PHONE);
+  const refused = await sendText(stack, stack.shopId, { to: customer(0), text: 'No fallback' });
+  assert.deepEqual([refused.status, refused.error?.code], [503, 'MSGAPP_NOT_CONNECTED']);
+});
+
+test('with the fallback a known recipient reads it from the platform’s number, with the line; the record says pool', async () => {
+  await stack.admin.patch(`/tenants/${stack.tenantId}`, { poolFallback: true });
+  const body = { to: customer(1), text: 'Your bread is ready', idempotencyKey: 'pool-1' };
+  const accepted = await sendText(stack, stack.shopId, body);
+  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
+  const record = await untilStatus(stack, String(accepted.data.id), 'sent');
+  assert.deepEqual([record.via, record.text], ['pool', body.text]);
+  const inbox = await stack.network.inbox(customer(1));
+  assert.deepEqual(
+    inbox.items.map(({ from, text, composingSeen }) => ({ from, text, composingSeen })),
+    [{ from: POOL_PHONE, text: `${body.text}${POOL_LINE}`, composingSeen: true }],
+  );
+  const replay = await sendText(stack, stack.shopId, body);
+  assert.deepEqual([replay.status, replay.data.id, replay.data.status], [200, accepted.data.id, 'sent']);
+  assert.equal((await platform.api.get(`/messages/${accepted.data.id}`)).status, 404);
+});
+
+test('strangers and groups get 503, and a text without room for the line is 422', async () => {
+  const cold = await sendText(stack, stack.shopId, { to: '+33699990001', text: 'Hello stranger' });
+  assert.deepEqual([cold.status, cold.error?.code], [503, 'MSGAPP_NOT_CONNECTED']);
+  const long = await sendText(stack, stack.shopId, { to: customer(2), text: 'x'.repeat(4_090) });
+  assert.deepEqual([long.status, long.error?.code], [422, 'MESSAGE_TOO_LONG']);
+  const status = await stack.api.post(`/shops/${stack.shopId}/statuses`, { caption: 'Open' });
+  assert.deepEqual([status.status, status.error?.code], [503, 'MSGAPP_NOT_CONNECTED']);
+});
+
+test('a declared recipient goes through the pool too', async () => {
+  const phone = '+33644440001';
+  await stack.api.post(`/shops/${stack.shopId}/contacts/consented`, { contacts: [{ phone }] });
+  const accepted = await sendText(stack, stack.shopId, { to: phone, text: 'As agreed' });
+  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
+  assert.equal((await untilStatus(stack, String(accepted.data.id), 'sent')).via, 'pool');
+});
+
+test('nothing of what was sent stays in the platform’s shard but that it was', async () => {
+  const left = await carriedRecords();
+  assert.ok(left.length >= 2);
+  for (const fields of left) assert.deepEqual(Object.keys(fields), ['state']);
+});
+
+test('kills of the service lose nothing and send nothing twice', async (context) => {
+  const sends = Array.from({ length: 7 }, (_, index) => ({
+    to: customer(10 + index),
+    text: `killed ${index}`,
+    idempotencyKey: `killed-${index}`,
+  }));
+  const ids = new Map<string, string>();
+  for (const [round, pauseMs] of [0, 350, 1_200].entries()) {
+    const sending = sends.map((send) => sendText(stack, stack.shopId, send).catch(() => undefined));
+    await Promise.race(sending);
+    await new Promise<void>((resolve) => systemClock.after(pauseMs, resolve));
+    await stack.end('SIGKILL');
+    await Promise.all(sending);
+    await stack.start();
+    await until(`the pool is back after kill ${round}`, async () => {
+      const channel = await platform.api.get(`/shops/${platform.shopId}/channels/msgapp`);
+      return channel.data.status === 'connected';
+    });
+  }
+  for (const send of sends) {
+    const answer = await until(`${send.text} is accepted`, async () => {
+      const asked = await sendText(stack, stack.shopId, send);
+      return (asked.status === 202 || asked.status === 200) && asked;
+    });
+    ids.set(send.text, String(answer.data.id));
+  }
+  const fates: string[] = [];
+  for (const send of sends) {
+    const record = await untilEnded(stack, ids.get(send.text) ?? '');
+    const inbox = (await stack.network.inbox(send.to)).items;
+    const outcome = `${send.text}: ${record.status} ${record.reason}`;
+    fates.push(outcome);
+    if (record.status === 'sent') assert.equal(inbox.length, 1, outcome);
+    else {
+      assert.equal(record.reason, 'BOT_RESTARTED', outcome);
+      assert.ok(inbox.length <= 1, `${outcome} was delivered ${inbox.length} times`);
+    }
+  }
+  context.diagnostic(fates.join('; '));
+});
+
+test('an erased pool shop fails what it had, and after that there is no pool', async () => {
+  const before = (await carriedRecords()).length;
+  const accepted = await sendText(stack, stack.shopId, { to: customer(31), text: 'Too late' });
+  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
+  await until('the pool has it', async () => (await carriedRecords()).length > before);
+  await stack.admin.delete(`/tenants/${platform.tenantId}/shops/${platform.shopId}`);
+  const { reason } = await untilEnded(stack, String(accepted.data.id));
+  assert.ok([null, 'MSGAPP_SESSION_LOST', 'DELIVERY_UNKNOWN'].includes(reason as string | null), `${reason}`);
+  for (const fields of await carriedRecords()) assert.ok(!('body' in fields));
+  assert.deepEqual(await redis.smembers('pool-sessions'), []);
+});
+
+async function makePlatform(): Promise<ServiceStack> {
+  const { admin } = stack;
+  const tenant = await admin.post('/tenants', { name: 'Platform', plan: 'scale', platform: true });
+  const tenantId = String(tenant.data.id);
+  const shop = await admin.post(`/tenants/${tenantId}/shops`, { name: 'Pool 1' });
+  const limits = { minute: 6_000, hour: 100_000, day: 1_000_000 };
+  const key = await admin.post(`/tenants/${tenantId}/keys`, { name: 'p', permissions: PERMISSIONS, limits });
+  const apiKey = String(key.data.key);
+  return { ...stack, api: apiClient(stack.apiUrl, apiKey), tenantId, shopId: String(shop.data.id), apiKey };
+}
+
+/** What the store holds of messages that went through the pool. */
+async function carriedRecords(): Promise<Record<string, string>[]> {
+  const keys = await redis.keys('{s*}:carried:*');
+  return await Promise.all(keys.map((key) => redis.hgetall(key)));
+}
