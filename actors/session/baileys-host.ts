@@ -216,7 +216,7 @@ class BaileysHost implements SessionHost {
   }
 
   available(): boolean {
-    return this.pool.ready().length > 0;
+    return this.pool.ready().length > 0 || this.pool.booting();
   }
 
   describe(shop: SessionAddress): Record<string, unknown> | undefined {

@@ -29,7 +29,7 @@ export interface SessionHost {
   confirmInbound(shop: SessionAddress, token: string): void;
   /** Asks for the groups anew. Outcome: a `groups` event when the network answers; nothing when it does not. */
   refreshGroups(shop: SessionAddress): void;
-  /** True while a worker is there to take orders. */
+  /** True while a worker is there to take orders, or the first one is on its way right after a start. */
   available(): boolean;
   /** Facts of the live session for operators; no secrets. */
   describe(shop: SessionAddress): Record<string, unknown> | undefined;

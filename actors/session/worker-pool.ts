@@ -88,6 +88,8 @@ export class WorkerPool {
   };
   private readonly seats: Seat[];
   private losses: number[] = [];
+  /** A worker was ready at some time. */
+  private begun = false;
   private down = false;
   private stopping = false;
   private told = false;
@@ -107,7 +109,12 @@ export class WorkerPool {
     this.watchLoneliness();
   }
 
-  /** No worker is ready yet, and one is on its way. */
+  /** The first worker of all is still on its way. */
+  booting(): boolean {
+    return !this.begun && this.starting();
+  }
+
+  /** No worker is ready, and one is on its way. */
   starting(): boolean {
     return !this.down && !this.told && !this.stopping && this.ready().length === 0;
   }
@@ -189,6 +196,7 @@ export class WorkerPool {
     }
     for (const timer of seat.timers) timer.cancel();
     seat.ready = true;
+    this.begun = true;
     seat.timers = [];
     this.beat(seat, thread);
     this.lonely?.cancel();
