@@ -1,0 +1,113 @@
+/** Caps, windows and quota through the front door: exact under concurrency, and the same after a kill. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { PERMISSIONS } from '../../actors/tenant/permission.ts';
+import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop, sendText } from './shop-steps.ts';
+
+const SHOP_PHONE = '+33611110006';
+const phone = (index: number): string => `+3363${String(index).padStart(7, '0')}`;
+
+let stack: ServiceStack;
+before(async () => {
+  stack = await startServiceStack();
+  await connectShop(stack, stack.shopId, SHOP_PHONE);
+  const phones = Array.from({ length: 100 }, (_, index) => phone(index));
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
+});
+after(() => stack.stop());
+
+async function keyWith(
+  limits: { minute: number; hour: number; day: number },
+  tenantId = stack.tenantId,
+): Promise<ApiClient> {
+  const made = await stack.admin.post(`/tenants/${tenantId}/keys`, {
+    name: 'k',
+    permissions: PERMISSIONS,
+    limits,
+  });
+  return apiClient(() => stack.apiUrl(), String(made.data.key));
+}
+
+function codes(answers: readonly ApiAnswer[]): Record<string, number> {
+  const counted: Record<string, number> = {};
+  for (const { status, error } of answers) {
+    const name = error?.code ?? String(status);
+    counted[name] = (counted[name] ?? 0) + 1;
+  }
+  return counted;
+}
+
+test('a minute’s limit of 20 lets exactly 20 of 50 concurrent calls through, and says when to come back', async () => {
+  const api = await keyWith({ minute: 20, hour: 1_000, day: 10_000 });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => api.get('/me')));
+  assert.deepEqual(codes(answers), { 200: 20, RATE_LIMITED: 30 });
+  const refused = answers.find(({ status }) => status === 429);
+  assert.equal(refused?.headers.get('x-ratelimit-scope'), 'minute');
+  assert.equal(refused?.headers.get('x-ratelimit-limit'), '20');
+  assert.equal(refused?.headers.get('x-ratelimit-remaining'), '0');
+  assert.equal(refused?.headers.get('retry-after'), String(refused?.error?.retryAfter));
+  assert.ok((refused?.error?.retryAfter ?? 0) > 0 && (refused?.error?.retryAfter ?? 0) <= 60);
+});
+
+test('an hourly cap of 10 lets exactly 10 of 16 concurrent sends through, also after a kill', async () => {
+  const sends = (from: number, count: number): Promise<ApiAnswer[]> =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        sendText(stack, stack.shopId, { to: phone(from + index), text: `bread ${from + index}` }),
+      ),
+    );
+  assert.deepEqual(codes(await sends(0, 16)), { 202: 10, HOURLY_CAP_REACHED: 6 });
+  await stack.end('SIGKILL');
+  await stack.start();
+  const [refused] = await sends(20, 1);
+  assert.equal(refused?.error?.code, 'HOURLY_CAP_REACHED');
+  const seconds = refused?.error?.retryAfter ?? 0;
+  assert.ok(seconds > 3_400 && seconds <= 3_600, `retryAfter ${seconds}`);
+});
+
+test('the same recipient again within ten minutes is RECIPIENT_RATE_LIMITED before any cap', async () => {
+  const refused = await sendText(stack, stack.shopId, { to: phone(0), text: 'once more' });
+  assert.equal(refused.error?.code, 'RECIPIENT_RATE_LIMITED');
+  assert.ok((refused.error?.retryAfter ?? 0) <= 600);
+});
+
+test('the free plan’s 1,000 calls of a month, then 429 QUOTA_EXCEEDED, which a restart does not forget', async () => {
+  const tenant = await stack.admin.post('/tenants', { name: 'Small', plan: 'free' });
+  const limits = { minute: 100_000, hour: 100_000, day: 100_000 };
+  const api = await keyWith(limits, String(tenant.data.id));
+  const answers: ApiAnswer[] = [];
+  for (let batch = 0; batch < 21; batch += 1) {
+    answers.push(...(await Promise.all(Array.from({ length: 50 }, () => api.get('/me')))));
+  }
+  assert.deepEqual(codes(answers), { 200: 1_000, QUOTA_EXCEEDED: 50 });
+  await stack.end('SIGTERM');
+  await stack.start();
+  assert.equal((await api.get('/me')).error?.code, 'QUOTA_EXCEEDED');
+  await stack.admin.patch(`/tenants/${String(tenant.data.id)}`, { plan: 'starter' });
+  assert.equal((await api.get('/me')).status, 200);
+});
+
+test('a setting out of its range is refused with the range; one within it holds for the next send', async () => {
+  const path = `/tenants/${stack.tenantId}`;
+  const refused = await stack.admin.patch(path, { settings: { declaredPerDay: 201 } });
+  assert.deepEqual([refused.status, refused.error?.code], [422, 'VALIDATION_ERROR']);
+  assert.match(JSON.stringify(refused.error), /settings\.declaredPerDay.*0.*200/);
+  await stack.admin.patch(path, { settings: { statusesPerDay: 1 } });
+  const first = await stack.api.post(`/shops/${stack.shopId}/statuses`, { caption: 'Open' });
+  const second = await stack.api.post(`/shops/${stack.shopId}/statuses`, { caption: 'Still open' });
+  assert.deepEqual([first.status, second.error?.code], [202, 'STATUSES_DAILY_CAP_REACHED']);
+});
+
+test('a rotated key’s old value and a revoked key stop with the call that ends them', async () => {
+  const made = await stack.admin.post(`/tenants/${stack.tenantId}/keys`, { name: 'r', permissions: [] });
+  const keyPath = `/tenants/${stack.tenantId}/keys/${String(made.data.id)}`;
+  const rotated = await stack.admin.post(`${keyPath}/rotate`);
+  const old = apiClient(() => stack.apiUrl(), String(made.data.key));
+  const fresh = apiClient(() => stack.apiUrl(), String(rotated.data.key));
+  assert.equal((await old.get('/me')).error?.code, 'API_KEY_INVALID');
+  assert.equal((await fresh.get('/me')).status, 200);
+  await stack.admin.delete(keyPath);
+  assert.equal((await fresh.get('/me')).error?.code, 'API_KEY_REVOKED');
+});
