@@ -12,8 +12,11 @@ export function fleetDesk(parts: {
   const { node, directory } = parts;
   return {
     listTenants: (query) => directory.list(query),
-    localActors: () =>
-      [...node.actors.snapshots()].filter(({ address }) => address.kind === 'shop').map(actorView),
+    *localActors() {
+      for (const snapshot of node.actors.snapshots()) {
+        if (snapshot.address.kind === 'shop') yield actorView(snapshot);
+      }
+    },
     nodes: async () =>
       node
         .nodes()

@@ -106,8 +106,8 @@ export interface FleetOperations {
     readonly cursor: string | undefined;
     readonly q: string | undefined;
   }): Promise<CursorPage<TenantView>>;
-  /** Actors active on this node, as `snapshot` tells them. */
-  localActors(): readonly Record<string, unknown>[];
+  /** Shops active on this node, as `snapshot` tells them, each looked at when the iteration comes to it. */
+  localActors(): Iterable<Record<string, unknown>>;
   nodes(): Promise<readonly Record<string, unknown>[]>;
   /** Who owns each shard, as this node last heard; null: nobody. */
   shards(): readonly { readonly shard: number; readonly nodeId: string | null; readonly epoch: number }[];

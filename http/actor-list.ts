@@ -1,6 +1,7 @@
 import type { FleetOperations } from '../actors/operator-operations.ts';
 import { type ActorsQuery, encodeForwarded } from './forwarding.ts';
 import { HOP_TIMEOUT_MS, type Hop } from './hop.ts';
+import { inSlices } from './in-slices.ts';
 import { shopStates, troubleOf } from './shop-states.ts';
 
 /** An actor's snapshot with its place in the order asked for. */
@@ -11,20 +12,25 @@ export interface RankedActor {
 }
 
 /** This node's actors that match, best rank first, at most `limit`. */
-export function localActors(
+export async function localActors(
   fleet: Pick<FleetOperations, 'localActors'>,
   query: ActorsQuery,
-): readonly RankedActor[] {
-  const matching: RankedActor[] = [];
+): Promise<readonly RankedActor[]> {
   const part = query.q?.toLowerCase();
-  for (const actor of fleet.localActors()) {
-    if (query.state !== undefined && !shopStates(actor).has(query.state)) continue;
+  let best: RankedActor[] = [];
+  const keepBest = (): void => {
+    best = best.sort(inOrder).slice(0, query.limit);
+  };
+  await inSlices(fleet.localActors(), (actor) => {
+    if (query.state !== undefined && !shopStates(actor).has(query.state)) return;
     const ranked = { rank: rankOf(actor, query.sort), id: idOf(actor), actor };
-    if (part !== undefined && !searchable(actor, ranked.id).includes(part)) continue;
-    if (query.after !== undefined && inOrder(ranked, query.after) <= 0) continue;
-    matching.push(ranked);
-  }
-  return matching.sort(inOrder).slice(0, query.limit);
+    if (part !== undefined && !searchable(actor, ranked.id).includes(part)) return;
+    if (query.after !== undefined && inOrder(ranked, query.after) <= 0) return;
+    best.push(ranked);
+    if (best.length >= query.limit * 4) keepBest();
+  });
+  keepBest();
+  return best;
 }
 
 /** The same over all nodes. A node that does not answer is left out: an operator looks most when one is ill. */
@@ -34,13 +40,15 @@ export async function allActors(
   query: ActorsQuery,
 ): Promise<readonly RankedActor[]> {
   const payload = encodeForwarded({ kind: 'actors', query });
-  const answers = await Promise.allSettled(
-    hop.otherNodes().map((nodeId) => hop.forwardToNode(nodeId, payload, HOP_TIMEOUT_MS)),
-  );
+  const [own, ...answers] = await Promise.allSettled([
+    localActors(fleet, query),
+    ...hop.otherNodes().map((nodeId) => hop.forwardToNode(nodeId, payload, HOP_TIMEOUT_MS)),
+  ]);
+  if (own.status === 'rejected') throw own.reason;
   const remote = answers.flatMap((answer) =>
     answer.status === 'fulfilled' ? (JSON.parse(answer.value) as RankedActor[]) : [],
   );
-  return [...localActors(fleet, query), ...remote].sort(inOrder).slice(0, query.limit);
+  return [...own.value, ...remote].sort(inOrder).slice(0, query.limit);
 }
 
 /** Higher ranks first, ids break ties. */

@@ -24,9 +24,9 @@ export function createForwardedRequests(
 
   async function run(forwarded: Forwarded): Promise<string> {
     if (forwarded.kind === 'actors') {
-      return JSON.stringify(localActors(options.operator.services.fleet, forwarded.query));
+      return JSON.stringify(await localActors(options.operator.services.fleet, forwarded.query));
     }
-    if (forwarded.kind === 'overview') return JSON.stringify(options.operator.services.nodeShare());
+    if (forwarded.kind === 'overview') return JSON.stringify(await options.operator.services.nodeShare());
     const name = `${forwarded.method} ${forwarded.path}`;
     if (forwarded.kind === 'api') {
       const endpoint = known(apiEndpoints, name);

@@ -17,7 +17,7 @@ export interface OperatorServices {
   /** Actors of this node and all others, merged in the order asked. */
   actors(query: ActorsQuery): Promise<readonly RankedActor[]>;
   /** This node's part of the overview. */
-  nodeShare(): NodeShare;
+  nodeShare(): Promise<NodeShare>;
   /** All nodes' parts added up. */
   overview(): Promise<Overview>;
   /** Erases a tenant's request log. */

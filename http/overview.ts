@@ -1,6 +1,7 @@
 import type { FleetOperations } from '../actors/operator-operations.ts';
 import { encodeForwarded } from './forwarding.ts';
 import { HOP_TIMEOUT_MS, type Hop } from './hop.ts';
+import { inSlices } from './in-slices.ts';
 import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from './recent-activity.ts';
 import { shopStates } from './shop-states.ts';
 
@@ -36,24 +37,25 @@ export interface SeriesPoint {
 }
 
 /** This node's share. */
-export function nodeShare(
+export async function nodeShare(
   fleet: Pick<FleetOperations, 'localActors'>,
   slots: readonly ActivitySlot[],
-): NodeShare {
+): Promise<NodeShare> {
   const states: Record<string, number> = {};
+  let shops = 0;
   let queued = 0;
   let mailboxDepth = 0;
-  const actors = fleet.localActors();
-  for (const actor of actors) {
+  await inSlices(fleet.localActors(), (actor) => {
     for (const state of shopStates(actor)) states[state] = (states[state] ?? 0) + 1;
     const { mailbox, details } = actor as {
       readonly mailbox?: { readonly depth?: number };
       readonly details?: { readonly queue?: { readonly depth?: number } };
     };
+    shops += 1;
     queued += details?.queue?.depth ?? 0;
     mailboxDepth += mailbox?.depth ?? 0;
-  }
-  return { shops: actors.length, queued, mailboxDepth, states, slots };
+  });
+  return { shops, queued, mailboxDepth, states, slots };
 }
 
 /** All nodes' shares added up. A node that does not answer is named and left out. */

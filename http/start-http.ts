@@ -224,7 +224,7 @@ function operatorServices(options: HttpOptions, { requestLog, activity }: Parts)
     requests: createRequestLogReader(options.store),
     actors: (query) => allActors(fleet, hop, query),
     nodeShare: share,
-    overview: () => fleetOverview({ own: share(), hop, nowMs: clock.wallMs() }),
+    overview: async () => fleetOverview({ own: await share(), hop, nowMs: clock.wallMs() }),
     forgetRequests: (tenantId) => requestLog.forget(tenantId),
   };
 }

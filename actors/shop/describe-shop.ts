@@ -5,8 +5,19 @@ import { waitingEnd } from './waiting-limits.ts';
 /** Of a long queue only its head is shown. */
 const SHOWN_WAITING = 100;
 
+/** States do not change once made, and most shops stand still between two looks. */
+const described = new WeakMap<ShopState, Record<string, unknown>>();
+
 /** What operators see of a shop: both machines, the queue and its last steps; no texts, codes or credentials. */
 export function describeShop(state: ShopState): Record<string, unknown> {
+  const known = described.get(state);
+  if (known !== undefined) return known;
+  const description = describe(state);
+  described.set(state, description);
+  return description;
+}
+
+function describe(state: ShopState): Record<string, unknown> {
   const { context } = state.channel;
   return {
     tenantId: state.shop.tenantId,

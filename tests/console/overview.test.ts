@@ -112,7 +112,7 @@ test('nodes are added up slot by slot; a silent one is named; times in which not
   assert.equal(idle?.p99Ms, null);
 });
 
-test('a shop is found by every word that says how it stands, and trouble ranks', () => {
+test('a shop is found by every word that says how it stands, and trouble ranks', async () => {
   const shop = (pacing: object, channel: object, status = 'active'): Record<string, unknown> => ({
     state: 'connected',
     status,
@@ -129,7 +129,7 @@ test('a shop is found by every word that says how it stands, and trouble ranks',
   );
   assert.equal(troubleOf(well), 0);
   assert.ok(troubleOf(ended) > troubleOf(lost) && troubleOf(lost) > troubleOf(held) && troubleOf(held) > 0);
-  const { states } = nodeShare({ localActors: () => [held, lost] }, []);
+  const { states } = await nodeShare({ localActors: () => [held, lost] }, []);
   assert.deepEqual([states.held, states.flagged, states.active], [1, 1, 2]);
 });
 

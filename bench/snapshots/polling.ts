@@ -1,0 +1,125 @@
+/**
+ * What an operator's looking costs the tenants: latencies of a steady load on one node with many connected shops,
+ * with and without somebody who asks for the list of shops and the overview each second.
+ * `node --import tsx bench/snapshots/polling.ts --shops=10000 --rounds=3 --seconds=10 --rate=200`
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import * as v from 'valibot';
+import { spawnGuarded } from '../../bin/guarded-process.ts';
+import { startPrivateRedis } from '../../bin/private-redis.ts';
+import { readReadyLine } from '../../bin/ready-line.ts';
+import { makeFleet } from '../harness/fleet.ts';
+import { spread, spreadText } from '../harness/statistics.ts';
+
+const TENANTS = 20;
+const POLLED = ['/actors?sort=trouble&limit=50', '/overview'];
+const root = resolve(import.meta.dirname, '../..');
+
+const given = new Map(
+  process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=') as [string, string]),
+);
+const setting = (name: string, fallback: number): number => Number(given.get(name) ?? fallback);
+const shops = setting('shops', 10_000);
+const rounds = setting('rounds', 3);
+const seconds = setting('seconds', 10);
+const rate = setting('rate', 200);
+
+interface Timed {
+  readonly latencies: number[];
+  readonly polls: number[];
+}
+
+async function timed(url: string, token: string): Promise<number> {
+  const begun = performance.now();
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  await answer.arrayBuffer();
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+  return performance.now() - begun;
+}
+
+/** Calls at a fixed rate whatever the answers take, so that a pause shows in everybody who came during it. */
+async function load(options: {
+  readonly call: () => Promise<number>;
+  readonly poll: (() => Promise<number[]>) | undefined;
+}): Promise<Timed> {
+  const calls: Promise<number>[] = [];
+  const polls: Promise<number[]>[] = [];
+  const begun = performance.now();
+  for (let index = 0; index < rate * seconds; index += 1) {
+    const dueMs = (index * 1_000) / rate - (performance.now() - begun);
+    if (dueMs > 0) await new Promise((wake) => setTimeout(wake, dueMs));
+    calls.push(options.call());
+    if (index % rate === 0 && options.poll !== undefined) polls.push(options.poll());
+  }
+  return { latencies: await Promise.all(calls), polls: (await Promise.all(polls)).flat() };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'polling-'));
+const redis = await startPrivateRedis({ directory, appendfsync: 'always' });
+const token = randomBytes(24).toString('base64url');
+const service = spawnGuarded({
+  name: 'service',
+  command: process.execPath,
+  args: ['--import', import.meta.resolve('tsx'), 'bench/sides/memory-service.ts'],
+  workingDirectory: root,
+  environment: {
+    PATH: dirname(process.execPath),
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: '0',
+    ADMIN_TOKEN: token,
+    REDIS_URL: redis.socketPath,
+    DATA_DIR: directory,
+    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    NODE_ID: 'node-1',
+    LOG_LEVEL: 'error',
+  },
+  output: 'read',
+});
+try {
+  const schema = v.object({ ready: v.literal(true), api: v.string(), admin: v.string() });
+  const { api, admin } = await readReadyLine(service, { schema });
+  const fleet = await makeFleet({
+    admin: { port: Number(new URL(admin).port), token },
+    api: { port: Number(new URL(api).port) },
+    size: { tenants: TENANTS, shopsPerTenant: shops / TENANTS, customers: 0, connected: true, held: false },
+  });
+  let next = 0;
+  const call = (): Promise<number> => {
+    const shop = fleet.shops[next++ % fleet.shops.length];
+    return timed(`${api}/shops/${shop?.id}`, shop?.key ?? '');
+  };
+  const poll = (): Promise<number[]> =>
+    Promise.all(POLLED.map((path) => timed(`${admin}/admin/v1${path}`, token)));
+  await load({ call, poll });
+  const p99s: { readonly quiet: number[]; readonly polled: number[] } = { quiet: [], polled: [] };
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const side of ['quiet', 'polled'] as const) {
+      const { latencies, polls } = await load({ call, poll: side === 'polled' ? poll : undefined });
+      const [p50, p99, most] = [0.5, 0.99, 1].map((share) => quantile(latencies, share));
+      p99s[side].push(p99 ?? Number.NaN);
+      const took = polls.length === 0 ? '' : `, polls p50 ${quantile(polls, 0.5).toFixed(1)} ms`;
+      console.log(
+        `round ${round} ${side}: p50 ${p50?.toFixed(2)} p99 ${p99?.toFixed(2)} most ${most?.toFixed(2)} ms${took}`,
+      );
+    }
+  }
+  const { quiet, polled } = p99s;
+  console.log(
+    `${shops} shops, ${rate} requests/s: p99 ${spreadText(spread(quiet))} ms alone, ${spreadText(spread(polled))} ms polled each second`,
+  );
+} finally {
+  service.signal('SIGKILL');
+  await service.ended;
+  await redis.process.stop({ graceMs: 5_000 });
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,20 @@
+/** How long one slice may keep the event loop from everybody else. */
+const SLICE_MS = 1;
+/** The time is looked at once in so many items, since looking costs as well. */
+const ITEMS_A_LOOK = 16;
+
+/**
+ * Visits every item without ever holding up the event loop for longer than about a millisecond: thousands of
+ * snapshots must not be felt by those who send. What comes or goes in between is seen or not seen.
+ */
+export async function inSlices<Item>(items: Iterable<Item>, visit: (item: Item) => void): Promise<void> {
+  let begun = performance.now();
+  let count = 0;
+  for (const item of items) {
+    visit(item);
+    count += 1;
+    if (count % ITEMS_A_LOOK !== 0 || performance.now() - begun < SLICE_MS) continue;
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    begun = performance.now();
+  }
+}
