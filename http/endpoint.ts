@@ -124,7 +124,7 @@ export interface Endpoint<Services> {
 }
 
 /** `{idOrName}` and its like, in order. */
-export function paramNames(path: string): readonly string[] {
+function paramNames(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
 }
 

@@ -64,7 +64,7 @@ export const objectId = v.pipe(
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?Z$/;
 
 /** True for a calendar-valid UTC date-time; `Date` alone would turn 30 February into 2 March. */
-export function isUtcDateTime(value: string): boolean {
+function isUtcDateTime(value: string): boolean {
   const parts = DATE_TIME.exec(value);
   if (parts === null) return false;
   const [, year, month, day, hour, minute, second] = parts.map(Number) as [

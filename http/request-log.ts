@@ -14,7 +14,7 @@ export interface RequestLogLimits {
 }
 
 /** Seven days or 100,000 entries a tenant, 1 GiB in all. */
-export const DEFAULT_REQUEST_LOG_LIMITS: RequestLogLimits = {
+const DEFAULT_REQUEST_LOG_LIMITS: RequestLogLimits = {
   maxEntriesPerTenant: 100_000,
   maxAgeMs: 7 * 24 * 60 * 60 * 1000,
   maxBytes: 2 ** 30,

@@ -13,7 +13,7 @@ const integer = v.pipe(v.number(), v.integer());
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** The state of a shop's channel. */
-export const channelStatus = v.picklist(['starting', 'qr_waiting', 'connected', 'disconnected']);
+const channelStatus = v.picklist(['starting', 'qr_waiting', 'connected', 'disconnected']);
 
 /** A shop. */
 export const shop = v.strictObject({

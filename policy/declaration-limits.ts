@@ -3,10 +3,10 @@ import { type DeclarationFact, isDeclarationActive } from './recipient-class.ts'
 import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 
 /** Most contacts in one declaration (DESIGN section 4: Declarations). */
-export const DECLARATION_BATCH_LIMIT = 100;
+const DECLARATION_BATCH_LIMIT = 100;
 
 /** Most new declarations of a tenant in 24 hours (DESIGN section 4: Declarations). */
-export const DECLARATIONS_PER_DAY = 500;
+const DECLARATIONS_PER_DAY = 500;
 
 /** How many entries can count at a time, one new declaration each: `LTRIM key -DECLARATION_LEDGER_BOUND -1`. */
 export const DECLARATION_LEDGER_BOUND = DECLARATIONS_PER_DAY;

@@ -8,7 +8,7 @@ import type { Evaluation } from './verdict.ts';
 import { messageCaps, warmupDay } from './warm-up.ts';
 
 /** Participants that one share of `groupsPerDay` pays for (DESIGN section 4: Settings). */
-export const GROUP_SIZE_UNIT = 50;
+const GROUP_SIZE_UNIT = 50;
 
 /** What the live session knows of a group (SPEC: Send policy, groups). */
 export interface GroupContext {

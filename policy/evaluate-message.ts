@@ -17,13 +17,13 @@ import {
 } from './warm-up.ts';
 
 /** Most messages to one recipient in 24 hours (SPEC: Send policy, 1:1 messages). */
-export const RECIPIENT_PER_DAY = 3;
+const RECIPIENT_PER_DAY = 3;
 
 /** Least time between two messages to a recipient who did not reply in between (SPEC: the same). */
-export const RECIPIENT_SPACING_MS = 10 * MINUTE_MS;
+const RECIPIENT_SPACING_MS = 10 * MINUTE_MS;
 
 /** Most distinct numbers that may get an identical text within an hour (SPEC: the same). */
-export const BULK_RECIPIENTS_PER_HOUR = 20;
+const BULK_RECIPIENTS_PER_HOUR = 20;
 
 /** All the policy asks about a 1:1 message, beside what the shop has sent. */
 export interface MessageFacts {
