@@ -4,7 +4,7 @@ import { BLOCK_SIZES, BlockSlab, WORDS_PER_POINT } from './block-slab.ts';
 export const EXACT_LIMIT = 1000;
 
 /** Above it, calls are gathered into this many sub-buckets of the window (DESIGN: Windows). */
-export const SUB_BUCKETS = 256;
+const SUB_BUCKETS = 256;
 
 /** How a window measures time: in ticks of a millisecond, or of a sub-bucket. */
 export interface Resolution {
@@ -136,12 +136,12 @@ export class RateWindows {
       points[newest + 1] = (points[newest + 1] as number) + point.count;
       return;
     }
-    if (offsetTicks >= wordRange) {
-      offsetTicks -= this.#rebase(window);
-    }
     const size = this.#size[window] as number;
     if (length === BLOCK_SIZES[size]) {
       this.#move(window, size + 1);
+    }
+    if (offsetTicks >= wordRange) {
+      offsetTicks -= this.#rebase(window);
     }
     this.#push(window, offsetTicks, point.count);
   }

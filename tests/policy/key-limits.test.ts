@@ -88,6 +88,21 @@ describe('the limits of a key (SPEC: API limits)', () => {
     }
   });
 
+  test('above 1,000 the second told is that of the first millisecond at which the sub-bucket is gone', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: 1001, hour: wide, day: wide };
+    for (let index = 0; index < 1001; index += 1) {
+      keys.take({ keyId, limits, nowMs: START_MS });
+    }
+    const bucket = Math.floor((START_MS * 256) / MINUTE_MS);
+    const goneMs = Math.ceil(((bucket + 257) * MINUTE_MS) / 256);
+    const told = (nowMs: number) => keys.take({ keyId, limits, nowMs }).retryAfterSeconds;
+    assert.deepEqual(
+      [-1001, -1000, -1, 0].map((offMs) => told(goneMs + offMs)),
+      [2, 1, 1, undefined],
+    );
+  });
+
   test('keys know nothing of each other, and a forgotten one starts anew', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1, hour: 1, day: 1 };
@@ -121,6 +136,18 @@ describe('the limits of a key (SPEC: API limits)', () => {
         }
       }
     }
+  });
+
+  test('hold over the very moment at which 32 bits of milliseconds run out', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: wide, hour: wide, day: 3 };
+    for (let step = 0; step <= 128; step += 1) {
+      const nowMs = START_MS + step * 2 ** 25;
+      assert.ok(keys.take({ keyId, limits, nowMs }).allowed);
+      assert.equal(keys.peek({ keyId, limits, nowMs })[2]?.remaining, Math.max(0, 2 - step));
+    }
+    const later = { keyId, limits, nowMs: START_MS + 2 ** 32 + 20 * HOUR_MS };
+    assert.equal(keys.peek(later)[2]?.remaining, 2, 'the last call still counts');
   });
 
   test('forgetting a key leaves its neighbours as they are', () => {
@@ -179,6 +206,19 @@ describe('memory', () => {
     assert.equal(keys.bytes, 0);
     keys.take({ keyId, limits: DEFAULT_RATE_LIMITS, nowMs: START_MS });
     assert.equal(keys.bytes, 48 * 21 + 65_536);
+  });
+
+  test('a busy key that grows quiet gives back what it no longer needs', () => {
+    const keys = new KeyLimits();
+    const limits = { minute: 1000, hour: 1000, day: 1000 };
+    for (let index = 0; index < 500; index += 1) {
+      keys.take({ keyId, limits, nowMs: START_MS + index });
+    }
+    for (let hour = 1; hour < 48; hour += 1) {
+      assert.ok(keys.take({ keyId, limits, nowMs: START_MS + hour * HOUR_MS }).allowed);
+    }
+    // 24 calls of a day are left: one block of 32 points, and the smallest for the minute and the hour.
+    assert.equal(keys.bytes, 48 * 21 + 2 * 65_536);
   });
 
   test('a sweep gives the blocks of idle keys to others', () => {

@@ -282,4 +282,29 @@ export const livingMutants: readonly LivingMutants[] = [
     after: 'if (false) {',
     why: 'A short cut: with nothing gone the rest changes nothing.',
   },
+  {
+    file: 'rate-windows.ts',
+    after: '} else if (size > 0 && length < capacity / 4) {',
+    why: 'Tuning: when a block shrinks; that it does is tested.',
+  },
+  {
+    file: 'rate-windows.ts',
+    after: '} else if (size > (0 + 1) && length <= capacity / 4) {',
+    why: 'Tuning: the second smallest block may stay.',
+  },
+  {
+    file: 'rate-windows.ts',
+    after: '} else if (size > 0 && length <= capacity / (4 + 1)) {',
+    why: 'Tuning: when a block shrinks; that it does is tested.',
+  },
+  {
+    file: 'rate-windows.ts',
+    after: 'this.#head[window] = (0 + 1);',
+    why: 'In an emptied window: a ring may start anywhere, and each block has more than one place.',
+  },
+  {
+    file: 'rate-windows.ts',
+    after: 'for (let index = 0; index <= length; index += 1) {',
+    why: 'Touches the place behind the newest point, which the next point writes over before anything reads it.',
+  },
 ];
