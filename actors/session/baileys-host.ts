@@ -298,11 +298,15 @@ class BaileysHost implements SessionHost {
       case 'unlinked':
         this.unlinking.get(message.shopId)?.();
         break;
-      case 'store':
-        void answerStoreRequest(this.options.store, message.shop, message.request).then((answer) => {
-          from.reply({ kind: 'store_answer', requestId: message.requestId, answer });
+      case 'store': {
+        const { shop, request, requestId } = message;
+        const generation = this.generationOf(shop);
+        const goesOn = (): boolean => this.live(shop)?.generation === generation;
+        void answerStoreRequest({ ...this.options, goesOn }, shop, request).then((answer) => {
+          from.reply({ kind: 'store_answer', requestId, answer });
         });
         break;
+      }
       case 'log':
         this.options.log[message.level]({ worker: from.worker, ...message.fields }, message.message);
         break;

@@ -1,4 +1,6 @@
 import { shardKey } from '../../runtime/address.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store, Write } from '../../runtime/store.ts';
 import type { SessionAddress } from './session-host.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from './worker-protocol.ts';
@@ -8,27 +10,54 @@ function sealedKey(shop: Pick<SessionAddress, 'shard' | 'shopId'>, hash: SealedH
   return shardKey(shop.shard, 'shop', shop.shopId, hash);
 }
 
-/** Answers what a worker asks of the store. Never rejects: a failure is an answer. */
+/** How soon a store that did not answer is asked again. */
+const ASK_AGAIN_MS = 200;
+
+/**
+ * Answers what a worker asks of the store. Never rejects: a failure is an answer. While the store is away it is asked
+ * again, so that a session with something in hand keeps its socket: a session has one write under way at a time, and
+ * the same one twice changes nothing. `goesOn`: whether that session is still the one of its shop; asked before each
+ * further attempt, so that nothing of an old session ever comes after what a new one wrote.
+ */
 export async function answerStoreRequest(
-  store: Store,
+  parts: { readonly store: Store; readonly clock: Clock; readonly goesOn: () => boolean },
   shop: SessionAddress,
   request: StoreRequest,
 ): Promise<StoreAnswer> {
-  try {
-    if (request.kind === 'write') {
-      await store.commit(shop.shard, writesOf(shop, request.change));
-      return { kind: 'done' };
+  const { store, clock, goesOn } = parts;
+  for (;;) {
+    try {
+      return await answerOnce(store, shop, request);
+    } catch (error) {
+      const failed = {
+        kind: 'failed',
+        message: error instanceof Error ? error.message : 'the store failed',
+      } as const;
+      if (!isAway(error)) return failed;
+      await new Promise<void>((resolve) => void clock.after(ASK_AGAIN_MS, resolve));
+      if (!goesOn()) return failed;
     }
-    const key = sealedKey(shop, request.hash);
-    const question =
-      request.fields === undefined
-        ? (['HGETALL', key] as const)
-        : (['HMGET', key, ...request.fields] as const);
-    const [values] = await store.readBytes([question]);
-    return { kind: 'values', values: bytesOf(values) };
-  } catch (error) {
-    return { kind: 'failed', message: error instanceof Error ? error.message : 'the store failed' };
   }
+}
+
+async function answerOnce(store: Store, shop: SessionAddress, request: StoreRequest): Promise<StoreAnswer> {
+  if (request.kind === 'write') {
+    await store.commit(shop.shard, writesOf(shop, request.change));
+    return { kind: 'done' };
+  }
+  const key = sealedKey(shop, request.hash);
+  const question =
+    request.fields === undefined ? (['HGETALL', key] as const) : (['HMGET', key, ...request.fields] as const);
+  const [values] = await store.readBytes([question]);
+  return { kind: 'values', values: bytesOf(values) };
+}
+
+/** The store could not be asked now, or its answer was lost; another owner of the shard is no such case. */
+function isAway(error: unknown): boolean {
+  return (
+    error instanceof RuntimeFailure &&
+    (error.code === 'STORE_UNAVAILABLE' || error.code === 'OUTCOME_UNKNOWN')
+  );
 }
 
 /** Removes all that is sealed of a shop, in one fenced write. */

@@ -5,19 +5,24 @@ import { credentialCipher } from '../../actors/session/credential-cipher.ts';
 import { answerStoreRequest } from '../../actors/session/credential-store.ts';
 import { SealedStore } from '../../actors/session/sealed-store.ts';
 import { SentMessages } from '../../actors/session/sent-messages.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
 import { MemoryStore } from './memory-store.ts';
 import { newShop } from './session-conformance.ts';
 
-function sealedStore(): { store: MemoryStore; sealed: SealedStore; failures: string[] } {
+/** What a session writes with, as its shop's only session. `life.goesOn`: whether it still is. */
+function sealedStore() {
   const store = new MemoryStore();
+  const clock = new FakeClock();
   const failures: string[] = [];
+  const life = { goesOn: true };
   const sealed = new SealedStore({
     shop: newShop(),
     cipher: credentialCipher([randomBytes(32)]),
-    ask: (shop, request) => answerStoreRequest(store, shop, request),
+    ask: (shop, request) => answerStoreRequest({ store, clock, goesOn: () => life.goesOn }, shop, request),
     onFailure: (error) => failures.push(error.message),
   });
-  return { store, sealed, failures };
+  return { store, sealed, failures, clock, life };
 }
 
 const fields = (entries: Record<string, string | undefined>): Map<string, Buffer | undefined> =>
@@ -78,4 +83,48 @@ test('after a first failure nothing is read or written any more, and it is told 
   await assert.rejects(sealed.read('credentials', ['a']), /shard was lost/);
   await sealed.drained();
   assert.deepEqual([failures, store.hashes.size], [['the shard was lost'], 0]);
+});
+
+test('a store that is away is asked again until it answers: the session keeps its socket, and the order of its writes', async () => {
+  const { sealed, store, failures, clock } = sealedStore();
+  let refusals = 0;
+  const away = (): void => {
+    refusals += 1;
+    if (refusals <= 100)
+      throw new RuntimeFailure(refusals % 2 ? 'STORE_UNAVAILABLE' : 'OUTCOME_UNKNOWN', 'away');
+  };
+  store.beforeCommit = away;
+  store.beforeRead = away;
+  const written = Promise.all([
+    sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) }),
+    sealed.write({ hash: 'credentials', fields: fields({ a: '2' }) }),
+  ]);
+  for (let second = 0; second < 30; second += 1) await clock.advance(1_000);
+  await written;
+  assert.deepEqual([refusals, store.commits.length, failures.length], [102, 2, 0]);
+  const [value] = await sealed.read('credentials', ['a']);
+  assert.equal(value?.toString(), '2');
+});
+
+test('a session that has ended writes nothing once the store is back', async () => {
+  const { sealed, store, failures, clock, life } = sealedStore();
+  store.beforeCommit = () => {
+    throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
+  };
+  const refused = assert.rejects(sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) }), /away/);
+  await clock.advance(1_000);
+  life.goesOn = false;
+  store.beforeCommit = () => undefined;
+  await clock.advance(1_000);
+  await refused;
+  assert.deepEqual([store.commits.length, failures], [0, ['away']]);
+});
+
+test('a shard that another node has ends the session at once', async () => {
+  const { sealed, store, failures } = sealedStore();
+  store.beforeCommit = () => {
+    throw new RuntimeFailure('SHARD_NOT_OWNED', 'taken');
+  };
+  await assert.rejects(sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) }), /taken/);
+  assert.deepEqual(failures, ['taken']);
 });
