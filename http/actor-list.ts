@@ -99,7 +99,8 @@ function idOf(actor: Record<string, unknown>): string {
 }
 
 function searchable(actor: Record<string, unknown>, id: string): string {
-  return `${id} ${text(actor.name)} ${text(actor.phone)}`.toLowerCase();
+  const { details } = actor as { readonly details?: { readonly channel?: { readonly phone?: unknown } } };
+  return `${id} ${text(actor.name)} +${text(details?.channel?.phone)}`.toLowerCase();
 }
 
 function text(value: unknown): string {
