@@ -1,8 +1,17 @@
 import ipaddr from 'ipaddr.js';
 
+/** Callers come again; reading an address costs more than authenticating its key. */
+const REMEMBERED_ADDRESSES = 10_000;
+const remembered = new Map<string, string>();
+
 /** The caller's address as text: v4 in dots also when it came as v4 in v6, v6 in its short form. */
 export function addressText(address: string): string {
-  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+  const known = remembered.get(address);
+  if (known !== undefined) return known;
+  const text = ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+  if (remembered.size >= REMEMBERED_ADDRESSES) remembered.clear();
+  remembered.set(address, text);
+  return text;
 }
 
 /** True for an IP address or a CIDR range, v4 or v6. */

@@ -39,7 +39,7 @@ export function createLogger(options: {
   readonly level: string;
   readonly stream?: DestinationStream;
 }): ServiceLogger {
-  const stream = options.stream ?? destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 200 });
+  const stream = options.stream ?? destination({ fd: 2, sync: false, minLength: 16_000, periodicFlush: 200 });
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]);
   const logger = pino({ level: options.level, redact: { paths, censor: '[redacted]' } }, stream);
   const tellsRequests = logger.isLevelEnabled('info');

@@ -52,24 +52,32 @@ export function startServer(options: ServerOptions): Promise<Server> {
   app.any('/*', (response, raw) => {
     const exchange: Exchange = { response, aborted: false };
     inHand += 1;
-    // After an abort uWebSockets forbids every touch of the response; the answer still runs to its end.
-    response.onAborted(() => {
-      exchange.aborted = true;
+    const { request, hasBody, declaredBytes } = readHead(raw, response, options);
+    if (!hasBody) {
+      respond(exchange, request);
+      return;
+    }
+    readBody(exchange, {
+      declaredBytes,
+      respond: (body, bodyFault) => respond(exchange, { ...request, body, bodyFault }),
+      abandoned: settle,
     });
-    const head = readHead(raw, response, options);
-    const respond = (body: string, bodyFault: BodyFault | undefined): void => {
-      const { request } = head;
-      const answered = (reply: ReplyValue): void => {
-        if (!exchange.aborted) send(exchange, request.method, draining ? { ...reply, close: true } : reply);
-        settle();
-      };
-      void onceKnown(options.answer({ ...request, body, bodyFault }), answered);
-    };
-    if (head.lengthRepeated) respond('', 'length_repeated');
-    else if (head.hasBody)
-      readBody(exchange, { declaredBytes: head.declaredBytes, respond, abandoned: settle });
-    else respond('', undefined);
   });
+
+  function respond(exchange: Exchange, request: RequestValue): void {
+    const answered = (reply: ReplyValue): void => {
+      if (!exchange.aborted) send(exchange, request.method, draining ? { ...reply, close: true } : reply);
+      settle();
+    };
+    const answer = options.answer(request);
+    // After an abort uWebSockets forbids every touch of the response; the answer still runs to its end.
+    if (answer instanceof Promise) {
+      exchange.response.onAborted(() => {
+        exchange.aborted = true;
+      });
+    }
+    void onceKnown(answer, answered);
+  }
 
   async function close(listener: us_listen_socket, graceMs: number): Promise<void> {
     // Closing a listen socket twice ends the process: uWebSockets.js checks nothing there.
@@ -98,10 +106,11 @@ export function startServer(options: ServerOptions): Promise<Server> {
 }
 
 interface Head {
-  readonly request: Omit<RequestValue, 'body' | 'bodyFault'>;
+  /** Without its body, unless it is known not to be read. */
+  readonly request: RequestValue;
+  /** A body is to be read. */
   readonly hasBody: boolean;
   readonly declaredBytes: number;
-  readonly lengthRepeated: boolean;
 }
 
 /** Others are told apart from these by nobody, and a caller's own words must not become labels of metrics and logs. */
@@ -110,6 +119,7 @@ const KNOWN_METHODS = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 
 /** The raw request is gone after the first await, so everything is read here. */
 function readHead(raw: HttpRequest, response: HttpResponse, options: ServerOptions): Head {
   const declared = raw.getHeader('content-length');
+  const lengthRepeated = declared !== '' && lengthHeaders(raw) > 1;
   const method = raw.getCaseSensitiveMethod();
   const peer = addressText(Buffer.from(response.getRemoteAddressAsText()).toString('latin1'));
   return {
@@ -125,10 +135,11 @@ function readHead(raw: HttpRequest, response: HttpResponse, options: ServerOptio
         lastEventId: raw.getHeader('last-event-id'),
       },
       ip: options.callerAddress(peer, raw.getHeader('x-forwarded-for')),
+      body: '',
+      bodyFault: lengthRepeated ? 'length_repeated' : undefined,
     },
-    hasBody: declared !== '' || raw.getHeader('transfer-encoding') !== '',
+    hasBody: !lengthRepeated && (declared !== '' || raw.getHeader('transfer-encoding') !== ''),
     declaredBytes: declared === '' ? 0 : Number(declared),
-    lengthRepeated: declared !== '' && lengthHeaders(raw) > 1,
   };
 }
 

@@ -3,8 +3,10 @@ import type { Lookup, Read, Write } from './store.ts';
 /** A collection with more members is asked in Redis each time. */
 const LARGEST_COLLECTION = 1_024;
 
-/** How many members one shard remembers in all; the collections learnt first make room. */
-const MEMBERS_PER_SHARD = 8_192;
+/** How much one shard remembers in all, in characters and so in bytes; the collections learnt first make room. */
+const BYTES_PER_SHARD = 1024 * 1024;
+/** What a collection and a member of it take beside their text. */
+const OVERHEAD_BYTES = 64;
 
 /** A collection that is being read whole. */
 export interface Load {
@@ -12,22 +14,27 @@ export interface Load {
   readonly scan: Read;
 }
 
+/** A collection as it stood in Redis; `large`: known not to fit. */
+interface Held {
+  readonly members: ReadonlyMap<string, string> | 'large';
+  readonly bytes: number;
+}
+
 /**
  * The small hashes and sets of one shard, whole, as they stand in Redis: who is a customer, who wrote, who was
- * declared. Exact, because all writes to a shard's keys are its owner's commits: each forgets what it touches when it
+ * declared, a message that is asked for again and again. Exact, because all writes to a shard's keys are its owner's commits: each forgets what it touches when it
  * is sent and again when it is answered, and a collection that was read across one of these moments is not kept.
  */
 export class CollectionMemory {
-  /** By key; `large`: known not to fit. */
-  readonly #held = new Map<string, ReadonlyMap<string, string> | 'large'>();
+  readonly #held = new Map<string, Held>();
   readonly #loading = new Map<string, Load>();
-  #members = 0;
+  #bytes = 0;
 
   /** What Redis would answer; undefined when it must be asked. */
   answer([command, key, member]: Lookup): string | number | null | undefined {
-    const held = this.#held.get(key);
-    if (held === undefined || held === 'large') return undefined;
-    return command === 'HGET' ? (held.get(member) ?? null) : Number(held.has(member));
+    const members = this.#held.get(key)?.members;
+    if (members === undefined || members === 'large') return undefined;
+    return command === 'HGET' ? (members.get(member) ?? null) : Number(members.has(member));
   }
 
   /** What to read, beside the answers themselves, so that the next such questions need no reading. */
@@ -60,6 +67,13 @@ export class CollectionMemory {
     }
   }
 
+  /** Forgets everything; call it now and then, since Redis expires keys without a commit. */
+  clear(): void {
+    this.#held.clear();
+    this.#loading.clear();
+    this.#bytes = 0;
+  }
+
   #keep({ key, scan }: Load, [cursor, flat]: readonly [cursor: string, flat: readonly string[]]): void {
     const step = scan[0] === 'HSCAN' ? 2 : 1;
     const fits = cursor === '0' && flat.length <= LARGEST_COLLECTION * step;
@@ -69,11 +83,13 @@ export class CollectionMemory {
         members.set(flat[index] as string, step === 2 ? (flat[index + 1] as string) : '');
       }
     }
-    this.#held.set(key, fits ? members : 'large');
-    this.#members += weight(members);
+    let bytes = key.length + OVERHEAD_BYTES;
+    for (const [member, value] of members) bytes += member.length + value.length + OVERHEAD_BYTES;
+    this.#held.set(key, { members: fits ? members : 'large', bytes });
+    this.#bytes += bytes;
     // A Map keeps its order of insertion.
     for (const oldest of this.#held.keys()) {
-      if (this.#members <= MEMBERS_PER_SHARD) break;
+      if (this.#bytes <= BYTES_PER_SHARD) break;
       this.#drop(oldest);
     }
   }
@@ -82,11 +98,6 @@ export class CollectionMemory {
     const held = this.#held.get(key);
     if (held === undefined) return;
     this.#held.delete(key);
-    this.#members -= held === 'large' ? 1 : weight(held);
+    this.#bytes -= held.bytes;
   }
-}
-
-/** An empty collection takes room too. */
-function weight(members: ReadonlyMap<string, string>): number {
-  return members.size + 1;
 }

@@ -187,6 +187,8 @@ class AssembledNode implements RuntimeNode {
   #sweepLater(): void {
     this.#sweep = this.#clock.after(this.#limits.passivateEveryMs, () => {
       this.actors.passivateIdle();
+      // Redis expires keys by itself, without a commit that would make them forgotten.
+      for (const shard of this.#ownership.shards()) shard.memory.clear();
       this.#sweepLater();
     });
   }

@@ -16,16 +16,17 @@ export function objectIdGenerator(random: Random): (nowMs: number) => ObjectId {
   const process = hex(Math.floor(random() * 2 ** 40), 10);
   let lastSeconds = 0;
   let counter = 0;
+  let prefix = '';
   return (nowMs) => {
     const seconds = Math.max(lastSeconds, Math.floor(nowMs / 1000));
     counter = seconds === lastSeconds ? counter + 1 : 0;
-    if (counter > 0xffffff) {
-      lastSeconds = seconds + 1;
-      counter = 0;
-    } else {
-      lastSeconds = seconds;
+    const isSpent = counter > 0xffffff;
+    if (isSpent) counter = 0;
+    if (isSpent || seconds !== lastSeconds || prefix === '') {
+      lastSeconds = isSpent ? seconds + 1 : seconds;
+      prefix = hex(lastSeconds, 8) + process;
     }
-    return hex(lastSeconds, 8) + process + hex(counter, 6);
+    return prefix + hex(counter, 6);
   };
 }
 

@@ -2,6 +2,7 @@ import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import { shardOf } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { onceKnown } from '../../runtime/eventual.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, failed, type Outcome } from '../failure.ts';
 import { tenantAddress } from '../tenant/tenant-keys.ts';
@@ -96,12 +97,18 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
     },
     listMessages: (shop, query) =>
       withState(shop, async (state) => done(await listMessages(state, store, query))),
-    async message(tenantId, messageId) {
-      const key = messageKey(shardOf(tenantId), messageId.toLowerCase());
-      const [fields] = await store.read([['HMGET', key, 'body', 'state']]);
-      const message = decodeMessage(fields as (string | null)[]);
-      if (message === undefined || message.body.tenantId !== tenantId) return failed('MESSAGE_NOT_FOUND');
-      return done(messageView(message.body, message.state));
+    message(tenantId, messageId) {
+      const shard = shardOf(tenantId);
+      const key = messageKey(shard, messageId.toLowerCase());
+      const fields = store.lookUp(shard, [
+        ['HGET', key, 'body'],
+        ['HGET', key, 'state'],
+      ]);
+      return onceKnown(fields, (found) => {
+        const message = decodeMessage(found as (string | null)[]);
+        if (message === undefined || message.body.tenantId !== tenantId) return failed('MESSAGE_NOT_FOUND');
+        return done(messageView(message.body, message.state));
+      });
     },
     groups: (shop) =>
       withState(shop, (state) => {

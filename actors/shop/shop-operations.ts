@@ -1,4 +1,5 @@
 import type { PolicyVerdict } from '../../policy/verdict.ts';
+import type { Eventual } from '../../runtime/eventual.ts';
 import type { Outcome } from '../failure.ts';
 import type { CursorPage } from '../tenant/tenant-operations.ts';
 
@@ -107,7 +108,7 @@ export interface ShopOperations {
     },
   ): Promise<Outcome<CursorPage<MessageView>>>;
   /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
-  message(tenantId: string, messageId: string): Promise<Outcome<MessageView>>;
+  message(tenantId: string, messageId: string): Eventual<Outcome<MessageView>>;
   postStatus(shop: ShopReference, draft: StatusDraft): Promise<Outcome<Omit<Accepted, 'policy'>>>;
   /** The live list; fails MSGAPP_NOT_CONNECTED without a session. */
   groups(shop: ShopReference): Promise<Outcome<readonly GroupView[]>>;

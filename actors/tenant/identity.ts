@@ -3,20 +3,13 @@ import type { TenantState } from './tenant-state.ts';
 
 /** What `GET /me` tells of a key and its tenant; undefined when the key is gone. */
 export function tenantIdentity(state: TenantState, keyId: string, nowMs: number): Identity | undefined {
-  const key = state.apiKeys.get(keyId)?.record;
+  const key = state.apiKeys.get(keyId);
   if (key === undefined) return undefined;
   const quota = state.quota.peek({ plan: state.record.plan, nowMs });
-  const { id, name, permissions, expiresAtMs, createdAtMs, limits } = key;
   return {
-    key: {
-      id,
-      name,
-      permissions,
-      expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
-      createdAt: new Date(createdAtMs).toISOString(),
-    },
+    key: key.view,
     tenant: { id: state.record.id, name: state.record.name, plan: state.record.plan },
-    limits,
+    limits: key.record.limits,
     quota: {
       apiCalls: {
         limit: quota.limit,

@@ -7,11 +7,14 @@ import type { Address } from '../../runtime/address.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { Permission } from './permission.ts';
 import { type TenantKeys, tenantKeys } from './tenant-keys.ts';
+import type { Identity } from './tenant-operations.ts';
 import type { ApiKeyRecord, ShopRecord, TenantRecord } from './tenant-record.ts';
 
 /** A key ready to be checked: its record with the permissions and the allowlist made quick to ask. */
 export interface LiveKey {
   readonly record: ApiKeyRecord;
+  /** As `GET /me` shows it. */
+  readonly view: Identity['key'];
   readonly permissions: ReadonlySet<Permission>;
   /** Undefined: any address may use the key. */
   readonly allowlist: BlockList | undefined;
@@ -81,7 +84,19 @@ export async function loadTenant(
 
 /** Makes a stored key quick to check. */
 export function liveKey(record: ApiKeyRecord): LiveKey {
-  return { record, permissions: new Set(record.permissions), allowlist: allowlist(record.ipAllowlist) };
+  const { id, name, permissions, expiresAtMs, createdAtMs } = record;
+  return {
+    record,
+    view: {
+      id,
+      name,
+      permissions,
+      expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+      createdAt: new Date(createdAtMs).toISOString(),
+    },
+    permissions: new Set(permissions),
+    allowlist: allowlist(record.ipAllowlist),
+  };
 }
 
 /** The two indexes over a tenant's keys. */

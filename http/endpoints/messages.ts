@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type FailureCode, failed } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/shop/shop-operations.ts';
+import { onceKnown } from '../../runtime/eventual.ts';
 import { apiEndpoint } from '../api-services.ts';
 import { closedObject } from '../closed-object.ts';
 import { reply } from '../endpoint.ts';
@@ -128,10 +129,10 @@ export const readMessage = apiEndpoint({
   permission: 'messages.read',
   replies: { 200: { description: 'The message.', data: message, example: EXAMPLES.message } },
   errors: ['MESSAGE_NOT_FOUND'],
-  async handle({ caller, params, services }) {
-    const found = await services.shops.message(caller.tenantId, params.id);
-    return found.ok ? reply(200, found.value) : found;
-  },
+  handle: ({ caller, params, services }) =>
+    onceKnown(services.shops.message(caller.tenantId, params.id), (found) =>
+      found.ok ? reply(200, found.value) : found,
+    ),
 });
 
 /** Text that shows nothing is no text (policy/evaluate-message.ts). */
