@@ -29,7 +29,7 @@ type Asked<Type extends ShopCommand['type']> = Extract<ShopCommand, { type: Type
 
 const refused: PoolAnswer = { kind: 'refused' };
 
-/** Whether a message would go through this shop now. Changes nothing. */
+/** Whether a message would go through this shop now. One that was refused before never will. Changes nothing. */
 export function offerPooled(
   draft: ShopDraft,
   command: Asked<'pool.offer'>,
@@ -38,7 +38,7 @@ export function offerPooled(
   const { state } = draft;
   const { offer, open, settings } = command;
   const isFree = open && facts.available && channelState(state) === 'connected' && state.dispatching;
-  if (!isFree || !canCarry(state)) return refused;
+  if (facts.record !== undefined || !isFree || !canCarry(state)) return refused;
   return judge(draft, offer, { settings, writer: facts.writer }).admitted ? { kind: 'willing' } : refused;
 }
 

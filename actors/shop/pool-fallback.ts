@@ -44,6 +44,6 @@ export function poolFallback(
     return refused({ code: 'MESSAGE_TOO_LONG', message });
   }
   if (pool !== 'ask') return pool;
-  const offer = { to: draft.to, text, mediaUrl: draft.mediaUrl ?? null, recipientClass };
+  const offer = { to: draft.to, text, mediaUrl: draft.mediaUrl ?? null, recipientClass, messageId: null };
   return { ok: false, failure: { code: unavailable }, offer };
 }

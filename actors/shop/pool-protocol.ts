@@ -22,12 +22,14 @@ export interface PoolOffer {
   readonly mediaUrl: string | null;
   /** What the recipient is to the origin. */
   readonly recipientClass: PooledClass;
+  /** The message, once there is one: a shop that refused it before is not willing. */
+  readonly messageId: string | null;
 }
 
 /** The offer that a message makes, whose text ends with the line already. */
-export function offerOf({ to, text, mediaUrl, policy }: MessageBody): PoolOffer {
+export function offerOf({ id, to, text, mediaUrl, policy }: MessageBody): PoolOffer {
   const recipientClass = policy?.recipientClass === 'known' ? 'known' : 'declared';
-  return { to: to ?? '', text: text ?? '', mediaUrl, recipientClass };
+  return { to: to ?? '', text: text ?? '', mediaUrl, recipientClass, messageId: id };
 }
 
 /** What one shop asks of another, as it travels. */

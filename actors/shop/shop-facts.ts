@@ -87,9 +87,11 @@ async function readCarry(state: ShopState, command: PoolCommand, store: Store): 
   };
 }
 
-/** Of a mere offer there is no message yet; where one is withdrawn, its recipient does not matter. */
+/** Where a message is withdrawn, its recipient does not matter. */
 function subjectOf(command: PoolCommand): { readonly messageId: string; readonly to: string } {
-  if (command.type === 'pool.offer') return { messageId: '', to: command.offer.to };
+  if (command.type === 'pool.offer') {
+    return { messageId: command.offer.messageId ?? '', to: command.offer.to };
+  }
   if (command.type === 'pool.withdraw') return { messageId: command.messageId, to: '' };
   return { messageId: command.body.id, to: command.body.to ?? '' };
 }

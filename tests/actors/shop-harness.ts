@@ -5,7 +5,7 @@ import { shopBehaviour } from '../../actors/shop/shop-behaviour.ts';
 import type { ShopCommand, ShopEffect } from '../../actors/shop/shop-commands.ts';
 import type { ShopFacts } from '../../actors/shop/shop-facts.ts';
 import { shopAddress } from '../../actors/shop/shop-keys.ts';
-import type { Accepted } from '../../actors/shop/shop-operations.ts';
+import type { Accepted, ShopReference } from '../../actors/shop/shop-operations.ts';
 import { loadShop, type ShopState } from '../../actors/shop/shop-state.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
@@ -24,6 +24,8 @@ export class ShopHarness {
   readonly writes: Write[] = [];
   /** The newest stored state of each message. */
   readonly messages = new Map<string, MessageState>();
+  /** What the store holds of every hash this shop wrote. */
+  readonly hashes = new Map<string, Map<string, string>>();
   state: ShopState;
   readonly #behaviour: ReturnType<typeof shopBehaviour>;
   #next = 0;
@@ -44,16 +46,16 @@ export class ShopHarness {
     });
   }
 
-  static async start(seed = 1): Promise<ShopHarness> {
+  static async start(seed = 1, own: ShopReference = shop): Promise<ShopHarness> {
     const answers = [JSON.stringify({ name: 'Bakery' }), null, [], [], [], []];
-    const state = await loadShop(shopAddress(shop), { read: async () => answers } as unknown as Store);
+    const state = await loadShop(shopAddress(own), { read: async () => answers } as unknown as Store);
     if (state === undefined) throw new Error('the shop was not loaded');
     return new ShopHarness(state, seed);
   }
 
   /** Connected, with credentials paired long ago, so that caps do not stand in the way. */
-  static async connected(seed = 1): Promise<ShopHarness> {
-    const harness = await ShopHarness.start(seed);
+  static async connected(seed = 1, own: ShopReference = shop): Promise<ShopHarness> {
+    const harness = await ShopHarness.start(seed, own);
     harness.command({ type: 'connect' });
     harness.session({
       type: 'session.connected',
@@ -64,7 +66,7 @@ export class ShopHarness {
   }
 
   command(command: ShopCommand, facts: Partial<ShopFacts> = {}): unknown {
-    const address = shopAddress(shop);
+    const address = shopAddress(this.state.shop);
     const turn = this.#behaviour.turn(this.state, command, {
       address,
       nowMs: this.nowMs,
@@ -83,11 +85,11 @@ export class ShopHarness {
     this.command({ ...event, generation: current } as SessionEvent, facts);
   }
 
-  /** Sends to a number; the message's id, or the code of the refusal. */
-  send(to = '+33612345678', text = `hello ${this.#next}`): string {
+  /** Sends to a number, where `pool` says also through the pool; the message's id, or the code of the refusal. */
+  send(to = '+33612345678', text = `hello ${this.#next}`, pool?: 'ask' | ShopReference): string {
     const draft = { to, text, mediaUrl: undefined, mediaType: 'image' as const, idempotencyKey: undefined };
     const reply = this.command(
-      { type: 'send', draft, settings: resolveSettings({}) },
+      { type: 'send', draft, settings: resolveSettings({}), ...(pool === undefined ? {} : { pool }) },
       { send: noSend },
     ) as Outcome<{ accepted: Accepted }>;
     return reply.ok ? reply.value.accepted.id : reply.failure.code;
@@ -137,7 +139,7 @@ export class ShopHarness {
 
   /** A new process takes the shop over with what was committed. */
   restart(cause: 'activation' | 'crash' = 'activation'): void {
-    const address = shopAddress(shop);
+    const address = shopAddress(this.state.shop);
     this.#take(this.#behaviour.activated(this.state, { address, nowMs: this.nowMs, cause }));
   }
 
@@ -152,12 +154,23 @@ export class ShopHarness {
     );
   }
 
+  #keep([command, key, ...args]: Write): void {
+    const hash = this.hashes.get(key) ?? new Map<string, string>();
+    if (command === 'HDEL') for (const field of args) hash.delete(String(field));
+    if (command !== 'HSET') return;
+    for (let index = 0; index + 1 < args.length; index += 2) {
+      hash.set(String(args[index]), String(args[index + 1]));
+    }
+    this.hashes.set(key, hash);
+  }
+
   #take(turn: Turn<ShopState, ShopEffect>): unknown {
     this.state = turn.state ?? this.state;
     turn.committed?.();
     for (const write of turn.writes ?? []) {
       this.writes.push(write);
       const [command, key, field, value] = write;
+      this.#keep(write);
       if (command === 'HSET' && field === 'state') {
         this.messages.set(key.slice(key.lastIndexOf(':') + 1), JSON.parse(String(value)) as MessageState);
       }

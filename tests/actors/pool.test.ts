@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { attributedText } from '../../actors/shop/attributed-text.ts';
+import { testEnvironment } from '../../bin/environment.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { PoolExchange, poolShop } from './pool-exchange.ts';
+import { ShopHarness } from './shop-harness.ts';
+
+const { seed = Date.now() % 2 ** 31, runs = 300 } = testEnvironment();
+const RECIPIENT = '+33612345678';
+const MINUTE_MS = 60_000;
+
+const sends = (shops: readonly ShopHarness[], messageId: string): number =>
+  shops.flatMap((shop) => shop.effectsOf('send')).filter(({ order }) => order.messageId === messageId).length;
+
+async function pooled(poolCount = 1): Promise<{ exchange: PoolExchange; id: string }> {
+  const exchange = await PoolExchange.start(1, poolCount);
+  return { exchange, id: exchange.origin.send(RECIPIENT, 'hello', poolShop(0)) };
+}
+
+test('the line stands last, and alone under an attachment; names cannot break it', () => {
+  const names = { shopName: 'Corner\nbakery', platformName: 'Market  Square' };
+  assert.equal(attributedText('Hi', names), 'Hi\n\nSent for Corner bakery via Market Square');
+  assert.equal(attributedText(null, names), 'Sent for Corner bakery via Market Square');
+});
+
+test('only a shop that once had a session falls back, and only when it asks to', async () => {
+  const never = await ShopHarness.start();
+  assert.equal(never.send(RECIPIENT, 'hello', 'ask'), 'MSGAPP_NOT_CONNECTED');
+  assert.equal(never.effectsOf('hand_over').length, 0);
+  const { origin } = await PoolExchange.start(1, 0);
+  assert.equal(origin.send(RECIPIENT, 'hello'), 'MSGAPP_NOT_CONNECTED');
+  const tooLong = 'x'.repeat(4_096 - 'Sent for Bakery via Market Square'.length - 1);
+  assert.equal(origin.send(RECIPIENT, tooLong, 'ask'), 'MESSAGE_TOO_LONG');
+  assert.match(origin.send(RECIPIENT, tooLong.slice(1), poolShop(0)), /^[0-9a-f]{24}$/);
+});
+
+test('a connected shop sends by itself, fallback or not', async () => {
+  const shop = await ShopHarness.connected();
+  shop.send(RECIPIENT, 'hello', 'ask');
+  assert.equal(shop.effectsOf('check').length, 1);
+});
+
+test('a message at the pool stays out of its shop’s own queue when the session comes back', async () => {
+  const { exchange, id } = await pooled();
+  const { origin } = exchange;
+  origin.command({ type: 'connect' });
+  origin.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
+  assert.equal(origin.effectsOf('check').length, 0);
+  assert.equal(origin.statusOf(id), 'queued');
+});
+
+test('a message is taken once, paced and counted like the pool shop’s own, and its end told', async () => {
+  const { exchange, id } = await pooled();
+  const [pool] = exchange.pools;
+  assert.ok(pool);
+  assert.deepEqual(
+    [exchange.take(pool, id), exchange.take(pool, id)],
+    [{ kind: 'taken' }, { kind: 'taken' }],
+  );
+  assert.deepEqual([pool.effectsOf('check').length, pool.state.ledger.size], [1, 1]);
+  exchange.work(pool);
+  exchange.work(pool);
+  assert.equal(sends(exchange.pools, id), 1);
+  assert.equal(exchange.record(pool, id)?.body, undefined);
+  assert.equal(exchange.take(pool, id, true).kind, 'ended');
+  while (exchange.deliverOne());
+  assert.equal(exchange.origin.statusOf(id), 'sent');
+  assert.equal(exchange.origin.state.pooled.length, 0);
+});
+
+test('a restart of the pool shop with the message on the wire fails it BOT_RESTARTED at its origin', async () => {
+  const { exchange, id } = await pooled();
+  const [pool] = exchange.pools;
+  assert.ok(pool);
+  exchange.deliverOne();
+  exchange.work(pool);
+  pool.restart();
+  while (exchange.deliverOne());
+  assert.equal(exchange.origin.statusOf(id), 'failed BOT_RESTARTED');
+});
+
+test('a pool shop that refuses never takes it later; another one is found, or none for 10 minutes', async () => {
+  const { exchange, id } = await pooled(2);
+  const [first, second] = exchange.pools;
+  assert.ok(first && second);
+  first.command({ type: 'hold' });
+  assert.deepEqual(exchange.take(first, id), { kind: 'refused' });
+  first.command({ type: 'release' });
+  assert.deepEqual(exchange.take(first, id), { kind: 'refused' });
+  first.command({ type: 'hold' });
+  while (exchange.deliverOne());
+  exchange.work(second);
+  exchange.work(second);
+  while (exchange.deliverOne());
+  assert.equal(exchange.origin.statusOf(id), 'sent');
+  assert.deepEqual([sends([first], id), sends([second], id)], [0, 1]);
+
+  const alone = await pooled();
+  alone.exchange.pools[0]?.command({ type: 'hold' });
+  while (alone.exchange.deliverOne());
+  alone.exchange.origin.pass(9 * MINUTE_MS);
+  assert.equal(alone.exchange.origin.statusOf(alone.id), 'queued');
+  alone.exchange.origin.pass(2 * MINUTE_MS);
+  assert.equal(alone.exchange.origin.statusOf(alone.id), 'failed MSGAPP_NOT_CONNECTED');
+});
+
+test('what was taken back is not sent, and is not taken by an ask that comes late', async () => {
+  const { exchange, id } = await pooled();
+  const [pool] = exchange.pools;
+  assert.ok(pool);
+  const { createdAtMs } = exchange.body(id);
+  const answer = exchange.ask(pool, { type: 'pool.withdraw', messageId: id, createdAtMs });
+  assert.equal(answer.kind === 'ended' && answer.fate.reason, 'RECIPIENT_OPTED_OUT');
+  assert.equal(exchange.take(pool, id).kind, 'ended');
+  assert.equal(pool.effectsOf('check').length, 0);
+});
+
+test('an opt-out at the origin takes back what waits at the pool', async () => {
+  const { exchange, id } = await pooled();
+  const [pool] = exchange.pools;
+  assert.ok(pool);
+  exchange.take(pool, id);
+  const { origin } = exchange;
+  const stop = { wireId: 'w', from: RECIPIENT, text: 'STOP', atMs: origin.nowMs, token: 't' };
+  origin.session({ type: 'session.inbound', ...stop });
+  const asked = origin.effectsOf('hand_over').length;
+  origin.pass(0);
+  assert.equal(origin.effectsOf('hand_over').length, asked + 1);
+  const { createdAtMs } = exchange.body(id);
+  exchange.ask(pool, { type: 'pool.withdraw', messageId: id, createdAtMs });
+  while (exchange.deliverOne());
+  assert.equal(origin.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
+});
+
+test('a pool shop that lost all memory of what it took does not send it anew', async () => {
+  const { exchange, id } = await pooled();
+  const [pool] = exchange.pools;
+  assert.ok(pool);
+  exchange.deliverOne();
+  exchange.deliverOne();
+  pool.hashes.clear();
+  assert.deepEqual(exchange.take(pool, id, true), { kind: 'lost' });
+});
+
+test(`through lost, doubled and late words and restarts nothing is sent twice or forgotten (seed ${seed})`, async () => {
+  const random = seededRandom(seed);
+  for (let run = 0; run < runs; run += 1) {
+    const exchange = await PoolExchange.start(Math.floor(random() * 2 ** 31), 3);
+    const { origin, pools } = exchange;
+    const id = origin.send(RECIPIENT, 'hello', poolShop(0));
+    exchange.trouble = 0.3;
+    for (let step = 0; step < 60; step += 1) {
+      const pool = pools[Math.floor(random() * pools.length)];
+      assert.ok(pool);
+      const chance = random();
+      if (chance < 0.5) exchange.deliverOne();
+      else if (chance < 0.7) exchange.work(pool);
+      else if (chance < 0.85) exchange.pass(random() * 5_000);
+      else if (chance < 0.9) origin.restart();
+      else if (chance < 0.95) restartConnected(pool);
+      else pool.command({ type: random() < 0.5 ? 'hold' : 'release' });
+    }
+    exchange.trouble = 0;
+    for (const pool of pools) pool.command({ type: 'release' });
+    for (let round = 0; round < 200 && origin.state.pooled.length > 0; round += 1) {
+      for (const pool of pools) exchange.work(pool);
+      while (exchange.deliverOne());
+      exchange.pass(5_000);
+    }
+    const status = origin.statusOf(id);
+    const sent = sends(pools, id);
+    const told = `run ${run}: ${status} after ${sent} sends`;
+    assert.equal(origin.state.pooled.length, 0, told);
+    if (status === 'sent' || status === 'failed BOT_RESTARTED') assert.equal(sent, 1, told);
+    else assert.deepEqual([status, sent], ['failed MSGAPP_NOT_CONNECTED', 0], told);
+  }
+});
+
+function restartConnected(pool: ShopHarness): void {
+  pool.restart();
+  pool.session({ type: 'session.connected', phone: '33600000002', pairedAtMs: 1 });
+}
