@@ -6,7 +6,7 @@ import type { Answer, BodyFault, ReplyStream, ReplyValue, RequestValue } from '.
 import { statusLine } from './status-line.ts';
 
 /** Bodies over this are answered 413 (DESIGN section 4: Codes of our own). */
-export const MAX_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 
 /** False when uWebSockets.js runs its slower JavaScript version, for want of a binary for this Node. */
 export const IS_NATIVE_SERVER = uWebSockets.App.toString().includes('[native code]');
