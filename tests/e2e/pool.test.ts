@@ -82,7 +82,7 @@ test('nothing of what was sent stays in the platform’s shard but that it was',
 });
 
 test('kills of the service lose nothing and send nothing twice', async (context) => {
-  const sends = Array.from({ length: 7 }, (_, index) => ({
+  const sends = Array.from({ length: 6 }, (_, index) => ({
     to: customer(10 + index),
     text: `killed ${index}`,
     idempotencyKey: `killed-${index}`,
@@ -120,6 +120,23 @@ test('kills of the service lose nothing and send nothing twice', async (context)
     }
   }
   context.diagnostic(fates.join('; '));
+});
+
+test('an erased shop leaves nothing of its messages with the pool', async () => {
+  const made = await stack.api.post('/shops', { name: 'Second bakery' });
+  const shopId = String(made.data.id);
+  await connectShop(stack, shopId, '+33611110002');
+  await stack.api.post(`/shops/${shopId}/channels/msgapp/disconnect`);
+  const before = (await carriedRecords()).length;
+  const accepted = await sendText(stack, shopId, { to: customer(30), text: 'Soon forgotten' });
+  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
+  await until('the pool has it', async () => (await carriedRecords()).length > before);
+  const erased = await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${shopId}`);
+  assert.equal(erased.status, 200);
+  for (const fields of await carriedRecords()) {
+    assert.deepEqual(Object.keys(fields), ['state']);
+    assert.ok(!JSON.stringify(fields).includes(shopId));
+  }
 });
 
 test('an erased pool shop fails what it had, and after that there is no pool', async () => {
