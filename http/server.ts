@@ -94,15 +94,28 @@ export function startServer(options: ServerOptions): Promise<Server> {
   }
 
   return new Promise((resolve, reject) => {
-    app.listen(options.host, options.port, (listener) => {
+    listenAlone(app, options, (listener) => {
       if (listener === false) {
-        reject(new Error(`cannot listen on ${options.host}:${options.port}`));
+        reject(new Error(`cannot listen on ${options.host}:${options.port}: it is in use or not ours`));
         return;
       }
       const port = uWebSockets.us_socket_local_port(listener);
       resolve({ port, close: (graceMs) => close(listener, graceMs) });
     });
   });
+}
+
+/** LIBUS_LISTEN_EXCLUSIVE_PORT of uSockets. Without it two processes share a port in silence, each with a part of the requests. */
+const EXCLUSIVE_PORT = 1;
+
+/** The library takes options after host and port as well; its types leave that form out. */
+function listenAlone(
+  app: uWebSockets.TemplatedApp,
+  { host, port }: { readonly host: string; readonly port: number },
+  listening: (listener: us_listen_socket | false) => void,
+): void {
+  type Listen = (host: string, port: number, options: number, callback: typeof listening) => void;
+  (app.listen as unknown as Listen).call(app, host, port, EXCLUSIVE_PORT, listening);
 }
 
 interface Head {
