@@ -1,15 +1,26 @@
 import type { ActorSnapshot } from '../runtime/actors.ts';
+import type { LinkTopic } from '../runtime/link-topics.ts';
 import type { RuntimeNode } from '../runtime/node.ts';
 import type { OperatorsDirectory } from './directory/operators-directory.ts';
 import { done, failed } from './failure.ts';
 import type { FleetOperations } from './operator-operations.ts';
 
+/** A replay takes a turn of its actor, and at most one hop. */
+const REPLAY_TIMEOUT_MS = 5_000;
+
 /** What operators ask of the whole. */
 export function fleetDesk(parts: {
   readonly node: RuntimeNode;
   readonly directory: OperatorsDirectory;
+  /** Carries a replay to the node that owns the actor. */
+  readonly link: LinkTopic;
 }): FleetOperations {
-  const { node, directory } = parts;
+  const { node, directory, link } = parts;
+  link.serve(async (payload) => {
+    const { id, shard } = JSON.parse(payload) as { id: string; shard: number };
+    await node.deadLetters.replay(id, shard);
+    return 'replayed';
+  });
   return {
     listTenants: (query) => directory.list(query),
     *localActors() {
@@ -38,10 +49,8 @@ export function fleetDesk(parts: {
       const letters = await node.deadLetters.list();
       const letter = letters.find((each) => each.id === id);
       if (letter === undefined) return failed('NOT_FOUND');
-      if (!node.actors.owns(letter.address.shard)) {
-        return failed('CONFLICT', { message: 'Another node owns this actor; replay it there.' });
-      }
-      await node.deadLetters.replay(id, letter.address.shard);
+      const { shard } = letter.address;
+      await link.call(shard, JSON.stringify({ id, shard }), REPLAY_TIMEOUT_MS);
       return done({ id, replayed: true });
     },
   };

@@ -47,6 +47,8 @@ export interface ActorsOptions {
   readonly gap: { readonly fromMs: number; readonly toMs: number };
   /** How shops of different nodes talk about messages that go through the platform's pool. */
   readonly poolLink: LinkTopic;
+  /** How one node's operators reach the actors of another. */
+  readonly operatorsLink: LinkTopic;
   /** What the platform calls itself under a message its pool sends. */
   readonly platformName: string;
   /** Default: 30 days. */
@@ -127,7 +129,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
     tenants: tenantDesk({ actors, store, clock, keyLimits, usage }),
     shops: shopDesk({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr), pool }),
     operators: operatorDesk({ actors, store, clock, directory, operatorsDirectory, eraser, makeId, host }),
-    fleet: fleetDesk({ node, directory: operatorsDirectory }),
+    fleet: fleetDesk({ node, directory: operatorsDirectory, link: options.operatorsLink }),
     keys: directory,
     feed,
     host,

@@ -56,6 +56,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     qrImages: startQrImages(),
     gap: { fromMs: environment.sendGap.minMs, toMs: environment.sendGap.maxMs },
     poolLink: topic('pool'),
+    operatorsLink: topic('operators'),
     platformName: environment.platformName,
     messageRetentionMs: environment.messageRetentionDays * DAY_MS,
   });
