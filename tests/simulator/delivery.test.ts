@@ -49,7 +49,7 @@ test('a message that a client had before it died without a receipt comes again, 
 });
 
 test('a message written while the client is away waits for it, in order', async (context) => {
-  const fixture = await Fixture.start(context, { clientWaitMs: 50 });
+  const fixture = await Fixture.start(context, { clientWaitMs: 2_000 });
   const client = await fixture.link(SHOP);
   await client.end();
   await fixture.control.write(CUSTOMER, { to: SHOP, text: 'one' });
