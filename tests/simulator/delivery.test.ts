@@ -34,7 +34,7 @@ test('a message unreceipted when its client dies is delivered again under its id
 });
 
 test('a message that a client had before it died without a receipt comes again, and no receipt is no delivery', async (context) => {
-  const fixture = await Fixture.start(context, { clientWaitMs: 300 });
+  const fixture = await Fixture.start(context, { clientWaitMs: 2_000 });
   const client = await fixture.link(SHOP);
   const before = client.auth.snapshot();
   // Cut the moment it would send anything more: it has read the message, and the network cannot know.
