@@ -79,7 +79,7 @@ const sendSides: readonly SideName[] = ['service', 'floor-parsed', 'fastify-redi
 const readSides: readonly SideName[] = ['service', 'floor-bare', 'fastify-memory'];
 
 /** The seconds of warm-up count too: they use up what shops may send. */
-const withWarmup = (seconds: number): number => seconds + 3;
+const withWarmup = (seconds: number): number => seconds + 4;
 
 /** Sends, then asks for the newest of them; `restarted`: on a node that was started in between and remembers none. */
 async function readBack(side: RunningSide, context: BenchContext, restarted: boolean): Promise<LoadResult> {

@@ -6,7 +6,7 @@ import type { LoadPlan, LoadResult, Requests } from '../load/load-plan.ts';
 /** Issue and README speak of this many. */
 export const CONNECTIONS = 64;
 
-const WARMUP_MS = 2_000;
+const WARMUP_MS = 3_000;
 
 /** Every tenant has a key; each call takes the next. */
 export function identityRequests({ fleet }: RunningSide): Requests {
@@ -14,8 +14,10 @@ export function identityRequests({ fleet }: RunningSide): Requests {
 }
 
 /** Messages to known recipients, each text once; `from`: how many the shops took before. */
-export function sendRequests({ fleet }: RunningSide, from = 0): Requests {
-  return { kind: 'send', shops: fleet.shops, recipients: fleet.recipients, from };
+export function sendRequests({ fleet, watch }: RunningSide, from = 0): Requests {
+  // What has no Redis is a floor, which counts nothing.
+  const isUnbounded = watch.redis === undefined;
+  return { kind: 'send', shops: fleet.shops, recipients: fleet.recipients, from, isUnbounded };
 }
 
 /** Runs one load against a side, after a warm-up that is not measured. */

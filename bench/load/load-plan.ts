@@ -16,6 +16,8 @@ export type Requests =
       readonly recipients: readonly string[];
       /** How many the shops took before, so that no text comes twice and no recipient too soon. */
       readonly from: number;
+      /** The side keeps no caps, so its shops may be gone round again. */
+      readonly isUnbounded: boolean;
     };
 
 /** One load: what to ask of whom, how hard and for how long. */
