@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { sendingFleet } from './benches/compared.ts';
 import { identityRequests, load, sendRequests } from './benches/loads.ts';
 import { build } from './harness/build.ts';
-import { type CpuProfile, flameGraph, hottest } from './harness/flame-graph.ts';
+import { byRoom, type CpuProfile, flameGraph, hottest } from './harness/flame-graph.ts';
 import { startSide } from './harness/side.ts';
 
 // npm run bench:flame [-- me|send]: where the service's CPU time goes under load, as a flame graph and a list.
@@ -38,14 +38,18 @@ try {
   // Worker threads write one each; the main thread's is by far the largest.
   const largest = texts.reduce((one, other) => (other.length > one.length ? other : one), '');
   const profile = JSON.parse(largest) as CpuProfile;
-  console.log(`${Math.round(perSecond)} requests a second while profiled; self time under load:`);
-  for (const { name, percent } of hottest(profile, { fromUs, toUs }).slice(0, 30)) {
-    console.log(`${percent.toFixed(1).padStart(6)} %  ${name}`);
-  }
+  const window = { fromUs, toUs };
+  const list = (shares: readonly { readonly name: string; readonly percent: number }[]): void => {
+    for (const { name, percent } of shares) console.log(`${percent.toFixed(1).padStart(6)} %  ${name}`);
+  };
+  console.log(`${Math.round(perSecond)} requests a second while profiled; self time under load, by room:`);
+  list(byRoom(profile, window).slice(0, 12));
+  console.log('and by function:');
+  list(hottest(profile, window).slice(0, 30));
   const folder = resolve(import.meta.dirname, 'results');
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `flame-${work}.svg`);
-  writeFileSync(path, flameGraph(profile, { fromUs, toUs }));
+  writeFileSync(path, flameGraph(profile, window));
   console.log(`Flame graph: ${path}`);
 } finally {
   rmSync(directory, { recursive: true, force: true });

@@ -40,6 +40,24 @@ export function hottest(
     .sort((left, right) => right.percent - left.percent);
 }
 
+/** The same by room of the house, library, or part of Node. */
+export function byRoom(
+  profile: CpuProfile,
+  window: ProfileWindow,
+): { readonly name: string; readonly percent: number }[] {
+  const rooms = new Map<string, number>();
+  for (const { name, percent } of hottest(profile, window)) {
+    const path = name.split(' ')[1] ?? '';
+    const library = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+    const room = library ?? /^(http|actors|policy|runtime|bin)\//.exec(path)?.[1];
+    const rest = name.startsWith('(garbage') ? 'garbage collection' : path === '' ? 'native code' : 'Node';
+    rooms.set(room ?? rest, (rooms.get(room ?? rest) ?? 0) + percent);
+  }
+  return [...rooms]
+    .map(([name, percent]) => ({ name, percent }))
+    .sort((left, right) => right.percent - left.percent);
+}
+
 /** The profile as a flame graph: width is time, callers below what they call; hover for names and shares. */
 export function flameGraph(profile: CpuProfile, window: ProfileWindow): string {
   const own = ownTimesUs(profile, window);
