@@ -9,6 +9,7 @@ import type { Logger } from './logger.ts';
 import type { RuntimeCounters } from './observer.ts';
 import { OwnedShard } from './owned-shard.ts';
 import { changeNotice, learnNotice, OwnershipView } from './ownership-view.ts';
+import { Patience } from './patience.ts';
 import type { Random } from './random.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
 import type { Read } from './store.ts';
@@ -50,18 +51,19 @@ export class Ownership {
   /** Every name this process had. */
   readonly #names = new Set<string>();
   #incarnation = '';
-  /** Takes no more shards. */
+  /** Takes no more shards; `#stopped`: asks Redis no more. */
   #stopping = false;
-  /** Asks Redis no more. */
   #stopped = false;
   #round: Promise<void> | undefined;
   #roundAgain = false;
   #timer: ArmedTimer | undefined;
   #memoryUse = 0;
+  readonly #patience: Patience;
 
   constructor(options: OwnershipOptions) {
     this.#options = options;
     const { engine, clock, limits } = options;
+    this.#patience = new Patience(clock, limits.leaseMs);
     this.lease = new Lease(options.nodeId, {
       engine,
       clock,
@@ -160,17 +162,21 @@ export class Ownership {
       this.view.replace(nodes, records);
       this.#memoryUse = memoryUse;
       if (this.#stopping || !this.lease.holds() || incarnation !== this.#incarnation) return;
-      const held = new Set<number>();
-      for (const shard of this.shards()) if (!this.#leaving.has(shard.number)) held.add(shard.number);
-      const { stopping } = this.view;
-      const plan = planShare({ records, nodes, incarnation, held, leaving: this.#leaving, stopping });
+      const running = [...this.shards()].map(({ number }) => number);
+      const held = new Set(running.filter((number) => !this.#leaving.has(number)));
+      const plan = planShare({
+        records,
+        nodes,
+        incarnation,
+        held,
+        leaving: this.#leaving,
+        stopping: this.view.stopping,
+        patient: this.#patience.lasts(),
+      });
       await this.#claim(plan.claims, records);
       for (const number of plan.strays) {
-        const { record } = await engine.changeOwner(
-          number,
-          (records[number] as ShardRecord).epoch,
-          undefined,
-        );
+        const { epoch } = records[number] as ShardRecord;
+        const { record } = await engine.changeOwner(number, epoch, undefined);
         this.#noteChange(number, record);
       }
       for (const number of plan.releases) {
@@ -179,6 +185,7 @@ export class Ownership {
         if (shard !== undefined) void this.#release(shard);
       }
     } catch (error) {
+      this.#patience.begin();
       if (error instanceof RuntimeFailure)
         log.debug({ code: error.code }, 'Redis did not answer a look at the shards');
       else log.error({ err: error }, 'A look at the shards failed');
@@ -202,10 +209,9 @@ export class Ownership {
       }
     }
     const members = await engine.read(
-      won.flatMap(({ number }): Read[] => [
-        ['SMEMBERS', shardKey(number, 'awake')],
-        ['SMEMBERS', shardKey(number, 'suspended')],
-      ]),
+      won.flatMap(({ number }) =>
+        ['awake', 'suspended'].map((part): Read => ['SMEMBERS', shardKey(number, part)]),
+      ),
     );
     if (incarnation !== this.#incarnation || this.#stopping) return;
     for (const [index, { number, record }] of won.entries()) {

@@ -31,7 +31,15 @@ test('from any ownership all nodes come to even shares, every shard once, withou
         for (const { incarnation } of sharers) {
           const held = new Set<number>();
           for (const [shard, { owner }] of records.entries()) if (owner === incarnation) held.add(shard);
-          const plan = planShare({ records, nodes, incarnation, held, leaving: new Set(), stopping });
+          const plan = planShare({
+            records,
+            nodes,
+            incarnation,
+            held,
+            leaving: new Set(),
+            stopping,
+            patient: false,
+          });
           for (const shard of plan.claims) records[shard] = { ...unclaimedRecord, owner: incarnation };
           for (const shard of plan.releases) records[shard] = unclaimedRecord;
         }
@@ -53,9 +61,25 @@ test('a shard in our name that we do not run is claimed again, or given back whe
     incarnation: 'a:x',
     leaving: new Set<number>(),
     stopping: new Set<string>(),
+    patient: false,
   };
   const held = new Set(Array.from({ length: 60 }, (_, index) => index));
   const plan = planShare({ ...common, held });
   assert.equal(plan.claims.length, 4);
   assert.equal(plan.strays.length, 64);
+});
+
+test('what a node without a lease owns is free, but not to a patient node', () => {
+  const common = {
+    records: Array.from({ length: 128 }, (_, shard) =>
+      shard < 100 ? { ...unclaimedRecord, owner: 'b:x' } : unclaimedRecord,
+    ),
+    nodes: [{ nodeId: 'a', incarnation: 'a:x' }],
+    incarnation: 'a:x',
+    held: new Set<number>(),
+    leaving: new Set<number>(),
+    stopping: new Set<string>(),
+  };
+  assert.equal(planShare({ ...common, patient: false }).claims.length, 128);
+  assert.equal(planShare({ ...common, patient: true }).claims.length, 28);
 });

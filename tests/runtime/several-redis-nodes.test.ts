@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { counterAddress } from './counter-behaviour.ts';
-import { eventually, type RedisNode, redisNode } from './redis-node.ts';
+import { eventually, type RedisNode, redisNode, redisProxy } from './redis-node.ts';
 
 const one = counterAddress('one');
 const add = (by: number) => ({ type: 'add', by }) as const;
@@ -141,4 +141,40 @@ test('the shards of a node that fell silent are taken over when its lease ends, 
   assert.deepEqual(performed, []);
   assert.equal(await other.node.actors.ask(one, { type: 'read' }), total);
   await Promise.all([silent.node.stop(), other.node.stop()]);
+});
+
+test('after a Redis that was away longer than the leases, the first node back takes nothing of the others', async (context) => {
+  // A connection is tried again after half a second at most; a lease is longer than that.
+  const limits = { leaseMs: 2_000, renewEveryMs: 100, claimEveryMs: 100 };
+  const stopped: string[] = [];
+  const hooks = {
+    deactivated: ({ id }: { id: string }, reason: string) => void stopped.push(`${id} ${reason}`),
+  };
+  const proxies = [await redisProxy(server.socketPath), await redisProxy(server.socketPath)];
+  const nodes: RedisNode[] = [];
+  context.after(async () => {
+    for (const proxy of proxies) proxy.mend();
+    await Promise.all(nodes.map(({ node }) => node.stop()));
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+  });
+  for (const [index, { url }] of proxies.entries()) {
+    nodes.push(await redisNode({ redisUrl: url, nodeId: `n${index}`, limits, hooks }));
+  }
+  await spread(nodes);
+  const owner = nodes.find(({ node }) => node.actors.owns(one.shard));
+  const [late, early] = owner === nodes[0] ? [0, 1] : [1, 0];
+  await owner?.node.actors.ask(one, { type: 'live', on: true });
+  stopped.length = 0;
+  for (const proxy of proxies) proxy.break();
+  await eventually(() => nodes.every(({ node }) => node.leaseMarginMs() === 0));
+  // Redis ends a lease a moment after its node does.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  proxies[early]?.mend();
+  await eventually(() => nodes[early]?.node.ready() === true);
+  // So late that the other has looked about more than once.
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  proxies[late]?.mend();
+  await eventually(() => owner?.node.ready() === true && owner.node.actors.owns(one.shard));
+  await spread(nodes);
+  assert.deepEqual(stopped, [], 'the actors went on, and with them their sockets');
 });
