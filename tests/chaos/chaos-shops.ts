@@ -1,0 +1,63 @@
+import { makeAccount } from '../e2e/account.ts';
+import type { ApiClient } from '../e2e/api-client.ts';
+import type { Fleet } from '../e2e/fleet.ts';
+import { connectShop } from '../e2e/shop-steps.ts';
+import { until } from '../e2e/waiting.ts';
+
+/** A connected shop, and numbers that are its tenant's customers. */
+export interface ChaosShop {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly apiKey: string;
+  readonly phone: string;
+  /** Asks one node after the other, and again when nobody answers. */
+  readonly api: ApiClient;
+  /** Customers who got nothing yet; whoever sends takes them off. */
+  readonly freshRecipients: string[];
+}
+
+const MESSAGES_AN_HOUR = 10;
+
+/** Numbers that were not given out before. */
+let lastNumber = 0;
+function nextPhone(): string {
+  lastNumber += 1;
+  return `+3366${String(lastNumber).padStart(7, '0')}`;
+}
+
+/**
+ * Makes tenants with a connected shop each, and as many customers as a young number may write to within an hour
+ * (SPEC: Send policy). Their ids are random, so they lie on shards of all nodes.
+ */
+export async function openShops(fleet: Fleet, count: number): Promise<ChaosShop[]> {
+  const shops: ChaosShop[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const account = await makeAccount(fleet.admin, `Tenant ${index}`);
+    const freshRecipients = Array.from({ length: MESSAGES_AN_HOUR }, nextPhone);
+    await fleet.admin.post(`/tenants/${account.tenantId}/customers`, { phones: freshRecipients });
+    const shop = {
+      id: account.shopId,
+      tenantId: account.tenantId,
+      apiKey: account.apiKey,
+      phone: nextPhone(),
+      api: fleet.api(account.apiKey),
+      freshRecipients,
+    };
+    await connectShop({ api: shop.api, network: fleet.network }, shop.id, shop.phone);
+    shops.push(shop);
+  }
+  return shops;
+}
+
+/** Waits until each shop says that it is connected. */
+export async function untilConnected(shops: readonly ChaosShop[], withinMs = 60_000): Promise<void> {
+  await Promise.all(
+    shops.map((shop) =>
+      until(
+        `shop ${shop.id} is connected`,
+        async () => (await shop.api.get(`/shops/${shop.id}/channels/msgapp`)).data.status === 'connected',
+        { withinMs },
+      ),
+    ),
+  );
+}

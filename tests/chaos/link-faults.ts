@@ -1,0 +1,30 @@
+import { until } from '../e2e/waiting.ts';
+import { untilConnected } from './chaos-shops.ts';
+import { type Fault, homeOfFirst, pause } from './scenario.ts';
+
+/** The line between one node and Redis is cut, or nothing passes on it, for so long. */
+export function lineFault(kind: 'cut' | 'stall', forMs: number): Fault {
+  return {
+    name: `Redis line ${kind} (${forMs / 1_000} s)`,
+    async inflict(run) {
+      const { node } = await homeOfFirst(run);
+      const { link } = node;
+      if (link === undefined) throw new Error('a cluster’s lines cannot be held');
+      const startedMs = performance.now();
+      link[kind]();
+      await pause(forMs);
+      link.mend();
+      await until(
+        `${node.nodeId} is ready`,
+        async () => (await fetch(`${node.adminUrl()}/readyz`)).status === 200,
+        { withinMs: 60_000 },
+      );
+      await run.fleet.spread();
+      await untilConnected(run.shops);
+      const recoveredMs = performance.now() - startedMs;
+      const refusals = await node.metric('runtime_fence_refusals_total');
+      const unknown = await node.metric('runtime_unknown_outcomes_total');
+      return { recoveredMs, note: `fence refusals ${refusals}, outcomes found out ${unknown}` };
+    },
+  };
+}

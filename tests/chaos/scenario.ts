@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { systemClock } from '../../runtime/clock.ts';
+import type { Fleet, FleetNode } from '../e2e/fleet.ts';
+import { type ChaosShop, untilConnected } from './chaos-shops.ts';
+import { type Fates, startTraffic } from './traffic.ts';
+
+/** Where a fault is inflicted, and how much goes on meanwhile. */
+export interface Run {
+  readonly fleet: Fleet;
+  readonly random: () => number;
+  /** They send and are read; all connected. */
+  readonly shops: readonly ChaosShop[];
+  readonly messagesPerShop: number;
+  /** Messages are spread over so long; the fault comes in its second quarter, and what it lasts comes on top. */
+  readonly trafficMs: number;
+  /** Bounds of the contract are multiplied by it: 1 on a machine of one's own, more beside other tests. */
+  readonly patience: number;
+}
+
+/** What a fault does, while shops send and callers read. */
+export interface Fault {
+  readonly name: string;
+  /** Inflicts it and waits until all is well again. Milliseconds from the fault until then, and a word about it. */
+  inflict(run: Run): Promise<{ readonly recoveredMs: number; readonly note?: string }>;
+}
+
+/** One line of the table. */
+export interface Figures extends Omit<Fates, 'others'> {
+  readonly fault: string;
+  readonly recoveredMs: number;
+  readonly requests: number;
+  readonly retries: number;
+  readonly note: string;
+}
+
+/**
+ * Inflicts a fault under traffic and reads what became of every message: each one whose acceptance was told ends, and
+ * is on a handset once, or at most once when it failed `BOT_RESTARTED`; no caller that asks again goes away unanswered.
+ */
+export async function runFault(run: Run, fault: Fault): Promise<Figures> {
+  const { fleet, random, shops, messagesPerShop, trafficMs } = run;
+  await untilConnected(shops);
+  const before = { ...fleet.tally };
+  const traffic = startTraffic(fleet, shops, { random, messagesPerShop, overMs: trafficMs });
+  await pause((trafficMs / 4) * (1 + random()));
+  const { recoveredMs, note = '' } = await fault.inflict(run);
+  const { others, ...fates } = await traffic.fates();
+  const { requests, retries } = fleet.tally;
+  const figures: Figures = {
+    fault: fault.name,
+    recoveredMs: Math.round(recoveredMs),
+    requests: requests - before.requests,
+    retries: retries - before.retries,
+    ...fates,
+    note,
+  };
+  assert.deepEqual(others, [], `${fault.name}: messages ended for no reason`);
+  assert.deepEqual([figures.lost, figures.doubled], [0, 0], `${fault.name}: lost, doubled`);
+  return figures;
+}
+
+/** Fails when something took longer than the contract allows. */
+export function within(run: Run, boundMs: number, what: string, tookMs: number): void {
+  const limitMs = boundMs * run.patience;
+  assert.ok(tookMs < limitMs, `${what} took ${Math.round(tookMs)} ms; the bound is ${limitMs} ms`);
+}
+
+/** The node on which the first shop lives, how many of the shops live there, and another node that runs. */
+export async function homeOfFirst({
+  fleet,
+  shops,
+}: Run): Promise<{ readonly node: FleetNode; readonly other: FleetNode; readonly shops: number }> {
+  const homes = await Promise.all(
+    shops.map(async ({ tenantId, id }) => {
+      const { data } = await fleet.admin.get(`/actors/${tenantId}/${id}`);
+      return (data.owner as { readonly nodeId: string }).nodeId;
+    }),
+  );
+  const [home = ''] = homes;
+  const node = fleet.nodes.find(({ nodeId }) => nodeId === home);
+  const other = fleet.nodes.find((each) => each !== node && each.runs());
+  assert.ok(node !== undefined && other !== undefined, `${home} has shops and is no node`);
+  return { node, other, shops: homes.filter((each) => each === home).length };
+}
+
+/** Waits so long: for a fault that lasts. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void systemClock.after(ms, resolve));
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { systemClock } from '../../runtime/clock.ts';
+import type { Fleet } from '../e2e/fleet.ts';
+import { sendText, untilEnded } from '../e2e/shop-steps.ts';
+import type { ChaosShop } from './chaos-shops.ts';
+
+/** A message whose acceptance a caller was told. */
+interface Accepted {
+  readonly shop: ChaosShop;
+  readonly id: string;
+  readonly to: string;
+  readonly text: string;
+}
+
+/** What became of the messages of a run. Lost and doubled must be 0. */
+export interface Fates {
+  readonly accepted: number;
+  readonly sent: number;
+  /** Failed `BOT_RESTARTED`: in hand when a process died; on a handset once at most. */
+  readonly uncertain: number;
+  /** Said to be sent, and on no handset. */
+  readonly lost: number;
+  /** On a handset more than once. */
+  readonly doubled: number;
+  /** Ended otherwise, which nothing here gives a reason for. */
+  readonly others: readonly string[];
+}
+
+/** Callers that send and read all the while. */
+export interface Traffic {
+  /** Resolves when every message was accepted; rejects when one was refused or nobody answered. */
+  readonly accepted: Promise<void>;
+  /** Waits for that and for the end of every message, and looks into the handsets. */
+  fates(): Promise<Fates>;
+}
+
+/** Lets each shop send so many messages, each to another customer, at random moments of `overMs`, while others read. */
+export function startTraffic(
+  fleet: Fleet,
+  shops: readonly ChaosShop[],
+  options: { readonly random: () => number; readonly messagesPerShop: number; readonly overMs: number },
+): Traffic {
+  const { random, messagesPerShop, overMs } = options;
+  const messages: Accepted[] = [];
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => void systemClock.after(ms, resolve));
+  const sends = shops.flatMap((shop) =>
+    shop.freshRecipients.splice(0, messagesPerShop).map(async (to) => {
+      // Short, since composing is shown for as long as a text takes to type.
+      const text = to.slice(-4);
+      await pause(random() * overMs);
+      const answer = await sendText(shop, shop.id, { to, text, idempotencyKey: to });
+      assert.ok(answer.status === 202 || answer.status === 200, JSON.stringify(answer.error));
+      messages.push({ shop, id: String(answer.data.id), to, text });
+    }),
+  );
+  let isSending = true;
+  const reads = shops.map(async (shop) => {
+    while (isSending) {
+      assert.equal((await shop.api.get('/me')).status, 200);
+      await pause(random() * 100);
+    }
+  });
+  const accepted = Promise.all(sends)
+    .finally(() => {
+      isSending = false;
+    })
+    .then(() => Promise.all(reads))
+    .then(() => undefined);
+  // Whoever waits for it hears of a failure; until then it must not end the process.
+  accepted.catch(() => undefined);
+  return {
+    accepted,
+    async fates() {
+      await accepted;
+      return fatesOf(await Promise.all(messages.map((message) => fateOf(fleet, message))));
+    },
+  };
+}
+
+interface Fate {
+  readonly status: string;
+  readonly reason: string;
+  readonly deliveries: number;
+}
+
+async function fateOf(fleet: Fleet, message: Accepted): Promise<Fate> {
+  const { status, reason } = await untilEnded(message.shop, message.id);
+  const { items } = await fleet.network.inbox(message.to);
+  const deliveries = items.filter(({ text }) => text === message.text).length;
+  return { status: String(status), reason: String(reason), deliveries };
+}
+
+function fatesOf(fates: readonly Fate[]): Fates {
+  const isUncertain = ({ status, reason }: Fate) => status === 'failed' && reason === 'BOT_RESTARTED';
+  return {
+    accepted: fates.length,
+    sent: fates.filter(({ status }) => status === 'sent').length,
+    uncertain: fates.filter(isUncertain).length,
+    lost: fates.filter(({ status, deliveries }) => status === 'sent' && deliveries === 0).length,
+    doubled: fates.filter(({ deliveries }) => deliveries > 1).length,
+    others: fates
+      .filter((fate) => fate.status !== 'sent' && !isUncertain(fate))
+      .map(({ status, reason }) => `${status} ${reason}`),
+  };
+}
