@@ -1,0 +1,90 @@
+/**
+ * What a node of each version left in Redis is read by this program: `golden/version-1.json` was written by a node
+ * that was killed between two sends. What a newer program wrote is refused, so that nothing is lost by reading it.
+ * A change of the stored form adds a file; the old ones stay.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeMessage } from '../../actors/shop/message-record.ts';
+import { messageKey, shopAddress } from '../../actors/shop/shop-keys.ts';
+import { channelState, encodeActor, loadShop, pacingState } from '../../actors/shop/shop-state.ts';
+import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
+import { loadTenant } from '../../actors/tenant/tenant-state.ts';
+import { KeyLimits } from '../../policy/key-limits.ts';
+import { shardKey } from '../../runtime/address.ts';
+import { type Golden, goldenHash, goldenStore, readGolden } from './golden/golden-store.ts';
+
+const tenantOf = (golden: Golden) =>
+  loadTenant(tenantAddress(golden.tenantId), goldenStore(golden), new KeyLimits());
+const shopOf = (golden: Golden) => loadShop(shopAddress(golden), goldenStore(golden));
+
+test('a tenant of version 1 is read with its keys, shops, quota and declared contacts', async () => {
+  const golden = readGolden(1);
+  const tenant = await tenantOf(golden);
+  assert.ok(tenant);
+  const { name, plan, owner, active } = tenant.record;
+  assert.deepEqual([name, plan, owner?.name, active], ['Bakeries', 'scale', 'Ana', true]);
+  assert.equal(tenant.ownerNumber, '+33650000001');
+  assert.deepEqual([...tenant.shops.keys()], [golden.shopId]);
+  const keys = [...tenant.apiKeys.values()].map(({ record, permissions, allowlist }) => ({
+    name: record.name,
+    isRevoked: record.revokedAtMs !== null,
+    permissions: permissions.size,
+    allows: allowlist?.check('10.1.2.3'),
+  }));
+  assert.deepEqual(
+    keys.sort((left, right) => left.permissions - right.permissions),
+    [
+      { name: 'revoked', isRevoked: true, permissions: 1, allows: true },
+      { name: 'tests', isRevoked: false, permissions: 10, allows: undefined },
+    ],
+  );
+});
+
+test('a shop of version 1 is read with both machines, its queue and its ledger', async () => {
+  const golden = readGolden(1);
+  const shop = await shopOf(golden);
+  assert.ok(shop);
+  assert.deepEqual([shop.name, channelState(shop)], ['Corner bakery', 'connected']);
+  assert.equal(shop.channel.context.phone, '33650000001');
+  assert.deepEqual(
+    shop.queue.map(({ messageId }) => messageId),
+    golden.messages.slice(1),
+  );
+  const stored = goldenHash(golden, shop.keys.shop);
+  assert.deepEqual(
+    JSON.parse(encodeActor(shop)),
+    JSON.parse(stored.actor ?? ''),
+    'it is written as it was read',
+  );
+  assert.equal(pacingState(shop), 'gap');
+});
+
+test('messages of version 1 are read', async () => {
+  const golden = readGolden(1);
+  const { shard } = tenantAddress(golden.tenantId);
+  const read = golden.messages.map((id) => {
+    const { body, state } = goldenHash(golden, messageKey(shard, id));
+    return decodeMessage([body ?? null, state ?? null]);
+  });
+  assert.deepEqual(
+    read.map((message) => [message?.body.text, message?.body.policy?.recipientClass, message?.state.status]),
+    [
+      ['hello', 'known', 'sent'],
+      ['and hello', 'known', 'queued'],
+      ['declared', 'declared', 'queued'],
+    ],
+  );
+});
+
+test('a tenant and a shop of a newer version are refused in a clear sentence', async () => {
+  const golden = readGolden(1);
+  const { shard, id } = tenantAddress(golden.tenantId);
+  const record = golden.keys[shardKey(shard, 'tenant', id)];
+  assert.ok(record);
+  record.value = String(record.value).replace('"version":1', '"version":2');
+  await assert.rejects(tenantOf(golden), /stored in version 2, newer than this program's 1/);
+  const shop = goldenHash(golden, shardKey(shard, 'shop', golden.shopId));
+  shop.actor = String(shop.actor).replace('"version":1', '"version":2');
+  await assert.rejects(shopOf(golden), /stored in version 2, newer than this program's 1/);
+});
