@@ -60,7 +60,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     platformName: environment.platformName,
     messageRetentionMs: environment.messageRetentionDays * DAY_MS,
   });
-  exportNode(metrics, node, () => actors.host.available());
+  exportNode(metrics, node, actors.host);
   const http = await startHttp({
     host: environment.host,
     port: environment.port,

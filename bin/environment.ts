@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
+import { isLoopbackUrl } from '../actors/session/loopback-url.ts';
 import {
   addressRanges,
   adminToken,
@@ -8,7 +9,6 @@ import {
   credentialsKeys,
   gap,
   host,
-  isLoopbackUrl,
   lineOfText,
   logLevel,
   nodeId,

@@ -1,3 +1,4 @@
+import type { SessionHost } from '../actors/session/session-host.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { RuntimeNode } from '../runtime/node.ts';
 import type { RuntimeCounters, RuntimeObserver } from '../runtime/observer.ts';
@@ -53,7 +54,11 @@ export function runtimeObserver(metrics: Metrics): RuntimeObserver {
 }
 
 /** Makes a node's counters and gauges readable at `/metrics`. */
-export function exportNode(metrics: Metrics, node: RuntimeNode, workersAvailable: () => boolean): void {
+export function exportNode(
+  metrics: Metrics,
+  node: RuntimeNode,
+  host: Pick<SessionHost, 'available' | 'workersLost'>,
+): void {
   for (const [counter, [name, help]] of Object.entries(counterNames)) {
     metrics.source({
       name,
@@ -70,8 +75,14 @@ export function exportNode(metrics: Metrics, node: RuntimeNode, workersAvailable
     'Shards this node owns',
     () => node.shards().filter(({ mine }) => mine).length,
   );
+  metrics.source({
+    name: 'session_workers_lost_total',
+    help: 'Session workers that died or hung and were replaced',
+    kind: 'counter',
+    read: () => host.workersLost(),
+  });
   gauge('session_workers_available', 'One when a session worker takes orders', () =>
-    Number(workersAvailable()),
+    Number(host.available()),
   );
   gauge('runtime_mailbox_depth', 'Commands that wait in all mailboxes of this node', () => {
     let depth = 0;

@@ -136,12 +136,6 @@ function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** Whether a URL leads to this very machine. */
-export function isLoopbackUrl(text: string | undefined): boolean {
-  const name = parseUrl(text ?? '')?.hostname ?? '';
-  return name === 'localhost' || name === '[::1]' || (isIP(name) === 4 && name.startsWith('127.'));
-}
-
 function decodeKey(text: string): Buffer | undefined {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
   const isWhole = /^[0-9a-f]{64}$/i.test(text) || /^[A-Za-z0-9+/_-]{43}=?$/.test(text);

@@ -3,6 +3,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Store } from '../../runtime/store.ts';
 import { answerStoreRequest, eraseSealed } from './credential-store.ts';
+import { isLoopbackUrl } from './loopback-url.ts';
 import type {
   SendOrder,
   SendOutcome,
@@ -61,11 +62,6 @@ export function startBaileysHost(options: BaileysHostOptions): SessionHost {
   return new BaileysHost(options);
 }
 
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-}
-
 class BaileysHost implements SessionHost {
   private readonly options: BaileysHostOptions;
   private readonly timing: SessionTiming;
@@ -78,7 +74,7 @@ class BaileysHost implements SessionHost {
 
   constructor(options: BaileysHostOptions) {
     const simulated = options.noiseRootKey !== undefined || options.allowLoopbackMedia === true;
-    if (simulated && !isLoopback(options.socketUrl)) {
+    if (simulated && !isLoopbackUrl(options.socketUrl)) {
       throw new Error('a simulated chat network must be on loopback');
     }
     if (simulated) options.log.warn({ socketUrl: options.socketUrl }, 'the chat network is simulated');
@@ -217,6 +213,10 @@ class BaileysHost implements SessionHost {
 
   available(): boolean {
     return this.pool.ready().length > 0 || this.pool.booting();
+  }
+
+  workersLost(): number {
+    return this.pool.losses();
   }
 
   describe(shop: SessionAddress): Record<string, unknown> | undefined {

@@ -81,6 +81,7 @@ export class MemorySessionHost implements SessionHost {
   private readonly listener: SessionListener;
   private readonly shops = new Map<string, Shop>();
   private behaviour: MemoryBehaviour;
+  private lostSoFar = 0;
   private reachableNow = true;
   private count = 0;
 
@@ -193,6 +194,10 @@ export class MemorySessionHost implements SessionHost {
     return this.reachableNow;
   }
 
+  workersLost(): number {
+    return this.lostSoFar;
+  }
+
   describe(address: SessionAddress): Record<string, unknown> | undefined {
     const shop = this.shops.get(address.shopId);
     if (shop?.session === undefined) return undefined;
@@ -272,6 +277,7 @@ export class MemorySessionHost implements SessionHost {
     const shop = this.shopOf(address);
     const { session } = shop;
     if (session === undefined) return;
+    this.lostSoFar += 1;
     this.settleOrders(shop, session, 'restarted');
     this.endSession(shop);
     const { generation } = session;

@@ -31,6 +31,8 @@ export interface SessionHost {
   refreshGroups(shop: SessionAddress): void;
   /** True while a worker is there to take orders, or the first one is on its way right after a start. */
   available(): boolean;
+  /** How many workers were lost since the start. */
+  workersLost(): number;
   /** Facts of the live session for operators; no secrets. */
   describe(shop: SessionAddress): Record<string, unknown> | undefined;
   /** Ends all sessions and workers. */

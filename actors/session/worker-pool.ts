@@ -87,9 +87,10 @@ export class WorkerPool {
     events: WorkerPoolEvents;
   };
   private readonly seats: Seat[];
-  private losses: number[] = [];
+  private recentLossesMs: number[] = [];
   /** A worker was ready at some time. */
   private begun = false;
+  private lostSoFar = 0;
   private down = false;
   private stopping = false;
   private told = false;
@@ -117,6 +118,11 @@ export class WorkerPool {
   /** No worker is ready, and one is on its way. */
   starting(): boolean {
     return !this.down && !this.told && !this.stopping && this.ready().length === 0;
+  }
+
+  /** How many workers were lost since the start. */
+  losses(): number {
+    return this.lostSoFar;
   }
 
   /** Places whose worker is ready. */
@@ -234,6 +240,7 @@ export class WorkerPool {
     seat.timers = [];
     if (this.stopping) return;
     const detail = seat.verdict ?? `it exited with ${code}`;
+    this.lostSoFar += 1;
     this.options.log.error({ worker: seat.index, detail }, 'a session worker was lost');
     this.options.events.lost(seat.index, detail);
     if (this.down) return;
@@ -244,8 +251,11 @@ export class WorkerPool {
   private restartOrGiveUp(seat: Seat): void {
     const { clock, supervision } = this.options;
     const nowMs = clock.monotonicMs();
-    this.losses = [...this.losses.filter((atMs) => nowMs - atMs < supervision.intensityWindowMs), nowMs];
-    if (this.losses.length <= supervision.maxRestarts) {
+    this.recentLossesMs = [
+      ...this.recentLossesMs.filter((atMs) => nowMs - atMs < supervision.intensityWindowMs),
+      nowMs,
+    ];
+    if (this.recentLossesMs.length <= supervision.maxRestarts) {
       seat.timers = [clock.after(supervision.restartDelayMs, () => this.start(seat))];
       return;
     }
@@ -261,7 +271,7 @@ export class WorkerPool {
   private recover(): void {
     if (this.stopping) return;
     this.down = false;
-    this.losses = [];
+    this.recentLossesMs = [];
     for (const seat of this.seats) if (seat.thread === undefined) this.start(seat);
   }
 

@@ -1,0 +1,10 @@
+import { isIPv4 } from 'node:net';
+
+/** True when a URL leads to this machine by its very words: `localhost`, `[::1]` or an address in 127.0.0.0/8. */
+export function isLoopbackUrl(text: string | undefined): boolean {
+  if (text === undefined || !URL.canParse(text)) return false;
+  const { hostname } = new URL(text);
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
+  );
+}
