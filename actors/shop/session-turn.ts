@@ -8,8 +8,11 @@ import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
 import type { ShopState } from './shop-state.ts';
 import { afterInbound } from './writer.ts';
 
-/** How long the network may take to acknowledge a stanza before the outcome counts as unknown. */
-const ACKNOWLEDGE_DEADLINE_MS = 30_000;
+/**
+ * How long the network may take to acknowledge a stanza before the outcome counts as unknown. Twice as long as Redis
+ * may be away: a stanza waits for its ratchet to be stored, and a session that seems to hang loses its socket.
+ */
+const ACKNOWLEDGE_DEADLINE_MS = 60_000;
 
 /** What a word of one session changes, when that session is the shop's newest. */
 type LiveEvent = Exclude<
