@@ -49,7 +49,7 @@ test('a machine without Node is told so', async () => {
   const { node: _node, ...rest } = whole;
   assert.deepEqual(await prepare(machine('no-node', rest)), {
     code: 1,
-    errors: 'Node 20 or newer is needed; found none.\n',
+    errors: 'Node 20.12 or newer is needed; found none.\n',
   });
 });
 
@@ -57,7 +57,7 @@ test('an old Node is told with its version', async () => {
   const place = machine('old-node', { ...whole, node: 'echo v18.19.1' });
   assert.deepEqual(await prepare(place), {
     code: 1,
-    errors: 'Node 20 or newer is needed; found v18.19.1.\n',
+    errors: 'Node 20.12 or newer is needed; found v18.19.1.\n',
   });
 });
 
