@@ -70,7 +70,8 @@ export interface RunningActors {
 
 const PAUSE_MS = 15 * 60_000;
 const ANSWER_MS = 60_000;
-const OUTCOME_MS = 180_000;
+/** Preparing and acknowledging a stanza (a minute each) and fetching an attachment (90 s), with room to spare. */
+const OUTCOME_MS = 240_000;
 
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
 export async function startActors(options: ActorsOptions): Promise<RunningActors> {

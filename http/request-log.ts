@@ -53,7 +53,8 @@ export class RequestLog {
   #writing: Promise<void> | undefined;
   #scheduled = false;
   #sizeCheck: ArmedTimer;
-  #script: readonly ['EVAL' | 'EVALSHA', string] = ['EVAL', APPEND_SCRIPT.source];
+  /** Redis did not take the last batch: said once an outage. */
+  #away = false;
 
   constructor(options: RequestLogOptions) {
     this.#options = options;
@@ -131,10 +132,8 @@ export class RequestLog {
       try {
         await this.#writing;
       } catch (failure) {
-        this.#options.log.warn(
-          { err: failure, waiting: this.#waitingCount },
-          'the request log waits for Redis',
-        );
+        if (!this.#away) this.#options.log.warn({ err: failure }, 'the request log waits for Redis');
+        this.#away = true;
         this.#options.clock.after(RETRY_AFTER_MS, () => void this.#write());
         return;
       } finally {
@@ -150,7 +149,9 @@ export class RequestLog {
     const { maxEntriesPerTenant, maxAgeMs } = this.#limits;
     const appends = batch.map(
       ([owner, lines]): Read => [
-        ...this.#script,
+        // By its source: by its digest one master of a cluster may miss it while others took their part of the batch.
+        'EVAL',
+        APPEND_SCRIPT.source,
         2,
         ...requestLogKeys(owner),
         lines.length,
@@ -165,10 +166,9 @@ export class RequestLog {
         batch.map(([owner]) => owner),
         replies,
       );
-      this.#script = ['EVALSHA', APPEND_SCRIPT.sha1];
+      if (this.#away) this.#options.log.info({}, 'the request log goes on');
+      this.#away = false;
     } catch (failure) {
-      // A Redis that was restarted no longer knows the script by its digest.
-      this.#script = ['EVAL', APPEND_SCRIPT.source];
       const newer = this.#waiting;
       this.#waiting = new Map();
       this.#waitingCount = 0;
