@@ -92,6 +92,11 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'send-ledger.ts',
+    after: 'declared: 2, group: 3, status: (4 + 1) };',
+    why: 'Any number will do that no other kind has.',
+  },
+  {
+    file: 'send-ledger.ts',
     after: '#head = (0 + 1);',
     why: 'A ring may start anywhere.',
   },
