@@ -2,6 +2,7 @@ import type { SessionHost } from '../actors/session/session-host.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { RuntimeNode } from '../runtime/node.ts';
 import type { RuntimeCounters, RuntimeObserver } from '../runtime/observer.ts';
+import { exportSessions } from './session-metrics.ts';
 
 const LATENCY_BUCKETS_MS = [0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 250, 1_000];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
@@ -57,7 +58,7 @@ export function runtimeObserver(metrics: Metrics): RuntimeObserver {
 export function exportNode(
   metrics: Metrics,
   node: RuntimeNode,
-  host: Pick<SessionHost, 'available' | 'workersLost'>,
+  host: Pick<SessionHost, 'available' | 'figures'>,
 ): void {
   for (const [counter, [name, help]] of Object.entries(counterNames)) {
     metrics.source({
@@ -75,15 +76,7 @@ export function exportNode(
     'Shards this node owns',
     () => node.shards().filter(({ mine }) => mine).length,
   );
-  metrics.source({
-    name: 'session_workers_lost_total',
-    help: 'Session workers that died or hung and were replaced',
-    kind: 'counter',
-    read: () => host.workersLost(),
-  });
-  gauge('session_workers_available', 'One when a session worker takes orders', () =>
-    Number(host.available()),
-  );
+  exportSessions(metrics, host);
   gauge('runtime_mailbox_depth', 'Commands that wait in all mailboxes of this node', () => {
     let depth = 0;
     for (const { mailbox } of node.actors.snapshots()) depth += mailbox.depth;

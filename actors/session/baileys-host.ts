@@ -6,12 +6,14 @@ import { answerStoreRequest, eraseSealed } from './credential-store.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
 import type {
   SendOrder,
-  SendOutcome,
   SessionAddress,
   SessionEvent,
+  SessionFigures,
   SessionHost,
   SessionListener,
 } from './session-host.ts';
+import { SessionSeat, type SettledOrder } from './session-seat.ts';
+import { SessionTally } from './session-tally.ts';
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from './session-timing.ts';
 import { threadEntry } from './thread-sources.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool, type WorkerSupervision } from './worker-pool.ts';
@@ -42,35 +44,21 @@ export interface BaileysHostOptions {
   readonly supervision?: Partial<WorkerSupervision> | undefined;
 }
 
-/** What the main thread knows of one shop's session. */
-interface Seat {
-  readonly shop: SessionAddress;
-  /** Place of its worker in the pool; kept, so that a session comes back where its caches are. */
-  worker: number | undefined;
-  generation: number;
-  /** Told to end; what it says still counts, what is asked of it is answered here. */
-  closing: boolean;
-  state: 'opening' | 'qr' | 'open' | 'ended';
-  stateSinceMs: number;
-  /** Message ids of sends without outcome, and whether each may have reached the wire. */
-  readonly orders: Map<string, { handedOver: boolean; readonly generation: number }>;
-  readonly counts: { sent: number; refused: number; unknown: number; received: number };
-}
-
 /** Starts the sending component: the real client in supervised worker threads. */
 export function startBaileysHost(options: BaileysHostOptions): SessionHost {
   return new BaileysHost(options);
 }
 
 class BaileysHost implements SessionHost {
-  private readonly options: BaileysHostOptions;
-  private readonly timing: SessionTiming;
-  private readonly pool: WorkerPool;
-  private readonly seats = new Map<string, Seat>();
-  private readonly unlinking = new Map<string, () => void>();
+  readonly #options: BaileysHostOptions;
+  readonly #timing: SessionTiming;
+  readonly #pool: WorkerPool;
+  readonly #seats = new Map<string, SessionSeat>();
+  readonly #tally = new SessionTally();
+  readonly #unlinking = new Map<string, () => void>();
   /** Shops whose session opens as soon as the first worker is there: right after a start there is none yet. */
-  private readonly awaitingWorker = new Set<string>();
-  private stopped = false;
+  readonly #awaitingWorker = new Set<string>();
+  #stopped = false;
 
   constructor(options: BaileysHostOptions) {
     const simulated = options.noiseRootKey !== undefined || options.allowLoopbackMedia === true;
@@ -78,9 +66,9 @@ class BaileysHost implements SessionHost {
       throw new Error('a simulated chat network must be on loopback');
     }
     if (simulated) options.log.warn({ socketUrl: options.socketUrl }, 'the chat network is simulated');
-    this.options = options;
-    this.timing = { ...DEFAULT_SESSION_TIMING, ...options.timing };
-    this.pool = new WorkerPool({
+    this.#options = options;
+    this.#timing = { ...DEFAULT_SESSION_TIMING, ...options.timing };
+    this.#pool = new WorkerPool({
       entry: threadEntry(import.meta.url, 'session-worker'),
       count: options.workers ?? 1,
       setup: {
@@ -90,37 +78,37 @@ class BaileysHost implements SessionHost {
         mediaCa: options.mediaCa,
         allowLoopbackMedia: options.allowLoopbackMedia ?? false,
         clientVersion: options.clientVersion,
-        timing: this.timing,
+        timing: this.#timing,
       },
       supervision: { ...DEFAULT_WORKER_SUPERVISION, ...options.supervision },
       clock: options.clock,
       log: options.log,
       events: {
-        message: (message, from) => this.heard(message, from),
-        lost: (worker, detail) => this.lost(worker, detail),
-        ready: () => this.openAwaiting(),
+        message: (message, from) => this.#heard(message, from),
+        lost: (worker, detail) => this.#lost(worker, detail),
+        ready: () => this.#openAwaiting(),
         unreachable: () => {
-          this.openAwaiting();
-          this.toAll({ type: 'session.unreachable' });
+          this.#openAwaiting();
+          this.#toAll({ type: 'session.unreachable' });
         },
-        reachable: () => this.toAll({ type: 'session.reachable' }),
+        reachable: () => this.#toAll({ type: 'session.reachable' }),
       },
     });
   }
 
   open(shop: SessionAddress, { generation }: { readonly generation: number }): void {
-    const seat = this.seats.get(shop.shopId) ?? this.newSeat(shop, generation);
+    const seat = this.#seats.get(shop.shopId) ?? this.#newSeat(shop, generation);
     seat.generation = generation;
     seat.closing = false;
-    this.enter(seat, 'opening');
-    seat.worker = this.placeFor(seat);
-    if (this.post(seat, { kind: 'open', shop, generation })) return;
-    if (this.pool.starting()) {
-      this.awaitingWorker.add(shop.shopId);
+    seat.enter('opening');
+    seat.worker = this.#placeFor(seat);
+    if (this.#post(seat, { kind: 'open', shop, generation })) return;
+    if (this.#pool.starting()) {
+      this.#awaitingWorker.add(shop.shopId);
       return;
     }
-    this.enter(seat, 'ended');
-    this.tellSoon(shop, {
+    seat.enter('ended');
+    this.#tellSoon(shop, {
       type: 'session.closed',
       generation,
       end: 'transient',
@@ -129,44 +117,44 @@ class BaileysHost implements SessionHost {
     });
   }
 
-  private openAwaiting(): void {
-    const shopIds = [...this.awaitingWorker];
-    this.awaitingWorker.clear();
+  #openAwaiting(): void {
+    const shopIds = [...this.#awaitingWorker];
+    this.#awaitingWorker.clear();
     for (const shopId of shopIds) {
-      const seat = this.seats.get(shopId);
+      const seat = this.#seats.get(shopId);
       if (seat !== undefined && !seat.closing) this.open(seat.shop, { generation: seat.generation });
     }
   }
 
   close(shop: SessionAddress): void {
-    this.awaitingWorker.delete(shop.shopId);
-    const seat = this.seats.get(shop.shopId);
+    this.#awaitingWorker.delete(shop.shopId);
+    const seat = this.#seats.get(shop.shopId);
     if (seat === undefined) return;
     seat.closing = true;
-    if (!this.post(seat, { kind: 'close', shopId: shop.shopId })) this.seats.delete(shop.shopId);
+    if (!this.#post(seat, { kind: 'close', shopId: shop.shopId })) this.#seats.delete(shop.shopId);
   }
 
   async erase(shop: SessionAddress): Promise<void> {
-    const seat = this.seats.get(shop.shopId);
+    const seat = this.#seats.get(shop.shopId);
     if (seat !== undefined) {
       seat.closing = true;
       await new Promise<void>((resolve) => {
-        this.unlinking.set(shop.shopId, resolve);
-        if (!this.post(seat, { kind: 'unlink', shopId: shop.shopId })) resolve();
+        this.#unlinking.set(shop.shopId, resolve);
+        if (!this.#post(seat, { kind: 'unlink', shopId: shop.shopId })) resolve();
       });
-      this.unlinking.delete(shop.shopId);
-      if (seat.closing) this.seats.delete(shop.shopId);
+      this.#unlinking.delete(shop.shopId);
+      if (seat.closing) this.#seats.delete(shop.shopId);
     }
-    await eraseSealed(this.options.store, shop);
+    await eraseSealed(this.#options.store, shop);
   }
 
   check(shop: SessionAddress, order: { readonly messageId: string; readonly to: string }): void {
     const { messageId, to } = order;
-    const seat = this.live(shop);
-    if (seat !== undefined && this.post(seat, { kind: 'check', shopId: shop.shopId, messageId, to })) return;
-    this.tellSoon(shop, {
+    const seat = this.#live(shop);
+    if (seat !== undefined && this.#post(seat, { kind: 'check', shopId: shop.shopId, messageId, to })) return;
+    this.#tellSoon(shop, {
       type: 'session.recipient_checked',
-      generation: this.generationOf(shop),
+      generation: this.#generationOf(shop),
       messageId,
       exists: undefined,
       rateLimited: false,
@@ -178,223 +166,210 @@ class BaileysHost implements SessionHost {
     order: { readonly messageId: string; readonly to: string; readonly textLength: number },
   ): void {
     const { messageId, to } = order;
-    const durationMs = composingMs(this.timing, order.textLength, this.options.random());
-    const seat = this.live(shop);
+    const durationMs = composingMs(this.#timing, order.textLength, this.#options.random());
+    const seat = this.#live(shop);
     if (
       seat !== undefined &&
-      this.post(seat, { kind: 'compose', shopId: shop.shopId, messageId, to, durationMs })
+      this.#post(seat, { kind: 'compose', shopId: shop.shopId, messageId, to, durationMs })
     )
       return;
-    this.tellSoon(shop, { type: 'session.composed', generation: this.generationOf(shop), messageId });
+    this.#tellSoon(shop, { type: 'session.composed', generation: this.#generationOf(shop), messageId });
   }
 
   send(shop: SessionAddress, order: SendOrder): void {
-    const seat = this.live(shop);
-    seat?.orders.set(order.messageId, { handedOver: false, generation: seat.generation });
-    if (seat !== undefined && this.post(seat, { kind: 'send', shopId: shop.shopId, order })) return;
-    seat?.orders.delete(order.messageId);
-    this.tellSoon(shop, {
+    const seat = this.#live(shop);
+    seat?.take(order.messageId);
+    if (seat !== undefined && this.#post(seat, { kind: 'send', shopId: shop.shopId, order })) return;
+    seat?.takeBack(order.messageId);
+    this.#tellSoon(shop, {
       type: 'session.send_outcome',
-      generation: this.generationOf(shop),
+      generation: this.#generationOf(shop),
       messageId: order.messageId,
       outcome: { kind: 'not_sent' },
     });
   }
 
   confirmInbound(shop: SessionAddress, token: string): void {
-    const seat = this.seats.get(shop.shopId);
-    if (seat !== undefined) this.post(seat, { kind: 'confirm', shopId: shop.shopId, token });
+    const seat = this.#seats.get(shop.shopId);
+    if (seat !== undefined) this.#post(seat, { kind: 'confirm', shopId: shop.shopId, token });
   }
 
   refreshGroups(shop: SessionAddress): void {
-    const seat = this.live(shop);
-    if (seat !== undefined) this.post(seat, { kind: 'refresh_groups', shopId: shop.shopId });
+    const seat = this.#live(shop);
+    if (seat !== undefined) this.#post(seat, { kind: 'refresh_groups', shopId: shop.shopId });
   }
 
   available(): boolean {
-    return this.pool.ready().length > 0 || this.pool.booting();
+    return this.#pool.ready().length > 0 || this.#pool.booting();
   }
 
-  workersLost(): number {
-    return this.pool.losses();
+  figures(): SessionFigures {
+    return {
+      workersLost: this.#pool.losses(),
+      workerHeapBytes: this.#pool.heapBytes(),
+      ...this.#tally.counts(),
+    };
   }
 
   describe(shop: SessionAddress): Record<string, unknown> | undefined {
-    const seat = this.seats.get(shop.shopId);
-    if (seat === undefined) return undefined;
-    const { worker, generation, state, stateSinceMs, orders, counts } = seat;
-    return {
-      worker: worker ?? null,
-      generation,
-      state,
-      stateSince: new Date(stateSinceMs).toISOString(),
-      ordersInHand: orders.size,
-      ...counts,
-    };
+    return this.#seats.get(shop.shopId)?.describe();
   }
 
   async stop(): Promise<void> {
-    if (this.stopped) return;
-    this.stopped = true;
-    await this.pool.stop();
-    for (const seat of this.seats.values()) this.settleOrders(seat);
-    this.seats.clear();
+    if (this.#stopped) return;
+    this.#stopped = true;
+    await this.#pool.stop();
+    for (const seat of this.#seats.values()) this.#settleOrders(seat);
+    this.#seats.clear();
   }
 
-  private newSeat(shop: SessionAddress, generation: number): Seat {
-    const seat: Seat = {
-      shop,
-      worker: undefined,
-      generation,
-      closing: false,
-      state: 'opening',
-      stateSinceMs: this.options.clock.wallMs(),
-      orders: new Map(),
-      counts: { sent: 0, refused: 0, unknown: 0, received: 0 },
-    };
-    this.seats.set(shop.shopId, seat);
+  #newSeat(shop: SessionAddress, generation: number): SessionSeat {
+    const seat = new SessionSeat({ shop, generation, clock: this.#options.clock });
+    this.#seats.set(shop.shopId, seat);
     return seat;
   }
 
   /** The session's seat, unless it was told to end. */
-  private live(shop: SessionAddress): Seat | undefined {
-    const seat = this.seats.get(shop.shopId);
+  #live(shop: SessionAddress): SessionSeat | undefined {
+    const seat = this.#seats.get(shop.shopId);
     return seat === undefined || seat.closing ? undefined : seat;
   }
 
-  private generationOf(shop: SessionAddress): number {
-    return this.seats.get(shop.shopId)?.generation ?? 0;
+  #generationOf(shop: SessionAddress): number {
+    return this.#seats.get(shop.shopId)?.generation ?? 0;
   }
 
   /** Where it was before, or else the worker with the fewest sessions. */
-  private placeFor(seat: Seat): number | undefined {
-    const ready = this.pool.ready();
+  #placeFor(seat: SessionSeat): number | undefined {
+    const ready = this.#pool.ready();
     if (seat.worker !== undefined && ready.includes(seat.worker)) return seat.worker;
     const load = new Map<number, number>(ready.map((worker) => [worker, 0]));
-    for (const { worker } of this.seats.values()) {
+    for (const { worker } of this.#seats.values()) {
       if (worker !== undefined && load.has(worker)) load.set(worker, (load.get(worker) ?? 0) + 1);
     }
     const [least] = [...load].sort(([, one], [, other]) => one - other);
     return least?.[0];
   }
 
-  private post(seat: Seat, message: ToWorker): boolean {
-    return seat.worker !== undefined && this.pool.post(seat.worker, message);
+  #post(seat: SessionSeat, message: ToWorker): boolean {
+    return seat.worker !== undefined && this.#pool.post(seat.worker, message);
   }
 
-  private heard(message: SessionWord, from: { worker: number; reply(answer: ToWorker): void }): void {
+  #heard(message: SessionWord, from: { worker: number; reply(answer: ToWorker): void }): void {
     switch (message.kind) {
       case 'event':
-        this.forward(message.shopId, message.event);
+        this.#forward(message.shopId, message.event);
         break;
-      case 'handed_over': {
-        const order = this.seats.get(message.shopId)?.orders.get(message.messageId);
-        if (order !== undefined) order.handedOver = true;
+      case 'handed_over':
+        this.#seats.get(message.shopId)?.handedOver(message.messageId);
         break;
-      }
       case 'closed':
-        this.closed(message.shopId, message.generation);
+        this.#closed(message.shopId, message.generation);
         break;
       case 'unlinked':
-        this.unlinking.get(message.shopId)?.();
+        this.#unlinking.get(message.shopId)?.();
         break;
       case 'store': {
         const { shop, request, requestId } = message;
-        const generation = this.generationOf(shop);
-        const goesOn = (): boolean => this.live(shop)?.generation === generation;
-        void answerStoreRequest({ ...this.options, goesOn }, shop, request).then((answer) => {
+        const generation = this.#generationOf(shop);
+        const goesOn = (): boolean => this.#live(shop)?.generation === generation;
+        void answerStoreRequest({ ...this.#options, goesOn }, shop, request).then((answer) => {
           from.reply({ kind: 'store_answer', requestId, answer });
         });
         break;
       }
       case 'log':
-        this.options.log[message.level]({ worker: from.worker, ...message.fields }, message.message);
+        this.#options.log[message.level]({ worker: from.worker, ...message.fields }, message.message);
         break;
     }
   }
 
-  private forward(shopId: string, event: SessionEvent & { generation: number }): void {
-    const seat = this.seats.get(shopId);
+  #forward(shopId: string, event: SessionEvent & { generation: number }): void {
+    const seat = this.#seats.get(shopId);
     if (seat === undefined) return;
     if (event.type === 'session.send_outcome') {
-      if (!seat.orders.delete(event.messageId)) return;
-      this.count(seat, event.outcome);
-      this.tell(seat.shop, event);
+      if (!seat.settle(event.messageId, event.outcome)) return;
+      this.#came(seat, event);
+      this.#tell(seat.shop, event);
       return;
     }
     if (event.generation !== seat.generation || seat.closing) return;
-    this.note(seat, event);
-    this.tell(seat.shop, event);
+    this.#note(seat, event);
+    this.#tell(seat.shop, event);
   }
 
-  private note(seat: Seat, event: SessionEvent): void {
-    const { log } = this.options;
+  #note(seat: SessionSeat, event: SessionEvent): void {
+    const { log } = this.#options;
     const { tenantId, shopId } = seat.shop;
     const about = { tenantId, shopId, generation: seat.generation };
-    if (event.type === 'session.inbound') seat.counts.received += 1;
-    if (event.type === 'session.qr') this.enter(seat, 'qr');
+    if (event.type === 'session.inbound') {
+      seat.received();
+      this.#tally.received();
+    }
+    if (event.type === 'session.qr') seat.enter('qr');
     if (event.type === 'session.connected') {
-      this.enter(seat, 'open');
+      seat.enter('open');
       log.info(about, 'a session is connected');
     }
     if (event.type === 'session.closed') {
-      this.enter(seat, 'ended');
       const { end, statusCode, detail } = event;
+      seat.enter('ended');
+      this.#tally.ended(end);
       log.warn({ ...about, end, statusCode, detail }, 'a session ended');
+    }
+    if (event.type === 'session.recipient_checked' && event.rateLimited) {
+      log.warn(about, 'the network says that we ask too much');
     }
   }
 
-  private count(seat: Seat, outcome: SendOutcome): void {
-    if (outcome.kind === 'acknowledged') seat.counts.sent += 1;
-    else if (outcome.kind === 'unknown' || outcome.kind === 'restarted') seat.counts.unknown += 1;
-    else if (outcome.kind === 'refused') seat.counts.refused += 1;
+  /** Counts what an order came to, and says so where the network did not simply take it. */
+  #came({ shop }: SessionSeat, { messageId, outcome, generation }: SettledOrder): void {
+    this.#tally.came(outcome);
+    if (outcome.kind === 'acknowledged') return;
+    const { kind, ...details } = outcome;
+    const { tenantId, shopId } = shop;
+    const about = { tenantId, shopId, generation, messageId, outcome: kind, ...details };
+    this.#options.log.warn(about, 'a message was not acknowledged');
   }
 
-  private enter(seat: Seat, state: Seat['state']): void {
-    seat.state = state;
-    seat.stateSinceMs = this.options.clock.wallMs();
+  #closed(shopId: string, generation: number): void {
+    const seat = this.#seats.get(shopId);
+    if (seat?.closing === true && seat.generation === generation) this.#seats.delete(shopId);
   }
 
-  private closed(shopId: string, generation: number): void {
-    const seat = this.seats.get(shopId);
-    if (seat?.closing === true && seat.generation === generation) this.seats.delete(shopId);
-  }
-
-  private lost(worker: number, detail: string): void {
-    for (const [shopId, seat] of this.seats) {
+  #lost(worker: number, detail: string): void {
+    for (const [shopId, seat] of this.#seats) {
       if (seat.worker !== worker) continue;
       seat.worker = undefined;
-      this.settleOrders(seat);
-      this.unlinking.get(shopId)?.();
+      this.#settleOrders(seat);
+      this.#unlinking.get(shopId)?.();
       if (seat.closing) {
-        this.seats.delete(shopId);
+        this.#seats.delete(shopId);
         continue;
       }
       if (seat.state === 'ended') continue;
-      this.enter(seat, 'ended');
-      this.tell(seat.shop, { type: 'session.worker_lost', generation: seat.generation, detail });
+      seat.enter('ended');
+      this.#tally.ended('worker_lost');
+      this.#tell(seat.shop, { type: 'session.worker_lost', generation: seat.generation, detail });
     }
   }
 
-  /** What was in hand when the worker ended: it said when it began to seal a message, so the others are safe. */
-  private settleOrders(seat: Seat): void {
-    for (const [messageId, { handedOver, generation }] of seat.orders) {
-      const outcome: SendOutcome = { kind: handedOver ? 'restarted' : 'not_sent' };
-      this.count(seat, outcome);
-      this.tell(seat.shop, { type: 'session.send_outcome', generation, messageId, outcome });
+  #settleOrders(seat: SessionSeat): void {
+    for (const settled of seat.settleAll()) {
+      this.#came(seat, settled);
+      this.#tell(seat.shop, { type: 'session.send_outcome', ...settled });
     }
-    seat.orders.clear();
   }
 
-  private toAll(event: SessionEvent): void {
-    for (const { shop } of this.seats.values()) this.tell(shop, event);
+  #toAll(event: SessionEvent): void {
+    for (const { shop } of this.#seats.values()) this.#tell(shop, event);
   }
 
-  private tell(shop: SessionAddress, event: SessionEvent): void {
-    this.options.listener(shop, event);
+  #tell(shop: SessionAddress, event: SessionEvent): void {
+    this.#options.listener(shop, event);
   }
 
-  private tellSoon(shop: SessionAddress, event: SessionEvent): void {
-    this.options.clock.after(0, () => this.tell(shop, event));
+  #tellSoon(shop: SessionAddress, event: SessionEvent): void {
+    this.#options.clock.after(0, () => this.#tell(shop, event));
   }
 }

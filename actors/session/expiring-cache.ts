@@ -3,39 +3,39 @@
  * where it is kept outside the socket, so that reconnecting forgets nothing.
  */
 export class ExpiringCache {
-  private readonly entries = new Map<string, { readonly value: unknown; readonly untilMs: number }>();
-  private readonly options: {
+  readonly #entries = new Map<string, { readonly value: unknown; readonly untilMs: number }>();
+  readonly #options: {
     readonly lifeMs: number;
     readonly maxEntries: number;
     readonly nowMs: () => number;
   };
 
   constructor(options: { lifeMs: number; maxEntries: number; nowMs: () => number }) {
-    this.options = options;
+    this.#options = options;
   }
 
   get<T>(key: string): T | undefined {
-    const entry = this.entries.get(key);
+    const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    this.entries.delete(key);
-    if (entry.untilMs <= this.options.nowMs()) return undefined;
-    this.entries.set(key, entry);
+    this.#entries.delete(key);
+    if (entry.untilMs <= this.#options.nowMs()) return undefined;
+    this.#entries.set(key, entry);
     return entry.value as T;
   }
 
-  set<T>(key: string, value: T, lifeMs = this.options.lifeMs): void {
-    this.entries.delete(key);
-    this.entries.set(key, { value, untilMs: this.options.nowMs() + lifeMs });
-    if (this.entries.size <= this.options.maxEntries) return;
-    const [oldest] = this.entries.keys();
-    if (oldest !== undefined) this.entries.delete(oldest);
+  set<T>(key: string, value: T, lifeMs = this.#options.lifeMs): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, { value, untilMs: this.#options.nowMs() + lifeMs });
+    if (this.#entries.size <= this.#options.maxEntries) return;
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined) this.#entries.delete(oldest);
   }
 
   del(key: string): void {
-    this.entries.delete(key);
+    this.#entries.delete(key);
   }
 
   flushAll(): void {
-    this.entries.clear();
+    this.#entries.clear();
   }
 }

@@ -12,16 +12,16 @@ const QUIET_MS = 500;
  * A question that times out never empties what is known.
  */
 export class GroupDirectory {
-  private readonly socket: WASocket;
-  private readonly clock: Clock;
-  private readonly floorMs: number;
-  private readonly queryMs: number;
-  private readonly ownAddresses: () => readonly string[];
-  private readonly report: (groups: readonly SessionGroup[]) => void;
-  private readonly groups = new Map<string, GroupMetadata>();
-  private readonly stale = new Set<string>();
-  private askedAtMs = Number.NEGATIVE_INFINITY;
-  private known = false;
+  readonly #socket: WASocket;
+  readonly #clock: Clock;
+  readonly #floorMs: number;
+  readonly #queryMs: number;
+  readonly #ownAddresses: () => readonly string[];
+  readonly #report: (groups: readonly SessionGroup[]) => void;
+  readonly #groups = new Map<string, GroupMetadata>();
+  readonly #stale = new Set<string>();
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #known = false;
 
   constructor(options: {
     socket: WASocket;
@@ -33,73 +33,73 @@ export class GroupDirectory {
     ownAddresses: () => readonly string[];
     report: (groups: readonly SessionGroup[]) => void;
   }) {
-    this.socket = options.socket;
-    this.clock = options.clock;
-    this.floorMs = options.floorMs;
-    this.queryMs = options.queryMs;
-    this.ownAddresses = options.ownAddresses;
-    this.report = options.report;
+    this.#socket = options.socket;
+    this.#clock = options.clock;
+    this.#floorMs = options.floorMs;
+    this.#queryMs = options.queryMs;
+    this.#ownAddresses = options.ownAddresses;
+    this.#report = options.report;
   }
 
   /** What is known of a group, as the client wants it for sending. */
   metadata(id: string): GroupMetadata | undefined {
-    return this.groups.get(id);
+    return this.#groups.get(id);
   }
 
   /** The participants of a group, asked for when the group is not known. Rejects when the network refuses or is silent. */
   async participants(id: string): Promise<string[]> {
-    const metadata = this.groups.get(id) ?? (await this.socket.groupMetadata(id));
-    this.groups.set(id, metadata);
+    const metadata = this.#groups.get(id) ?? (await this.#socket.groupMetadata(id));
+    this.#groups.set(id, metadata);
     return metadata.participants.map((participant) => participant.id);
   }
 
   /** Asks for all groups and tells them; tells those at hand when it asked a moment ago. */
   async refresh(): Promise<void> {
-    const startedMs = this.clock.monotonicMs();
-    if (startedMs - this.askedAtMs < this.floorMs) {
-      this.tell();
+    const startedMs = this.#clock.monotonicMs();
+    if (startedMs - this.#askedAtMs < this.#floorMs) {
+      this.#tell();
       return;
     }
-    this.askedAtMs = startedMs;
-    const found = Object.values(await this.socket.groupFetchAllParticipating());
-    const timedOut = this.clock.monotonicMs() - startedMs >= this.queryMs;
+    this.#askedAtMs = startedMs;
+    const found = Object.values(await this.#socket.groupFetchAllParticipating());
+    const timedOut = this.#clock.monotonicMs() - startedMs >= this.#queryMs;
     if (found.length === 0 && timedOut) {
-      this.askedAtMs = Number.NEGATIVE_INFINITY;
+      this.#askedAtMs = Number.NEGATIVE_INFINITY;
       return;
     }
-    this.groups.clear();
-    for (const group of found) this.groups.set(group.id, group);
-    this.known = true;
-    this.tell();
+    this.#groups.clear();
+    for (const group of found) this.#groups.set(group.id, group);
+    this.#known = true;
+    this.#tell();
   }
 
   /** Something about a group changed. */
   changed(id: string): void {
-    if (this.stale.has(id)) return;
-    this.stale.add(id);
-    this.clock.after(QUIET_MS, () => {
-      this.stale.delete(id);
-      void this.renew(id);
+    if (this.#stale.has(id)) return;
+    this.#stale.add(id);
+    this.#clock.after(QUIET_MS, () => {
+      this.#stale.delete(id);
+      void this.#renew(id);
     });
   }
 
-  private async renew(id: string): Promise<void> {
+  async #renew(id: string): Promise<void> {
     try {
-      this.groups.set(id, await this.socket.groupMetadata(id));
+      this.#groups.set(id, await this.#socket.groupMetadata(id));
     } catch (error) {
       const code = queryErrorCode(error);
       // Not a member any more, or no such group; anything else leaves what is known.
       if (code !== 401 && code !== 403 && code !== 404) return;
-      this.groups.delete(id);
+      this.#groups.delete(id);
     }
-    this.tell();
+    this.#tell();
   }
 
-  private tell(): void {
-    if (!this.known) return;
-    const own = new Set(this.ownAddresses());
-    this.report(
-      [...this.groups.values()].map((group) => ({
+  #tell(): void {
+    if (!this.#known) return;
+    const own = new Set(this.#ownAddresses());
+    this.#report(
+      [...this.#groups.values()].map((group) => ({
         id: group.id,
         name: group.subject ?? '',
         participantCount: group.participants.length,

@@ -11,12 +11,12 @@ export interface InboundNotice {
 
 /** Where inbound messages wait until their shop's actor has committed them. */
 export class InboundDesk {
-  private readonly clock: Clock;
-  private readonly patienceMs: number;
-  private readonly generation: number;
-  private readonly report: (notice: InboundNotice) => void;
-  private readonly waiting = new Map<string, { confirm(): void; refuse(error: Error): void }>();
-  private count = 0;
+  readonly #clock: Clock;
+  readonly #patienceMs: number;
+  readonly #generation: number;
+  readonly #report: (notice: InboundNotice) => void;
+  readonly #waiting = new Map<string, { confirm(): void; refuse(error: Error): void }>();
+  #count = 0;
 
   constructor(options: {
     clock: Clock;
@@ -26,38 +26,38 @@ export class InboundDesk {
     generation: number;
     report: (notice: InboundNotice) => void;
   }) {
-    this.clock = options.clock;
-    this.patienceMs = options.patienceMs;
-    this.generation = options.generation;
-    this.report = options.report;
+    this.#clock = options.clock;
+    this.#patienceMs = options.patienceMs;
+    this.#generation = options.generation;
+    this.#report = options.report;
   }
 
   /** Resolves when the message is committed; rejects when that took too long or the session ended. */
   submit(message: Omit<InboundNotice, 'token'>): Promise<void> {
-    this.count += 1;
-    const token = `${this.generation}.${this.count}`;
+    this.#count += 1;
+    const token = `${this.#generation}.${this.#count}`;
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
-        if (!this.waiting.delete(token)) return;
+        if (!this.#waiting.delete(token)) return;
         patience.cancel();
         act();
       };
       const late = new Error('an inbound message was not committed in time');
-      const patience = this.clock.after(this.patienceMs, () => settle(() => reject(late)));
-      this.waiting.set(token, {
+      const patience = this.#clock.after(this.#patienceMs, () => settle(() => reject(late)));
+      this.#waiting.set(token, {
         confirm: () => settle(resolve),
         refuse: (error) => settle(() => reject(error)),
       });
-      this.report({ ...message, token });
+      this.#report({ ...message, token });
     });
   }
 
   confirm(token: string): void {
-    this.waiting.get(token)?.confirm();
+    this.#waiting.get(token)?.confirm();
   }
 
   /** Gives up on all that wait: the network will deliver them again. */
   abandon(): void {
-    for (const entry of [...this.waiting.values()]) entry.refuse(new Error('the session ended'));
+    for (const entry of [...this.#waiting.values()]) entry.refuse(new Error('the session ended'));
   }
 }

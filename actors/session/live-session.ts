@@ -55,127 +55,127 @@ interface Running {
  * orders get their outcomes first, then its `closed` is told, when all it wrote stands in the store.
  */
 export class LiveSession {
-  private readonly options: LiveSessionOptions;
-  private readonly sealed: SealedStore;
-  private readonly inbound: InboundDesk;
-  private watchdog: ArmedTimer | undefined;
-  private readonly timers = new Set<ArmedTimer>();
-  private running: Running | undefined;
-  private open = false;
-  private ended = false;
-  private settled = false;
-  private unlinking = false;
-  private qrCount = 0;
+  readonly #options: LiveSessionOptions;
+  readonly #sealed: SealedStore;
+  readonly #inbound: InboundDesk;
+  #watchdog: ArmedTimer | undefined;
+  readonly #timers = new Set<ArmedTimer>();
+  #running: Running | undefined;
+  #open = false;
+  #ended = false;
+  #settled = false;
+  #unlinking = false;
+  #qrCount = 0;
 
   constructor(options: LiveSessionOptions) {
-    this.options = options;
+    this.#options = options;
     const { environment, shop, generation } = options;
-    this.sealed = new SealedStore({
+    this.#sealed = new SealedStore({
       shop,
       cipher: environment.cipher,
       ask: environment.ask,
-      onFailure: (error) => this.lostStore(error),
+      onFailure: (error) => this.#lostStore(error),
     });
-    this.inbound = new InboundDesk({
+    this.#inbound = new InboundDesk({
       clock: environment.clock,
       patienceMs: environment.timing.confirmMs,
       generation,
-      report: (notice) => this.emit({ type: 'session.inbound', ...notice }),
+      report: (notice) => this.#emit({ type: 'session.inbound', ...notice }),
     });
   }
 
   /** Loads the credentials and connects. Never rejects: what goes wrong is told as the session's end. */
   async start(): Promise<void> {
-    if (this.ended) {
-      this.options.onSettled();
+    if (this.#ended) {
+      this.#options.onSettled();
       return;
     }
-    const { clock, timing } = this.options.environment;
+    const { clock, timing } = this.#options.environment;
     // A refused upgrade (HTTP 503 or 429) surfaces as nothing at all (SIMULATOR.md: What the client surfaces).
-    this.watchdog = clock.after(timing.connectMs, () =>
-      this.end('transient', { statusCode: 408, detail: 'the connection came to nothing in time' }),
+    this.#watchdog = clock.after(timing.connectMs, () =>
+      this.#end('transient', { statusCode: 408, detail: 'the connection came to nothing in time' }),
     );
     try {
-      const credentials = await loadCredentials(this.sealed);
-      if (!this.ended) this.connect(credentials);
+      const credentials = await loadCredentials(this.#sealed);
+      if (!this.#ended) this.#connect(credentials);
     } catch (error) {
-      this.lostStore(error);
+      this.#lostStore(error);
     }
   }
 
   send(order: SendOrder): void {
-    if (this.running !== undefined && this.open) this.running.outbox.send(order);
+    if (this.#running !== undefined && this.#open) this.#running.outbox.send(order);
     else
-      this.emit({ type: 'session.send_outcome', messageId: order.messageId, outcome: { kind: 'not_sent' } });
+      this.#emit({ type: 'session.send_outcome', messageId: order.messageId, outcome: { kind: 'not_sent' } });
   }
 
   async check(messageId: string, to: string): Promise<void> {
-    const { environment } = this.options;
+    const { environment } = this.#options;
     const answer =
-      this.running !== undefined && this.open
+      this.#running !== undefined && this.#open
         ? await checkRecipient({
-            socket: this.running.socket,
+            socket: this.#running.socket,
             to,
             cache: environment.numbers,
             timing: environment.timing,
           })
         : { exists: undefined, rateLimited: false };
-    this.emit({ type: 'session.recipient_checked', messageId, ...answer });
+    this.#emit({ type: 'session.recipient_checked', messageId, ...answer });
   }
 
   async compose(messageId: string, to: string, durationMs: number): Promise<void> {
-    const done = (): void => this.emit({ type: 'session.composed', messageId });
-    if (this.running === undefined || !this.open || to === '') return done();
-    const { socket } = this.running;
+    const done = (): void => this.#emit({ type: 'session.composed', messageId });
+    if (this.#running === undefined || !this.#open || to === '') return done();
+    const { socket } = this.#running;
     try {
       await socket.sendPresenceUpdate('composing', await chatOf(socket, to));
     } catch {
       // It could not be shown; the message goes out all the same.
     }
-    this.options.environment.clock.after(durationMs, done);
+    this.#options.environment.clock.after(durationMs, done);
   }
 
   confirm(token: string): void {
-    this.inbound.confirm(token);
+    this.#inbound.confirm(token);
   }
 
   refreshGroups(): void {
-    if (!this.open) return;
-    this.running?.groups.refresh().catch((error: unknown) => {
-      this.log('warn', { cause: readClientError(error).message }, 'the groups could not be asked for');
+    if (!this.#open) return;
+    this.#running?.groups.refresh().catch((error: unknown) => {
+      this.#log('warn', { cause: readClientError(error).message }, 'the groups could not be asked for');
     });
   }
 
   /** Ends it without a `closed` event; resolves when its last write is answered. */
   async close(): Promise<void> {
-    this.stopEverything('the session was closed');
-    await this.drained();
+    this.#stopEverything('the session was closed');
+    await this.#drained();
   }
 
   /** Tells the network that this device is unlinked, where it listens, and ends. */
   async unlink(): Promise<void> {
-    if (this.running !== undefined && this.open) {
-      const { socket } = this.running;
+    if (this.#running !== undefined && this.#open) {
+      const { socket } = this.#running;
       const said = socket.logout().catch(() => undefined);
       const patience = new Promise<void>((resolve) => {
-        this.options.environment.clock.after(UNLINK_MS, resolve);
+        this.#options.environment.clock.after(UNLINK_MS, resolve);
       });
-      this.unlinking = true;
+      this.#unlinking = true;
       await Promise.race([said, patience]);
     }
     await this.close();
   }
 
-  private connect(credentials: Credentials): void {
-    const { environment, memory } = this.options;
-    const sent = new SentMessages(this.sealed);
+  #connect(credentials: Credentials): void {
+    const { environment, memory } = this.#options;
+    const sent = new SentMessages(this.#sealed);
     const ownAddresses = (): string[] =>
       [credentials.creds.me?.id, credentials.creds.me?.lid].flatMap((own) =>
         own == null ? [] : [personOf(own)],
       );
     const ratchets = makeRatchets(credentials.keys, {
-      sealing: () => this.running?.outbox.sealing(),
-      received: (envelope, text) => this.received(envelope, text),
+      sealing: () => this.#running?.outbox.sealing(),
+      received: (envelope, text) => this.#received(envelope, text),
       ownAddresses,
     });
     const socket = connectClient({
@@ -184,7 +184,7 @@ export class LiveSession {
       credentials,
       ratchets,
       sent,
-      groups: () => this.running?.groups,
+      groups: () => this.#running?.groups,
     });
     const groups = new GroupDirectory({
       socket,
@@ -192,28 +192,28 @@ export class LiveSession {
       floorMs: environment.timing.groupsFloorMs,
       queryMs: environment.timing.queryMs,
       ownAddresses,
-      report: (list) => this.emit({ type: 'session.groups', groups: list }),
+      report: (list) => this.#emit({ type: 'session.groups', groups: list }),
     });
-    const outbox = this.makeOutbox({ socket, groups, sent });
-    this.running = { socket, credentials, outbox, groups };
-    this.listen(this.running);
+    const outbox = this.#makeOutbox({ socket, groups, sent });
+    this.#running = { socket, credentials, outbox, groups };
+    this.#listen(this.#running);
   }
 
-  private makeOutbox(parts: { socket: WASocket; groups: GroupDirectory; sent: SentMessages }): Outbox {
-    const { environment, shop } = this.options;
+  #makeOutbox(parts: { socket: WASocket; groups: GroupDirectory; sent: SentMessages }): Outbox {
+    const { environment, shop } = this.#options;
     return new Outbox({
       ...parts,
       clock: environment.clock,
       timing: environment.timing,
       allowLoopbackMedia: environment.allowLoopbackMedia,
-      report: (messageId, outcome) => this.emit({ type: 'session.send_outcome', messageId, outcome }),
+      report: (messageId, outcome) => this.#emit({ type: 'session.send_outcome', messageId, outcome }),
       handedOver: (messageId) => environment.tell({ kind: 'handed_over', shopId: shop.shopId, messageId }),
-      stalled: (detail) => this.end('transient', { statusCode: undefined, detail }),
-      unanswered: () => void this.probe(),
+      stalled: (detail) => this.#end('transient', { statusCode: undefined, detail }),
+      unanswered: () => void this.#probe(),
     });
   }
 
-  private listen({ socket, credentials, outbox, groups }: Running): void {
+  #listen({ socket, credentials, outbox, groups }: Running): void {
     socket.ws.on('CB:ack,class:message', (node: { attrs: Record<string, string> }) =>
       outbox.acknowledged(node.attrs),
     );
@@ -222,66 +222,66 @@ export class LiveSession {
     });
     socket.ev.on('creds.update', () => {
       // A failure ends the session through the sealed store.
-      credentials.save(this.options.environment.clock.wallMs()).catch(() => undefined);
+      credentials.save(this.#options.environment.clock.wallMs()).catch(() => undefined);
     });
-    socket.ev.on('connection.update', (update) => this.updated(update));
+    socket.ev.on('connection.update', (update) => this.#updated(update));
     socket.ev.on('messages.upsert', ({ messages, requestId }) => {
       if (requestId === undefined) return;
-      for (const message of messages) this.resent(message);
+      for (const message of messages) this.#resent(message);
     });
   }
 
-  private updated(update: Partial<ConnectionState>): void {
-    if (this.ended || this.unlinking) return;
-    if (update.qr !== undefined) this.showQr(update.qr);
+  #updated(update: Partial<ConnectionState>): void {
+    if (this.#ended || this.#unlinking) return;
+    if (update.qr !== undefined) this.#showQr(update.qr);
     if (update.connection === 'open') {
-      this.settle();
-      this.later(this.options.environment.timing.settleMs, () => this.opened());
+      this.#settle();
+      this.#later(this.#options.environment.timing.settleMs, () => this.#opened());
     }
     if (update.connection === 'close') {
       const cause = readClientError(update.lastDisconnect?.error);
-      this.end(sessionEndOf(cause), { statusCode: cause.statusCode, detail: cause.message });
+      this.#end(sessionEndOf(cause), { statusCode: cause.statusCode, detail: cause.message });
     }
   }
 
-  private showQr(qr: string): void {
-    this.settle();
-    const { clock, timing } = this.options.environment;
-    const lifeMs = timing.qrMs ?? (this.qrCount === 0 ? FIRST_QR_MS : NEXT_QR_MS);
-    this.qrCount += 1;
-    this.emit({ type: 'session.qr', qr, expiresAtMs: clock.wallMs() + lifeMs });
+  #showQr(qr: string): void {
+    this.#settle();
+    const { clock, timing } = this.#options.environment;
+    const lifeMs = timing.qrMs ?? (this.#qrCount === 0 ? FIRST_QR_MS : NEXT_QR_MS);
+    this.#qrCount += 1;
+    this.#emit({ type: 'session.qr', qr, expiresAtMs: clock.wallMs() + lifeMs });
   }
 
-  private opened(): void {
-    if (this.running === undefined) return;
-    const { credentials } = this.running;
-    this.open = true;
-    this.emit({
+  #opened(): void {
+    if (this.#running === undefined) return;
+    const { credentials } = this.#running;
+    this.#open = true;
+    this.#emit({
       type: 'session.connected',
       phone: userOf(credentials.creds.me?.id ?? ''),
-      pairedAtMs: credentials.pairedAtMs() ?? this.options.environment.clock.wallMs(),
+      pairedAtMs: credentials.pairedAtMs() ?? this.#options.environment.clock.wallMs(),
     });
     this.refreshGroups();
-    this.probeLater();
-    for (const hash of ['credentials', 'sent'] as const) this.sealed.reseal(hash).catch(() => undefined);
+    this.#probeLater();
+    for (const hash of ['credentials', 'sent'] as const) this.#sealed.reseal(hash).catch(() => undefined);
   }
 
   /** Commits an inbound message through the shop's actor. A rejection keeps the ratchet where it was. */
-  private async received(envelope: InboundEnvelope, text: string): Promise<void> {
-    const from = envelope.senderByNumber ?? (await this.numberOf(envelope.sender));
+  async #received(envelope: InboundEnvelope, text: string): Promise<void> {
+    const from = envelope.senderByNumber ?? (await this.#numberOf(envelope.sender));
     if (from === undefined) {
-      this.log('warn', { wireId: envelope.wireId }, 'somebody wrote whose number the network does not tell');
+      this.#log('warn', { wireId: envelope.wireId }, 'somebody wrote whose number the network does not tell');
       return;
     }
     const number = `+${userOf(from)}`;
-    const { numbers, timing } = this.options.environment;
+    const { numbers, timing } = this.#options.environment;
     numbers.set(number, true, timing.knownNumberMs);
     try {
-      if (this.ended) throw new Error('the session ended');
-      await this.inbound.submit({ wireId: envelope.wireId, from: number, text, atMs: envelope.atMs });
+      if (this.#ended) throw new Error('the session ended');
+      await this.#inbound.submit({ wireId: envelope.wireId, from: number, text, atMs: envelope.atMs });
     } catch (error) {
       // Before the client can answer: with the socket closed there is no receipt, and the network delivers again.
-      this.end('transient', { statusCode: undefined, detail: readClientError(error).message });
+      this.#end('transient', { statusCode: undefined, detail: readClientError(error).message });
       throw error;
     }
   }
@@ -290,7 +290,7 @@ export class LiveSession {
    * A message whose content never came to us encrypted and was asked for at the phone (from adverts, for example). It
    * comes without a delivery that could be held back, so it is told without waiting.
    */
-  private resent({ key, message, messageTimestamp }: WAMessage): void {
+  #resent({ key, message, messageTimestamp }: WAMessage): void {
     if (message == null || key.fromMe === true || key.id == null || key.remoteJid == null) return;
     const alternative = key.remoteJidAlt;
     const stanza = {
@@ -304,23 +304,23 @@ export class LiveSession {
     };
     const envelope = readEnvelope(stanza, []);
     const text = textOf(message);
-    if (envelope !== undefined && text !== undefined) this.received(envelope, text).catch(() => undefined);
+    if (envelope !== undefined && text !== undefined) this.#received(envelope, text).catch(() => undefined);
   }
 
-  private async numberOf(lid: string): Promise<string | undefined> {
-    return (await this.running?.socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined;
+  async #numberOf(lid: string): Promise<string | undefined> {
+    return (await this.#running?.socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined;
   }
 
-  private probeLater(): void {
-    this.later(this.options.environment.timing.probeEveryMs, () => {
-      void this.probe().then(() => this.probeLater());
+  #probeLater(): void {
+    this.#later(this.#options.environment.timing.probeEveryMs, () => {
+      void this.#probe().then(() => this.#probeLater());
     });
   }
 
   /** Asks something that only a listening server answers: an open socket may be deaf for hours. */
-  private async probe(): Promise<void> {
-    const { socket } = this.running ?? {};
-    if (socket?.user === undefined || this.ended) return;
+  async #probe(): Promise<void> {
+    const { socket } = this.#running ?? {};
+    if (socket?.user === undefined || this.#ended) return;
     const question = new USyncQuery()
       .withContext('message')
       .withDeviceProtocol()
@@ -331,67 +331,67 @@ export class LiveSession {
       // Refused or cut: somebody is there, or the end is told another way.
       return;
     }
-    this.end('transient', { statusCode: 408, detail: 'the socket is open and nobody answers' });
+    this.#end('transient', { statusCode: 408, detail: 'the socket is open and nobody answers' });
   }
 
-  private lostStore(error: unknown): void {
+  #lostStore(error: unknown): void {
     const end = error instanceof Unreadable ? 'credentials_unreadable' : 'transient';
-    this.end(end, { statusCode: undefined, detail: readClientError(error).message });
+    this.#end(end, { statusCode: undefined, detail: readClientError(error).message });
   }
 
-  private end(end: SessionEnd, cause: { statusCode: number | undefined; detail: string }): void {
-    if (this.ended) return;
-    this.stopEverything(cause.detail);
-    void this.drained().then(() => {
-      this.emit({ type: 'session.closed', end, ...cause });
-      this.running = undefined;
+  #end(end: SessionEnd, cause: { statusCode: number | undefined; detail: string }): void {
+    if (this.#ended) return;
+    this.#stopEverything(cause.detail);
+    void this.#drained().then(() => {
+      this.#emit({ type: 'session.closed', end, ...cause });
+      this.#running = undefined;
     });
   }
 
-  private stopEverything(why: string): void {
-    if (this.ended) return;
-    this.ended = true;
-    this.open = false;
-    for (const timer of this.timers) timer.cancel();
-    this.inbound.abandon();
-    this.running?.outbox.lost();
+  #stopEverything(why: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#open = false;
+    for (const timer of this.#timers) timer.cancel();
+    this.#inbound.abandon();
+    this.#running?.outbox.lost();
     // It resolves when the other side has closed too, which nobody needs to wait for.
-    this.running?.socket.end(new Error(why)).catch(() => undefined);
-    this.settle();
+    this.#running?.socket.end(new Error(why)).catch(() => undefined);
+    this.#settle();
   }
 
-  private async drained(): Promise<void> {
+  async #drained(): Promise<void> {
     await new Promise<void>((resolve) => {
-      const patience = this.options.environment.clock.after(DRAIN_MS, resolve);
-      void this.sealed.drained().then(() => {
+      const patience = this.#options.environment.clock.after(DRAIN_MS, resolve);
+      void this.#sealed.drained().then(() => {
         patience.cancel();
         resolve();
       });
     });
   }
 
-  private settle(): void {
-    this.watchdog?.cancel();
-    if (this.settled) return;
-    this.settled = true;
-    this.options.onSettled();
+  #settle(): void {
+    this.#watchdog?.cancel();
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#options.onSettled();
   }
 
-  private later(delayMs: number, act: () => void): void {
-    const timer = this.options.environment.clock.after(delayMs, () => {
-      this.timers.delete(timer);
-      if (!this.ended) act();
+  #later(delayMs: number, act: () => void): void {
+    const timer = this.#options.environment.clock.after(delayMs, () => {
+      this.#timers.delete(timer);
+      if (!this.#ended) act();
     });
-    this.timers.add(timer);
+    this.#timers.add(timer);
   }
 
-  private emit(event: WithoutGeneration<SessionEvent>): void {
-    const { environment, shop, generation } = this.options;
+  #emit(event: WithoutGeneration<SessionEvent>): void {
+    const { environment, shop, generation } = this.#options;
     environment.tell({ kind: 'event', shopId: shop.shopId, event: { ...event, generation } as never });
   }
 
-  private log(level: 'warn', fields: Record<string, unknown>, message: string): void {
-    const { environment, shop } = this.options;
+  #log(level: 'warn', fields: Record<string, unknown>, message: string): void {
+    const { environment, shop } = this.#options;
     environment.tell({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message });
   }
 }

@@ -56,105 +56,105 @@ export interface OutboxOptions {
  * client's `messages.update`, and what it merges into an upsert, are only its later echoes.
  */
 export class Outbox {
-  private readonly options: OutboxOptions;
-  private readonly pending = new Map<string, Pending>();
+  readonly #options: OutboxOptions;
+  readonly #pending = new Map<string, Pending>();
 
   constructor(options: OutboxOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** How many orders are in hand. */
   get size(): number {
-    return this.pending.size;
+    return this.#pending.size;
   }
 
   send(order: SendOrder): void {
-    const { mediaMs, uploadMs } = this.options.timing;
+    const { mediaMs, uploadMs } = this.#options.timing;
     const preparingMs = order.mediaUrl === undefined ? order.deadlineMs : mediaMs + uploadMs;
     const pending: Pending = {
       order,
       phase: 'preparing',
       relayed: false,
       cancel: new AbortController(),
-      deadline: this.options.clock.after(preparingMs, () => this.overdue(order.wireId)),
+      deadline: this.#options.clock.after(preparingMs, () => this.#overdue(order.wireId)),
     };
-    this.pending.set(order.wireId, pending);
-    void this.run(pending);
+    this.#pending.set(order.wireId, pending);
+    void this.#run(pending);
   }
 
   /** A ciphertext is about to be made. It may be of a message sent again; then this is only too careful. */
   sealing(): void {
-    for (const pending of this.pending.values()) {
+    for (const pending of this.#pending.values()) {
       if (pending.phase !== 'relaying') continue;
       pending.phase = 'sealed';
-      this.options.handedOver(pending.order.messageId);
+      this.#options.handedOver(pending.order.messageId);
     }
   }
 
   /** The network's answer to a stanza. */
   acknowledged(attributes: { readonly [name: string]: string | undefined }): void {
-    const pending = this.pending.get(attributes.id ?? '');
+    const pending = this.#pending.get(attributes.id ?? '');
     // Acknowledged without a ciphertext: a stanza that addressed nobody.
     if (pending === undefined || pending.phase !== 'sealed') return;
     const { error } = attributes;
-    if (error === undefined) this.settle(pending, { kind: 'acknowledged' });
+    if (error === undefined) this.#settle(pending, { kind: 'acknowledged' });
     else
-      this.settle(pending, error === RATE_ACK ? { kind: 'rate_limited' } : { kind: 'refused', code: error });
+      this.#settle(pending, error === RATE_ACK ? { kind: 'rate_limited' } : { kind: 'refused', code: error });
   }
 
   /** The socket is gone. */
   lost(): void {
-    for (const pending of [...this.pending.values()]) {
-      this.settle(pending, pending.phase === 'sealed' ? { kind: 'unknown' } : { kind: 'not_sent' });
+    for (const pending of [...this.#pending.values()]) {
+      this.#settle(pending, pending.phase === 'sealed' ? { kind: 'unknown' } : { kind: 'not_sent' });
     }
   }
 
-  private async run(pending: Pending): Promise<void> {
+  async #run(pending: Pending): Promise<void> {
     try {
-      await this.relay(pending);
+      await this.#relay(pending);
     } catch (error) {
-      this.settle(pending, outcomeOf(pending, error));
+      this.#settle(pending, outcomeOf(pending, error));
     }
   }
 
-  private async relay(pending: Pending): Promise<void> {
+  async #relay(pending: Pending): Promise<void> {
     const { order } = pending;
-    const { socket } = this.options;
+    const { socket } = this.#options;
     const chat = order.kind === 'status' ? STATUS_CHAT : await chatOf(socket, order.to);
-    const message = await this.prepare(pending, chat);
+    const message = await this.#prepare(pending, chat);
     const audience = (order.audience ?? []).map(chatAddress);
-    if (message === undefined || !(await this.isAddressable(order, chat, audience))) {
-      this.settle(pending, { kind: 'not_sent' });
+    if (message === undefined || !(await this.#isAddressable(order, chat, audience))) {
+      this.#settle(pending, { kind: 'not_sent' });
       return;
     }
     // Not awaited: writes keep their order, so it stands before the first ratchet step of this message does.
-    this.options.sent.remember(order.wireId, message).catch(() => undefined);
-    if (!this.pending.has(order.wireId)) return;
+    this.#options.sent.remember(order.wireId, message).catch(() => undefined);
+    if (!this.#pending.has(order.wireId)) return;
     pending.phase = 'relaying';
     pending.deadline.cancel();
-    pending.deadline = this.options.clock.after(order.deadlineMs, () => this.overdue(order.wireId));
+    pending.deadline = this.#options.clock.after(order.deadlineMs, () => this.#overdue(order.wireId));
     await socket.relayMessage(chat, message, {
       messageId: order.wireId,
       ...(order.kind === 'status' ? { statusJidList: audience } : {}),
     });
     pending.relayed = true;
     // It resolved and nobody was addressed, though the devices were known a moment ago.
-    if (pending.phase === 'relaying') this.settle(pending, { kind: 'unknown' });
+    if (pending.phase === 'relaying') this.#settle(pending, { kind: 'unknown' });
   }
 
   /** The devices are asked for first: without their list the client would relay an empty stanza and call it sent. */
-  private async isAddressable(order: SendOrder, chat: string, audience: string[]): Promise<boolean> {
-    const { socket, groups } = this.options;
+  async #isAddressable(order: SendOrder, chat: string, audience: string[]): Promise<boolean> {
+    const { socket, groups } = this.#options;
     const addresses =
       order.kind === 'status' ? audience : isGroupId(chat) ? await groups.participants(chat) : [chat];
     const devices = await socket.getUSyncDevices(addresses, true, false);
     return devices.length > 0;
   }
 
-  private async prepare(pending: Pending, chat: string): Promise<proto.IMessage | undefined> {
+  async #prepare(pending: Pending, chat: string): Promise<proto.IMessage | undefined> {
     const { order } = pending;
-    const { socket, timing } = this.options;
-    const media = await this.fetch(pending);
+    const { socket, timing } = this.#options;
+    const media = await this.#fetch(pending);
     try {
       const { message } = await generateWAMessage(chat, contentOf(order, media), {
         logger: quietLogger,
@@ -170,36 +170,36 @@ export class Outbox {
     }
   }
 
-  private async fetch(pending: Pending): Promise<FetchedMedia | undefined> {
+  async #fetch(pending: Pending): Promise<FetchedMedia | undefined> {
     const { mediaUrl, mediaType } = pending.order;
     if (mediaUrl === undefined) return undefined;
     pending.phase = 'fetching';
     return fetchMedia({
       url: mediaUrl,
       mediaType: mediaType ?? 'image',
-      timeoutMs: this.options.timing.mediaMs,
-      allowLoopback: this.options.allowLoopbackMedia,
+      timeoutMs: this.#options.timing.mediaMs,
+      allowLoopback: this.#options.allowLoopbackMedia,
       signal: pending.cancel.signal,
     });
   }
 
-  private overdue(wireId: string): void {
-    const pending = this.pending.get(wireId);
+  #overdue(wireId: string): void {
+    const pending = this.#pending.get(wireId);
     if (pending === undefined) return;
     const isStuck = pending.phase === 'relaying' || (pending.phase === 'sealed' && !pending.relayed);
     if (isStuck) {
-      this.options.stalled('a send did not come to an end in time');
+      this.#options.stalled('a send did not come to an end in time');
       return;
     }
-    if (pending.phase === 'sealed') this.options.unanswered();
-    this.settle(pending, overdueOutcome(pending.phase));
+    if (pending.phase === 'sealed') this.#options.unanswered();
+    this.#settle(pending, overdueOutcome(pending.phase));
   }
 
-  private settle(pending: Pending, outcome: SendOutcome): void {
-    if (!this.pending.delete(pending.order.wireId)) return;
+  #settle(pending: Pending, outcome: SendOutcome): void {
+    if (!this.#pending.delete(pending.order.wireId)) return;
     pending.deadline.cancel();
     pending.cancel.abort();
-    this.options.report(pending.order.messageId, outcome);
+    this.#options.report(pending.order.messageId, outcome);
   }
 }
 

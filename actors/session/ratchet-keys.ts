@@ -16,25 +16,25 @@ const MAPPING = 'lid-mapping';
  * the store, not to the context, and is over before the ciphertext it made is handed to anyone.
  */
 export class RatchetKeys {
-  private readonly store: SignalKeyStore;
-  private readonly inside = new AsyncLocalStorage<Overlay>();
-  private tail: Promise<unknown> = Promise.resolve();
-  private overlay: Overlay | undefined;
+  readonly #store: SignalKeyStore;
+  readonly #inside = new AsyncLocalStorage<Overlay>();
+  #tail: Promise<unknown> = Promise.resolve();
+  #overlay: Overlay | undefined;
 
   constructor(store: SignalKeyStore) {
-    this.store = store;
+    this.#store = store;
   }
 
   isInTransaction(): boolean {
-    return this.inside.getStore() !== undefined && this.inside.getStore() === this.overlay;
+    return this.#inside.getStore() !== undefined && this.#inside.getStore() === this.#overlay;
   }
 
   /** Runs the work alone; what it set is written when it resolved, dropped when it threw. Inside another, joins it. */
   transaction<T>(work: () => Promise<T>, name: string): Promise<T> {
     // A transaction may wait for a mapping that somebody outside is looking up: that one must not wait for it in turn.
     if (name === MAPPING || this.isInTransaction()) return work();
-    const turn = this.tail.then(() => this.run(work));
-    this.tail = turn.catch(() => undefined);
+    const turn = this.#tail.then(() => this.#run(work));
+    this.#tail = turn.catch(() => undefined);
     return turn;
   }
 
@@ -42,9 +42,9 @@ export class RatchetKeys {
     type: T,
     ids: string[],
   ): Promise<{ [id: string]: SignalDataTypeMap[T] }> {
-    const changed = this.overlay?.get(type);
+    const changed = this.#overlay?.get(type);
     const missing = ids.filter((id) => !changed?.has(id));
-    const found = { ...(missing.length === 0 ? {} : await this.store.get(type, missing)) };
+    const found = { ...(missing.length === 0 ? {} : await this.#store.get(type, missing)) };
     for (const id of ids) {
       const value = changed?.get(id);
       if (value != null) found[id] = value as SignalDataTypeMap[T];
@@ -53,9 +53,9 @@ export class RatchetKeys {
   }
 
   async set(data: SignalDataSet): Promise<void> {
-    const { overlay } = this;
+    const overlay = this.#overlay;
     if (overlay === undefined || MAPPING in data) {
-      await this.store.set(data);
+      await this.#store.set(data);
       return;
     }
     for (const [type, entries] of Object.entries(data)) {
@@ -65,22 +65,22 @@ export class RatchetKeys {
     }
   }
 
-  private async run<T>(work: () => Promise<T>): Promise<T> {
+  async #run<T>(work: () => Promise<T>): Promise<T> {
     const overlay: Overlay = new Map();
-    this.overlay = overlay;
+    this.#overlay = overlay;
     try {
-      const result = await this.inside.run(overlay, work);
-      await this.commit(overlay);
+      const result = await this.#inside.run(overlay, work);
+      await this.#commit(overlay);
       return result;
     } finally {
-      this.overlay = undefined;
+      this.#overlay = undefined;
     }
   }
 
-  private async commit(overlay: Overlay): Promise<void> {
+  async #commit(overlay: Overlay): Promise<void> {
     if (overlay.size === 0) return;
     const data: Record<string, Record<string, unknown>> = {};
     for (const [type, entries] of overlay) data[type] = Object.fromEntries(entries);
-    await this.store.set(data as SignalDataSet);
+    await this.#store.set(data as SignalDataSet);
   }
 }

@@ -19,12 +19,12 @@ export interface FieldChange {
  * for one that is not there and would put a new one over it, and a ratchet with a gap must not go on.
  */
 export class SealedStore {
-  private readonly shop: SessionAddress;
-  private readonly cipher: CredentialCipher;
-  private readonly ask: AskStore;
-  private readonly onFailure: (error: Error) => void;
-  private tail: Promise<void> = Promise.resolve();
-  private failure: Error | undefined;
+  readonly #shop: SessionAddress;
+  readonly #cipher: CredentialCipher;
+  readonly #ask: AskStore;
+  readonly #onFailure: (error: Error) => void;
+  #tail: Promise<void> = Promise.resolve();
+  #failure: Error | undefined;
 
   constructor(options: {
     shop: SessionAddress;
@@ -33,20 +33,20 @@ export class SealedStore {
     /** Told once, at the first failure: the session must end. */
     onFailure: (error: Error) => void;
   }) {
-    this.shop = options.shop;
-    this.cipher = options.cipher;
-    this.ask = options.ask;
-    this.onFailure = options.onFailure;
+    this.#shop = options.shop;
+    this.#cipher = options.cipher;
+    this.#ask = options.ask;
+    this.#onFailure = options.onFailure;
   }
 
   /** The opened values in the order asked, undefined for those that are missing. Rejects with `Unreadable`. */
   async read(hash: SealedHash, fields: readonly string[]): Promise<(Buffer | undefined)[]> {
     if (fields.length === 0) return [];
-    return this.guarded(async () => {
-      const values = valuesOf(await this.ask(this.shop, { kind: 'read', hash, fields }));
+    return this.#guarded(async () => {
+      const values = valuesOf(await this.#ask(this.#shop, { kind: 'read', hash, fields }));
       return fields.map((field, index) => {
         const value = values[index];
-        return value == null ? undefined : this.cipher.open(this.place(hash, field), asBuffer(value));
+        return value == null ? undefined : this.#cipher.open(this.#place(hash, field), asBuffer(value));
       });
     });
   }
@@ -57,60 +57,60 @@ export class SealedStore {
     const remove: string[] = [];
     for (const [field, value] of change.fields) {
       if (value === undefined) remove.push(field);
-      else set.push([field, alone(this.cipher.seal(this.place(change.hash, field), value))]);
+      else set.push([field, alone(this.#cipher.seal(this.#place(change.hash, field), value))]);
     }
-    if (set.length === 0 && remove.length === 0 && change.clear !== true) return this.tail;
-    return this.enqueue({ hash: change.hash, clear: change.clear ?? false, set, remove });
+    if (set.length === 0 && remove.length === 0 && change.clear !== true) return this.#tail;
+    return this.#enqueue({ hash: change.hash, clear: change.clear ?? false, set, remove });
   }
 
   /** Closes the store for good, as when a value opens and makes no sense. Gives back the first failure. */
   fail(cause: unknown): Error {
-    const isFirst = this.failure === undefined;
-    this.failure ??= cause instanceof Error ? cause : new Error(String(cause));
-    if (isFirst) this.onFailure(this.failure);
-    return this.failure;
+    const isFirst = this.#failure === undefined;
+    this.#failure ??= cause instanceof Error ? cause : new Error(String(cause));
+    if (isFirst) this.#onFailure(this.#failure);
+    return this.#failure;
   }
 
   /** Resolves when every write asked for so far has been answered, whatever the answer. */
   async drained(): Promise<void> {
-    await this.tail.catch(() => undefined);
+    await this.#tail.catch(() => undefined);
   }
 
   /** Seals every value anew that an older key sealed, so that the old key can be taken away. */
   async reseal(hash: SealedHash): Promise<void> {
-    const pass = this.tail.then(async () => {
-      const pairs = valuesOf(await this.ask(this.shop, { kind: 'read', hash, fields: undefined }));
+    const pass = this.#tail.then(async () => {
+      const pairs = valuesOf(await this.#ask(this.#shop, { kind: 'read', hash, fields: undefined }));
       const set: (readonly [string, Uint8Array])[] = [];
       for (let index = 0; index + 1 < pairs.length; index += 2) {
         const field = Buffer.from(pairs[index] ?? []).toString();
         const sealed = asBuffer(pairs[index + 1] ?? new Uint8Array());
-        if (this.cipher.isCurrent(sealed)) continue;
-        const place = this.place(hash, field);
-        set.push([field, alone(this.cipher.seal(place, this.cipher.open(place, sealed)))]);
+        if (this.#cipher.isCurrent(sealed)) continue;
+        const place = this.#place(hash, field);
+        set.push([field, alone(this.#cipher.seal(place, this.#cipher.open(place, sealed)))]);
       }
-      if (set.length > 0) await this.put({ hash, clear: false, set, remove: [] });
+      if (set.length > 0) await this.#put({ hash, clear: false, set, remove: [] });
     });
     // It stands in the line of writes, so that it never puts an older value over a newer one.
-    this.tail = pass.catch(() => undefined);
+    this.#tail = pass.catch(() => undefined);
     await pass;
   }
 
-  private enqueue(change: SealedChange): Promise<void> {
-    this.tail = this.tail.then(() => this.put(change));
+  #enqueue(change: SealedChange): Promise<void> {
+    this.#tail = this.#tail.then(() => this.#put(change));
     // The caller hears of a failure; the chain's own copy must not count as unhandled.
-    this.tail.catch(() => undefined);
-    return this.tail;
+    this.#tail.catch(() => undefined);
+    return this.#tail;
   }
 
-  private put(change: SealedChange): Promise<void> {
-    return this.guarded(async () => {
-      const answer = await this.ask(this.shop, { kind: 'write', change });
+  #put(change: SealedChange): Promise<void> {
+    return this.#guarded(async () => {
+      const answer = await this.#ask(this.#shop, { kind: 'write', change });
       if (answer.kind === 'failed') throw new Error(answer.message);
     });
   }
 
-  private async guarded<T>(work: () => Promise<T>): Promise<T> {
-    if (this.failure !== undefined) throw this.failure;
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#failure !== undefined) throw this.#failure;
     try {
       return await work();
     } catch (error) {
@@ -118,8 +118,8 @@ export class SealedStore {
     }
   }
 
-  private place(hash: SealedHash, field: string): string {
-    return `${this.shop.tenantId}/${this.shop.shopId}/${hash}/${field}`;
+  #place(hash: SealedHash, field: string): string {
+    return `${this.#shop.tenantId}/${this.#shop.shopId}/${hash}/${field}`;
   }
 }
 

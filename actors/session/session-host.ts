@@ -31,12 +31,25 @@ export interface SessionHost {
   refreshGroups(shop: SessionAddress): void;
   /** True while a worker is there to take orders, or the first one is on its way right after a start. */
   available(): boolean;
-  /** How many workers were lost since the start. */
-  workersLost(): number;
+  /** What was counted since the start, and how the workers stand. */
+  figures(): SessionFigures;
   /** Facts of the live session for operators; no secrets. */
   describe(shop: SessionAddress): Record<string, unknown> | undefined;
   /** Ends all sessions and workers. */
   stop(): Promise<void>;
+}
+
+/** What the sending component of one node counted since it started, and how its workers stand. */
+export interface SessionFigures {
+  readonly workersLost: number;
+  /** JavaScript heap in use by each ready worker, by its place, as it said at its last heartbeat. */
+  readonly workerHeapBytes: ReadonlyMap<number, number>;
+  /** Sessions that ended by themselves, by why. */
+  readonly ends: ReadonlyMap<SessionEnd | 'worker_lost', number>;
+  /** What orders came to; a refused one with the network's code, as in `refused 463`. */
+  readonly outcomes: ReadonlyMap<string, number>;
+  /** Messages that people wrote to shops, those delivered again included. */
+  readonly received: number;
 }
 
 /** Which shop a session belongs to, and the shard its credentials are stored under. */

@@ -3,6 +3,7 @@
  * shops' sessions. Started by worker-pool.ts; speaks worker-protocol.ts.
  */
 import { Agent } from 'node:https';
+import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
 import { systemClock } from '../../runtime/clock.ts';
@@ -51,7 +52,7 @@ function run(): void {
   });
 
   port.on('message', (message: ToWorker) => {
-    if (message.kind === 'ping') tell({ kind: 'pong' });
+    if (message.kind === 'ping') tell({ kind: 'pong', heapBytes: getHeapStatistics().used_heap_size });
     else if (message.kind === 'store_answer') store.answered(message.requestId, message.answer);
     else if (message.kind === 'stop') void sessions.stop().then(() => tell({ kind: 'stopped' }));
     else sessions.handle(message);

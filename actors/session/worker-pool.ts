@@ -70,69 +70,82 @@ interface Seat {
   thread: Worker | undefined;
   ready: boolean;
   heardAtMs: number;
+  /** As it said at its last heartbeat. */
+  heapBytes: number;
   /** Why we ended it ourselves. */
   verdict: string | undefined;
   timers: ArmedTimer[];
 }
 
+/** What a pool is made with. */
+interface WorkerPoolOptions {
+  readonly entry: URL;
+  readonly count: number;
+  readonly setup: WorkerSetup;
+  readonly supervision: WorkerSupervision;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: WorkerPoolEvents;
+}
+
 /** A fixed number of worker threads, each replaced when it is lost. */
 export class WorkerPool {
-  private readonly options: {
-    entry: URL;
-    count: number;
-    setup: WorkerSetup;
-    supervision: WorkerSupervision;
-    clock: Clock;
-    log: Logger;
-    events: WorkerPoolEvents;
-  };
-  private readonly seats: Seat[];
-  private recentLossesMs: number[] = [];
+  readonly #options: WorkerPoolOptions;
+  readonly #seats: Seat[];
+  #recentLossesMs: number[] = [];
   /** A worker was ready at some time. */
-  private begun = false;
-  private lostSoFar = 0;
-  private down = false;
-  private stopping = false;
-  private told = false;
-  private lonely: ArmedTimer | undefined;
+  #begun = false;
+  #lostSoFar = 0;
+  #down = false;
+  #stopping = false;
+  #told = false;
+  #lonely: ArmedTimer | undefined;
 
-  constructor(options: WorkerPool['options']) {
-    this.options = options;
-    this.seats = Array.from({ length: options.count }, (_, index) => ({
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#seats = Array.from({ length: options.count }, (_, index) => ({
       index,
       thread: undefined,
       ready: false,
       heardAtMs: 0,
+      heapBytes: 0,
       verdict: undefined,
       timers: [],
     }));
-    for (const seat of this.seats) this.start(seat);
-    this.watchLoneliness();
+    for (const seat of this.#seats) this.#start(seat);
+    this.#watchLoneliness();
   }
 
   /** The first worker of all is still on its way. */
   booting(): boolean {
-    return !this.begun && this.starting();
+    return !this.#begun && this.starting();
   }
 
   /** No worker is ready, and one is on its way. */
   starting(): boolean {
-    return !this.down && !this.told && !this.stopping && this.ready().length === 0;
+    return !this.#down && !this.#told && !this.#stopping && this.ready().length === 0;
   }
 
   /** How many workers were lost since the start. */
   losses(): number {
-    return this.lostSoFar;
+    return this.#lostSoFar;
+  }
+
+  /** JavaScript heap in use by each ready worker, as it said at its last heartbeat. */
+  heapBytes(): Map<number, number> {
+    return new Map(
+      this.#seats.filter(({ ready }) => ready).map(({ index, heapBytes }) => [index, heapBytes]),
+    );
   }
 
   /** Places whose worker is ready. */
   ready(): number[] {
-    return this.seats.filter((seat) => seat.ready).map((seat) => seat.index);
+    return this.#seats.filter((seat) => seat.ready).map((seat) => seat.index);
   }
 
   /** False when no ready worker sits at that place. */
   post(worker: number, message: ToWorker): boolean {
-    const seat = this.seats[worker];
+    const seat = this.#seats[worker];
     if (seat?.thread === undefined || !seat.ready) return false;
     seat.thread.postMessage(message);
     return true;
@@ -140,19 +153,19 @@ export class WorkerPool {
 
   /** Ends all workers, after their sockets where they manage in time. */
   async stop(): Promise<void> {
-    if (this.stopping) return;
-    this.stopping = true;
-    this.lonely?.cancel();
-    await Promise.all(this.seats.map((seat) => this.retire(seat)));
+    if (this.#stopping) return;
+    this.#stopping = true;
+    this.#lonely?.cancel();
+    await Promise.all(this.#seats.map((seat) => this.#retire(seat)));
   }
 
-  private async retire(seat: Seat): Promise<void> {
+  async #retire(seat: Seat): Promise<void> {
     const { thread } = seat;
     for (const timer of seat.timers) timer.cancel();
     if (thread === undefined) return;
     if (seat.ready) {
       await new Promise<void>((resolve) => {
-        const patience = this.options.clock.after(this.options.supervision.stopMs, resolve);
+        const patience = this.#options.clock.after(this.#options.supervision.stopMs, resolve);
         const done = (): void => {
           patience.cancel();
           resolve();
@@ -167,8 +180,8 @@ export class WorkerPool {
     await thread.terminate();
   }
 
-  private start(seat: Seat): void {
-    const { clock, entry, setup, supervision } = this.options;
+  #start(seat: Seat): void {
+    const { clock, entry, setup, supervision } = this.#options;
     const execArgv = threadExecArgv(entry);
     const thread = new Worker(entry, {
       workerData: setup,
@@ -178,115 +191,117 @@ export class WorkerPool {
     seat.thread = thread;
     seat.verdict = undefined;
     seat.heardAtMs = clock.monotonicMs();
+    seat.heapBytes = 0;
     seat.timers = [
-      clock.after(supervision.startMs, () => this.condemn(seat, thread, 'it did not start in time')),
+      clock.after(supervision.startMs, () => this.#condemn(seat, thread, 'it did not start in time')),
     ];
-    thread.on('message', (message: FromWorker) => this.heard(seat, thread, message));
+    thread.on('message', (message: FromWorker) => this.#heard(seat, thread, message));
     thread.on('error', (error: Error) => {
       seat.verdict ??= error.message;
     });
-    thread.on('exit', (code) => this.gone(seat, thread, code));
+    thread.on('exit', (code) => this.#gone(seat, thread, code));
   }
 
-  private heard(seat: Seat, thread: Worker, message: FromWorker): void {
+  #heard(seat: Seat, thread: Worker, message: FromWorker): void {
     if (seat.thread !== thread) return;
-    seat.heardAtMs = this.options.clock.monotonicMs();
+    seat.heardAtMs = this.#options.clock.monotonicMs();
+    if (message.kind === 'pong') seat.heapBytes = message.heapBytes;
     if (message.kind === 'pong' || message.kind === 'stopped') return;
     if (message.kind !== 'ready') {
       // To this very thread: its successor asks other questions under the same numbers.
       const reply = (answer: ToWorker): void => {
         if (seat.thread === thread) thread.postMessage(answer);
       };
-      this.options.events.message(message, { worker: seat.index, reply });
+      this.#options.events.message(message, { worker: seat.index, reply });
       return;
     }
     for (const timer of seat.timers) timer.cancel();
     seat.ready = true;
-    this.begun = true;
+    this.#begun = true;
     seat.timers = [];
-    this.beat(seat, thread);
-    this.lonely?.cancel();
-    this.options.events.ready();
-    if (!this.told) return;
-    this.told = false;
-    this.options.events.reachable();
+    this.#beat(seat, thread);
+    this.#lonely?.cancel();
+    this.#options.events.ready();
+    if (!this.#told) return;
+    this.#told = false;
+    this.#options.events.reachable();
   }
 
-  private beat(seat: Seat, thread: Worker): void {
-    const { clock, supervision } = this.options;
+  #beat(seat: Seat, thread: Worker): void {
+    const { clock, supervision } = this.#options;
     const timer = clock.after(supervision.heartbeatMs, () => {
       if (seat.thread !== thread) return;
       if (clock.monotonicMs() - seat.heardAtMs > supervision.heartbeatDeadlineMs) {
-        this.condemn(seat, thread, 'it hung');
+        this.#condemn(seat, thread, 'it hung');
         return;
       }
       thread.postMessage({ kind: 'ping' } satisfies ToWorker);
-      this.beat(seat, thread);
+      this.#beat(seat, thread);
     });
     seat.timers = [timer];
   }
 
-  private condemn(seat: Seat, thread: Worker, verdict: string): void {
+  #condemn(seat: Seat, thread: Worker, verdict: string): void {
     if (seat.thread !== thread) return;
     seat.verdict = verdict;
     void thread.terminate();
   }
 
-  private gone(seat: Seat, thread: Worker, code: number): void {
+  #gone(seat: Seat, thread: Worker, code: number): void {
     if (seat.thread !== thread) return;
     for (const timer of seat.timers) timer.cancel();
     seat.thread = undefined;
     seat.ready = false;
     seat.timers = [];
-    if (this.stopping) return;
+    if (this.#stopping) return;
     const detail = seat.verdict ?? `it exited with ${code}`;
-    this.lostSoFar += 1;
-    this.options.log.error({ worker: seat.index, detail }, 'a session worker was lost');
-    this.options.events.lost(seat.index, detail);
-    if (this.down) return;
-    this.watchLoneliness();
-    this.restartOrGiveUp(seat);
+    this.#lostSoFar += 1;
+    this.#options.log.error({ worker: seat.index, detail }, 'a session worker was lost');
+    this.#options.events.lost(seat.index, detail);
+    if (this.#down) return;
+    this.#watchLoneliness();
+    this.#restartOrGiveUp(seat);
   }
 
-  private restartOrGiveUp(seat: Seat): void {
-    const { clock, supervision } = this.options;
+  #restartOrGiveUp(seat: Seat): void {
+    const { clock, supervision } = this.#options;
     const nowMs = clock.monotonicMs();
-    this.recentLossesMs = [
-      ...this.recentLossesMs.filter((atMs) => nowMs - atMs < supervision.intensityWindowMs),
+    this.#recentLossesMs = [
+      ...this.#recentLossesMs.filter((atMs) => nowMs - atMs < supervision.intensityWindowMs),
       nowMs,
     ];
-    if (this.recentLossesMs.length <= supervision.maxRestarts) {
-      seat.timers = [clock.after(supervision.restartDelayMs, () => this.start(seat))];
+    if (this.#recentLossesMs.length <= supervision.maxRestarts) {
+      seat.timers = [clock.after(supervision.restartDelayMs, () => this.#start(seat))];
       return;
     }
-    this.down = true;
-    this.tellUnreachable('session workers were lost too often');
-    for (const other of this.seats) {
+    this.#down = true;
+    this.#tellUnreachable('session workers were lost too often');
+    for (const other of this.#seats) {
       for (const timer of other.timers) timer.cancel();
-      if (other.thread !== undefined) this.condemn(other, other.thread, 'the pool went down');
+      if (other.thread !== undefined) this.#condemn(other, other.thread, 'the pool went down');
     }
-    clock.after(supervision.recoveryMs, () => this.recover());
+    clock.after(supervision.recoveryMs, () => this.#recover());
   }
 
-  private recover(): void {
-    if (this.stopping) return;
-    this.down = false;
-    this.recentLossesMs = [];
-    for (const seat of this.seats) if (seat.thread === undefined) this.start(seat);
+  #recover(): void {
+    if (this.#stopping) return;
+    this.#down = false;
+    this.#recentLossesMs = [];
+    for (const seat of this.#seats) if (seat.thread === undefined) this.#start(seat);
   }
 
-  private watchLoneliness(): void {
+  #watchLoneliness(): void {
     if (this.ready().length > 0) return;
-    this.lonely?.cancel();
-    this.lonely = this.options.clock.after(this.options.supervision.unreachableAfterMs, () => {
-      if (this.ready().length === 0) this.tellUnreachable('no session worker is there');
+    this.#lonely?.cancel();
+    this.#lonely = this.#options.clock.after(this.#options.supervision.unreachableAfterMs, () => {
+      if (this.ready().length === 0) this.#tellUnreachable('no session worker is there');
     });
   }
 
-  private tellUnreachable(detail: string): void {
-    if (this.told || this.stopping) return;
-    this.told = true;
-    this.options.log.error({ detail }, 'the sending component is unreachable');
-    this.options.events.unreachable(detail);
+  #tellUnreachable(detail: string): void {
+    if (this.#told || this.#stopping) return;
+    this.#told = true;
+    this.#options.log.error({ detail }, 'the sending component is unreachable');
+    this.#options.events.unreachable(detail);
   }
 }

@@ -63,7 +63,10 @@ export type StoreRequest =
 export type FromWorker = PoolWord | SessionWord;
 
 /** A worker's words about itself, to whoever watches it. */
-export type PoolWord = { readonly kind: 'ready' } | { readonly kind: 'pong' } | { readonly kind: 'stopped' };
+export type PoolWord =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'pong'; readonly heapBytes: number }
+  | { readonly kind: 'stopped' };
 
 /** A worker's words about its sessions. */
 export type SessionWord =

@@ -14,30 +14,30 @@ interface Place {
 
 /** The sessions of one worker, by shop. */
 export class WorkerSessions {
-  private readonly environment: SessionEnvironment;
-  private readonly places = new Map<string, Place>();
+  readonly #environment: SessionEnvironment;
+  readonly #places = new Map<string, Place>();
   /** Sessions whose last writes are still under way. */
-  private readonly ending = new Map<string, Promise<void>>();
-  private readonly waiting: (() => void)[] = [];
-  private readonly opening = new Set<LiveSession>();
+  readonly #ending = new Map<string, Promise<void>>();
+  readonly #waiting: (() => void)[] = [];
+  readonly #opening = new Set<LiveSession>();
 
   constructor(environment: SessionEnvironment) {
-    this.environment = environment;
+    this.#environment = environment;
   }
 
   /** Carries out an order about one shop's session. An order for a session that is not there is answered by the main thread. */
   handle(message: Exclude<ToWorker, { kind: 'ping' | 'stop' | 'store_answer' }>): void {
     if (message.kind === 'open') {
-      this.open(message.shop, message.generation);
+      this.#open(message.shop, message.generation);
       return;
     }
-    const session = this.places.get(message.shopId)?.session;
+    const session = this.#places.get(message.shopId)?.session;
     switch (message.kind) {
       case 'close':
-        void this.close(message.shopId);
+        void this.#close(message.shopId);
         break;
       case 'unlink':
-        void this.unlink(message.shopId);
+        void this.#unlink(message.shopId);
         break;
       case 'check':
         void session?.check(message.messageId, message.to);
@@ -59,61 +59,61 @@ export class WorkerSessions {
 
   /** Ends all sessions; resolves when their last writes are answered. */
   async stop(): Promise<void> {
-    this.waiting.length = 0;
-    await Promise.all([...this.places.values()].map((place) => place.session?.close()));
-    this.places.clear();
+    this.#waiting.length = 0;
+    await Promise.all([...this.#places.values()].map((place) => place.session?.close()));
+    this.#places.clear();
   }
 
-  private open(shop: SessionAddress, generation: number): void {
-    const place = this.places.get(shop.shopId) ?? {
-      memory: newShopMemory(this.environment.clock),
+  #open(shop: SessionAddress, generation: number): void {
+    const place = this.#places.get(shop.shopId) ?? {
+      memory: newShopMemory(this.#environment.clock),
       session: undefined,
       generation,
     };
-    this.places.set(shop.shopId, place);
-    const before = place.session?.close() ?? this.ending.get(shop.shopId) ?? Promise.resolve();
+    this.#places.set(shop.shopId, place);
+    const before = place.session?.close() ?? this.#ending.get(shop.shopId) ?? Promise.resolve();
     const session: LiveSession = new LiveSession({
-      environment: this.environment,
+      environment: this.#environment,
       memory: place.memory,
       shop,
       generation,
-      onSettled: () => this.oneLess(session),
+      onSettled: () => this.#oneLess(session),
     });
     place.session = session;
     place.generation = generation;
     // The old socket ends before the new one opens: two on one identity knock each other out (BAILEYS.md: Disconnects).
-    void before.then(() => this.line(session));
+    void before.then(() => this.#line(session));
   }
 
-  private line(session: LiveSession): void {
+  #line(session: LiveSession): void {
     const begin = (): void => {
-      this.opening.add(session);
+      this.#opening.add(session);
       void session.start();
     };
-    if (this.opening.size < OPENING_AT_ONCE) begin();
-    else this.waiting.push(begin);
+    if (this.#opening.size < OPENING_AT_ONCE) begin();
+    else this.#waiting.push(begin);
   }
 
-  private oneLess(session: LiveSession): void {
-    if (this.opening.delete(session)) this.waiting.shift()?.();
+  #oneLess(session: LiveSession): void {
+    if (this.#opening.delete(session)) this.#waiting.shift()?.();
   }
 
-  private async close(shopId: string): Promise<void> {
-    const place = this.places.get(shopId);
+  async #close(shopId: string): Promise<void> {
+    const place = this.#places.get(shopId);
     if (place === undefined) return;
-    await this.leave(shopId, place.session?.close());
-    this.environment.tell({ kind: 'closed', shopId, generation: place.generation });
+    await this.#leave(shopId, place.session?.close());
+    this.#environment.tell({ kind: 'closed', shopId, generation: place.generation });
   }
 
-  private async unlink(shopId: string): Promise<void> {
-    await this.leave(shopId, this.places.get(shopId)?.session?.unlink());
-    this.environment.tell({ kind: 'unlinked', shopId });
+  async #unlink(shopId: string): Promise<void> {
+    await this.#leave(shopId, this.#places.get(shopId)?.session?.unlink());
+    this.#environment.tell({ kind: 'unlinked', shopId });
   }
 
-  private async leave(shopId: string, ending: Promise<void> = Promise.resolve()): Promise<void> {
-    this.places.delete(shopId);
-    this.ending.set(shopId, ending);
+  async #leave(shopId: string, ending: Promise<void> = Promise.resolve()): Promise<void> {
+    this.#places.delete(shopId);
+    this.#ending.set(shopId, ending);
     await ending;
-    if (this.ending.get(shopId) === ending) this.ending.delete(shopId);
+    if (this.#ending.get(shopId) === ending) this.#ending.delete(shopId);
   }
 }

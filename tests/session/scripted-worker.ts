@@ -16,7 +16,7 @@ function obey(word: string): void {
 }
 
 parentPort?.on('message', (message: ToWorker) => {
-  if (message.kind === 'ping') tell({ kind: 'pong' });
+  if (message.kind === 'ping') tell({ kind: 'pong', heapBytes: 1 });
   if (message.kind === 'stop') tell({ kind: 'stopped' });
   if (message.kind === 'unlink') obey(message.shopId);
 });

@@ -14,18 +14,18 @@ const PATIENCE_MS = 20_000;
 /** Hears a host's events and lets a test wait for one; each event answers one wait. */
 export class SessionLog {
   readonly events: { readonly shopId: string; readonly event: SessionEvent }[] = [];
-  private unread: { readonly shopId: string; readonly event: SessionEvent }[] = [];
-  private waiters: Waiter[] = [];
+  #unread: { readonly shopId: string; readonly event: SessionEvent }[] = [];
+  #waiters: Waiter[] = [];
 
   readonly listener: SessionListener = (shop, event) => {
     const entry = { shopId: shop.shopId, event };
     this.events.push(entry);
-    const waiter = this.waiters.find((each) => each.shopId === shop.shopId && each.matches(event));
+    const waiter = this.#waiters.find((each) => each.shopId === shop.shopId && each.matches(event));
     if (waiter === undefined) {
-      this.unread.push(entry);
+      this.#unread.push(entry);
       return;
     }
-    this.waiters = this.waiters.filter((each) => each !== waiter);
+    this.#waiters = this.#waiters.filter((each) => each !== waiter);
     waiter.found(event);
   };
 
@@ -36,9 +36,9 @@ export class SessionLog {
     matches: (event: EventOf<Type>) => boolean = () => true,
   ): Promise<EventOf<Type>> {
     const fits = (event: SessionEvent): boolean => event.type === type && matches(event as EventOf<Type>);
-    const read = this.unread.find((entry) => entry.shopId === shop.shopId && fits(entry.event));
+    const read = this.#unread.find((entry) => entry.shopId === shop.shopId && fits(entry.event));
     if (read !== undefined) {
-      this.unread = this.unread.filter((entry) => entry !== read);
+      this.#unread = this.#unread.filter((entry) => entry !== read);
       return Promise.resolve(read.event as EventOf<Type>);
     }
     return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export class SessionLog {
         () => reject(new Error(`no ${type} came; there were: ${this.typesOf(shop).join(', ')}`)),
         PATIENCE_MS,
       );
-      this.waiters.push({
+      this.#waiters.push({
         shopId: shop.shopId,
         matches: fits,
         found: (event) => {

@@ -1,0 +1,51 @@
+import type { SessionHost } from '../actors/session/session-host.ts';
+import type { Metrics } from '../http/metrics.ts';
+
+/** Makes the sending component readable at `/metrics`: its workers, and what became of sessions and orders. */
+export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'available' | 'figures'>): void {
+  const source = metrics.source.bind(metrics);
+  source({
+    name: 'session_workers_lost_total',
+    help: 'Session workers that died or hung and were replaced',
+    kind: 'counter',
+    read: () => host.figures().workersLost,
+  });
+  source({
+    name: 'session_workers_available',
+    help: 'One when a session worker takes orders',
+    kind: 'gauge',
+    read: () => Number(host.available()),
+  });
+  source({
+    name: 'session_worker_heap_bytes',
+    help: 'JavaScript heap a session worker uses, as of its last heartbeat',
+    kind: 'gauge',
+    read: () =>
+      [...host.figures().workerHeapBytes].map(([worker, value]) => ({
+        labels: { worker: String(worker) },
+        value,
+      })),
+  });
+  source({
+    name: 'session_ends_total',
+    help: 'Sessions that ended by themselves, by why',
+    kind: 'counter',
+    read: () => [...host.figures().ends].map(([end, value]) => ({ labels: { end }, value })),
+  });
+  source({
+    name: 'session_outcomes_total',
+    help: 'What orders to send came to, a refusal with the code of the network',
+    kind: 'counter',
+    read: () =>
+      [...host.figures().outcomes].map(([name, value]) => {
+        const [outcome = '', code = ''] = name.split(' ');
+        return { labels: { outcome, code }, value };
+      }),
+  });
+  source({
+    name: 'session_received_total',
+    help: 'Messages that people wrote to shops, those delivered again included',
+    kind: 'counter',
+    read: () => host.figures().received,
+  });
+}
