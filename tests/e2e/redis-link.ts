@@ -9,37 +9,45 @@ export interface RedisLink {
   /** Lets nothing through either way, and nobody notices, until `mend` lets everything through that was held back. */
   stall(): void;
   mend(): void;
+  /**
+   * Keeps what the node says on its present connections from Redis, until `release`, also when the node gave them up
+   * long before: bytes that are on their way arrive, whatever became of their sender. New connections pass.
+   */
+  hold(): void;
+  /** Whether this text is among what is kept. */
+  keeps(text: string): boolean;
+  /** Delivers what was kept; resolves when Redis has answered it. */
+  release(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** One connection of the node and the one made for it to Redis. */
+interface Line {
+  readonly client: Socket;
+  readonly redis: Socket;
+  /** What the node said and Redis has not heard; `undefined`: everything passes. */
+  kept: Buffer[] | undefined;
 }
 
 /** Puts a TCP proxy before a Redis socket. */
 export async function redisLink(socketPath: string): Promise<RedisLink> {
-  const sockets = new Set<Socket>();
+  const lines = new Set<Line>();
   let state: 'whole' | 'cut' | 'stalled' = 'whole';
+  const sockets = (): Socket[] => [...lines].flatMap(({ client, redis }) => [client, redis]);
   const server = createServer((client) => {
     if (state === 'cut') {
       client.destroy();
       return;
     }
-    const redis = createConnection(socketPath);
-    for (const [from, to] of [
-      [client, redis],
-      [redis, client],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => from.destroy());
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
-      from.on('data', (bytes) => to.write(bytes));
-      if (state === 'stalled') from.pause();
-    }
+    const line = connectLine(client, createConnection(socketPath));
+    lines.add(line);
+    line.redis.on('close', () => lines.delete(line));
+    if (state === 'stalled') for (const socket of [line.client, line.redis]) socket.pause();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const end = (): void => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of sockets()) socket.destroy();
   };
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -49,11 +57,18 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
     },
     stall() {
       state = 'stalled';
-      for (const socket of sockets) socket.pause();
+      for (const socket of sockets()) socket.pause();
     },
     mend() {
       state = 'whole';
-      for (const socket of sockets) socket.resume();
+      for (const socket of sockets()) socket.resume();
+    },
+    hold() {
+      for (const line of lines) line.kept ??= [];
+    },
+    keeps: (text) => [...lines].some(({ kept = [] }) => Buffer.concat(kept).includes(text)),
+    async release() {
+      await Promise.all([...lines].map(deliver));
     },
     async close() {
       server.close();
@@ -61,4 +76,34 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
       await once(server, 'close');
     },
   };
+}
+
+function connectLine(client: Socket, redis: Socket): Line {
+  const line: Line = { client, redis, kept: undefined };
+  for (const socket of [client, redis]) socket.on('error', () => socket.destroy());
+  client.on('data', (bytes: Buffer) => {
+    if (line.kept === undefined) redis.write(bytes);
+    else line.kept.push(bytes);
+  });
+  redis.on('data', (bytes) => {
+    if (!client.destroyed) client.write(bytes);
+  });
+  client.on('close', () => {
+    if (line.kept === undefined) redis.destroy();
+  });
+  redis.on('close', () => client.destroy());
+  return line;
+}
+
+/** Redis hears what was kept from it; the line ends when nobody is there any more to hear the answer. */
+async function deliver(line: Line): Promise<void> {
+  const { client, redis, kept } = line;
+  line.kept = undefined;
+  if (kept === undefined || redis.destroyed) return;
+  if (kept.length > 0) {
+    const answered = Promise.race([once(redis, 'data'), once(redis, 'close')]);
+    redis.write(Buffer.concat(kept));
+    await answered;
+  }
+  if (client.destroyed) redis.destroy();
 }

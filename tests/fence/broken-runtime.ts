@@ -1,0 +1,52 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** One promise broken on purpose: what is replaced by what in a file of `runtime/`. */
+export interface Breakage {
+  readonly file: string;
+  readonly edits: readonly (readonly [from: string, to: string])[];
+}
+
+/** A copy of the runtime and of the tests that run it, to break something in. */
+export interface RuntimeCopy {
+  readonly directory: string;
+  remove(): void;
+}
+
+/** Every batch is applied, whoever owns the shard by now. */
+export const withoutFence: Breakage = {
+  file: 'commit-shards.lua',
+  edits: [['if actual ~= ARGV[argument] then', 'if false then']],
+};
+
+/** What a turn decided happens before it is committed. */
+export const effectBeforeCommit: Breakage = {
+  file: 'turn-cycle.ts',
+  edits: [
+    ['    for (const effect of turn.effects ?? []) this.#perform(effect);\n', ''],
+    [
+      '    if (this.writes.length === 0) this.#takeEffect();\n',
+      '    for (const effect of turn.effects ?? []) this.#perform(effect);\n    if (this.writes.length === 0) this.#takeEffect();\n',
+    ],
+  ],
+};
+
+/** Copies the runtime and breaks it. Throws when the place to break is no longer there. */
+export function brokenRuntime({ file, edits }: Breakage): RuntimeCopy {
+  const directory = mkdtempSync(join(tmpdir(), 'broken-runtime-'));
+  for (const path of ['runtime', 'tests/fence', 'package.json', 'tsconfig.json']) {
+    cpSync(join(root, path), join(directory, path), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+  const path = join(directory, 'runtime', file);
+  let source = readFileSync(path, 'utf8');
+  for (const [from, to] of edits) {
+    if (source.split(from).length !== 2) throw new Error(`${file} does not have this once: ${from}`);
+    source = source.replace(from, to);
+  }
+  writeFileSync(path, source);
+  return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}

@@ -1,0 +1,128 @@
+/**
+ * One node of the runtime in a process of its own, whose actors write journals: each command is pushed to its actor's
+ * list in Redis, and its effect, and what its asker was told, are witnessed over a line of their own. The same Redis
+ * hears both, so its append-only file has everything in the order in which it happened.
+ */
+import { Redis } from 'ioredis';
+import * as v from 'valibot';
+import { shardKey } from '../../runtime/address.ts';
+import type { Behaviour } from '../../runtime/behaviour.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
+import { type RuntimeNode, startNode } from '../../runtime/node.ts';
+import { systemRandom } from '../../runtime/random.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+
+const { nodeId, redisUrl, witnessUrl, limits } = v.parse(
+  v.object({
+    nodeId: v.string(),
+    redisUrl: v.string(),
+    witnessUrl: v.string(),
+    limits: v.record(v.string(), v.number()),
+  }),
+  JSON.parse(process.argv[2] ?? ''),
+);
+
+/** What the test asks of this process. */
+const order = v.variant('type', [
+  v.object({ type: v.literal('ask'), shard: v.number(), id: v.string() }),
+  /** Asks without a pause from here on, so many at a time, whatever shards it owns. */
+  v.object({ type: v.literal('load'), shards: v.array(v.number()), width: v.number() }),
+  v.object({ type: v.literal('rest') }),
+  /** Keeps the event loop busy. */
+  v.object({ type: v.literal('block'), forMs: v.number() }),
+  v.object({ type: v.literal('step wall clock'), byMs: v.number() }),
+]);
+
+const witness = new Redis(witnessUrl, { maxRetriesPerRequest: null });
+let witnessed = 0;
+/** A serial, since the client repeats what a Redis that was restarted did not answer. */
+function tell(words: string): void {
+  witnessed += 1;
+  void witness.rpush('witness', `${words} ${process.pid}.${witnessed}`);
+}
+
+let wallStepMs = 0;
+const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + wallStepMs };
+
+const journal: Behaviour<number, { id: string }, string> = {
+  kind: 'journal',
+  load: async () => 0,
+  prepare: () => undefined,
+  turn: (state, command, { address }) => {
+    const { id } = command as { id: string };
+    return {
+      state: state + 1,
+      writes: [['RPUSH', shardKey(address.shard, 'journal', address.id), id]],
+      effects: [id],
+      reply: id,
+    };
+  },
+  lane: () => 'client',
+  size: () => 10,
+  perform: (id) => tell(`effect ${id} ${nodeId}`),
+  timers: () => [],
+  mustLive: () => false,
+  activated: () => ({}),
+  deactivated: () => undefined,
+  describe: (state) => ({ state }),
+};
+
+async function ask(node: RuntimeNode, shard: number, id: string): Promise<void> {
+  try {
+    await node.actors.ask({ shard, kind: 'journal', id: id.slice(-1) }, { id });
+    tell(`acknowledged ${id}`);
+  } catch (error) {
+    if (!(error instanceof RuntimeFailure)) throw error;
+    tell(`${error.code === 'OUTCOME_UNKNOWN' ? 'unknown' : 'refused'} ${id}`);
+  }
+}
+
+let asked = 0;
+let loaded = 0;
+async function load(node: RuntimeNode, shards: readonly number[], round: number): Promise<void> {
+  while (round === loaded) {
+    const own = shards.filter((shard) => node.actors.owns(shard));
+    const shard = own[Math.floor(systemRandom() * own.length)];
+    asked += 1;
+    if (shard !== undefined) await ask(node, shard, `${nodeId}-${process.pid}-${asked}`);
+    await new Promise<void>((resolve) => systemClock.after(2, resolve));
+  }
+}
+
+function obey(node: RuntimeNode, text: string): void {
+  const wanted = v.parse(order, JSON.parse(text));
+  if (wanted.type === 'ask') void ask(node, wanted.shard, wanted.id);
+  if (wanted.type === 'load' || wanted.type === 'rest') loaded += 1;
+  if (wanted.type === 'load') {
+    for (let count = 0; count < wanted.width; count += 1) void load(node, wanted.shards, loaded);
+  }
+  if (wanted.type === 'step wall clock') wallStepMs += wanted.byMs;
+  if (wanted.type === 'block') {
+    const endMs = performance.now() + wanted.forMs;
+    while (performance.now() < endMs);
+  }
+}
+
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+const node = await startNode({
+  redisUrl,
+  nodeId,
+  clock,
+  random: systemRandom,
+  log: { ...silent, error: (fields, message) => console.error(message, fields) },
+  limits,
+  onLost: () => process.exit(1),
+});
+node.register(journal);
+const orders = new Redis(witnessUrl);
+orders.on('message', (_channel, text) => obey(node, text));
+await orders.subscribe(`orders:${nodeId}`);
+process.once('SIGTERM', () => {
+  loaded += 1;
+  void node.stop().then(async () => {
+    await witness.quit();
+    process.exit(0);
+  });
+});
+await node.run();
+console.log(JSON.stringify({ ready: true, incarnation: node.incarnation }));

@@ -1,0 +1,144 @@
+import { dirname, join, resolve } from 'node:path';
+import { Redis } from 'ioredis';
+import * as v from 'valibot';
+import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
+import { readReadyLine } from '../../bin/ready-line.ts';
+import { parseRecord } from '../../runtime/engine.ts';
+import { type RedisLink, redisLink } from '../e2e/redis-link.ts';
+import { until } from '../e2e/waiting.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { type Breakage, brokenRuntime } from './broken-runtime.ts';
+import { type Journal, readJournal } from './journal.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const readyLine = v.object({ ready: v.literal(true), incarnation: v.string() });
+
+/** Short, so that a run sees many leases end. */
+const limits = {
+  leaseMs: 800,
+  renewEveryMs: 150,
+  claimEveryMs: 100,
+  answerMs: 500,
+  retryMs: 50,
+  settleMs: 200,
+};
+
+/** How long a lease of these nodes lasts. */
+export const LEASE_MS = limits.leaseMs;
+
+/** One node that writes journals, in a process of its own behind a line of its own. */
+export interface JournalNode {
+  readonly nodeId: string;
+  readonly link: RedisLink;
+  /** Tells it what to do, see `journal-process.ts`; resolves when Redis has passed it on. */
+  order(order: object): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+  /** SIGKILL, and the next process under its name. */
+  restart(): Promise<void>;
+}
+
+/** Nodes on one Redis, and the witness of what they do. */
+export interface JournalWorld {
+  readonly server: RedisServer;
+  start(nodeId: string): Promise<JournalNode>;
+  /** Waits until a shard belongs to a node. */
+  untilOwned(shard: number, nodeId: string): Promise<void>;
+  /** A shard that a node has. */
+  shardOf(nodeId: string): Promise<number>;
+  /** Waits until the witness was told such a thing; what it was told. */
+  untilTold(words: RegExp): Promise<string>;
+  /** Ends all nodes as a hand-over and reads what they left. */
+  end(): Promise<Journal>;
+  stop(): Promise<void>;
+}
+
+/** Starts Redis; nodes come with `start`. They run this runtime, or a copy in which something is broken. */
+export async function startJournalWorld(breakage?: Breakage): Promise<JournalWorld> {
+  const server = await startRedisServer({
+    appendfsync: 'no',
+    extraArgs: ['--auto-aof-rewrite-percentage', '0'],
+  });
+  const copy = breakage === undefined ? undefined : brokenRuntime(breakage);
+  const redis = new Redis(server.url);
+  const processes: (() => GuardedProcess)[] = [];
+  const links: RedisLink[] = [];
+  return {
+    server,
+    async start(nodeId) {
+      const link = await redisLink(server.socketPath);
+      links.push(link);
+      const begin = async (): Promise<GuardedProcess> => {
+        const started = spawnJournal(copy?.directory ?? root, {
+          nodeId,
+          redisUrl: link.url,
+          witnessUrl: server.url,
+        });
+        await readReadyLine(started, { schema: readyLine });
+        return started;
+      };
+      let current = await begin();
+      processes.push(() => current);
+      return {
+        nodeId,
+        link,
+        async order(order) {
+          await redis.publish(`orders:${nodeId}`, JSON.stringify(order));
+        },
+        signal: (signal) => void current.signal(signal),
+        async restart() {
+          current.signal('SIGKILL');
+          await current.ended;
+          current = await begin();
+        },
+      };
+    },
+    async untilOwned(shard, nodeId) {
+      await until(`${nodeId} owns shard ${shard}`, async () => (await ownerOf(redis, shard)) === nodeId);
+    },
+    async shardOf(nodeId) {
+      return await until(`${nodeId} owns a shard`, async () => {
+        const owners = await Promise.all(Array.from({ length: 128 }, (_, shard) => ownerOf(redis, shard)));
+        const shard = owners.indexOf(nodeId);
+        return shard >= 0 && shard;
+      });
+    },
+    async untilTold(words) {
+      return await until(String(words), async () => {
+        const entries = await redis.lrange('witness', 0, -1);
+        return entries.find((entry) => words.test(entry));
+      });
+    },
+    async end() {
+      await Promise.all(processes.map((process) => process().stop({ graceMs: 10_000 })));
+      return readJournal(dirname(server.socketPath));
+    },
+    async stop() {
+      await Promise.all(processes.map((process) => process().stop({ graceMs: 0 })));
+      redis.disconnect();
+      await Promise.all(links.map((link) => link.close()));
+      await server.stop();
+      copy?.remove();
+    },
+  };
+}
+
+function spawnJournal(
+  directory: string,
+  options: { readonly nodeId: string; readonly redisUrl: string; readonly witnessUrl: string },
+): GuardedProcess {
+  return spawnGuarded({
+    name: options.nodeId,
+    command: process.execPath,
+    args: [
+      ...['--import', import.meta.resolve('tsx'), join(directory, 'tests/fence/journal-process.ts')],
+      JSON.stringify({ ...options, limits }),
+    ],
+    workingDirectory: directory,
+    environment: { PATH: dirname(process.execPath) },
+    output: 'read',
+  });
+}
+
+async function ownerOf(redis: Redis, shard: number): Promise<string | undefined> {
+  return parseRecord(await redis.get(`{s${shard}}:owner`)).owner?.split(':')[0];
+}

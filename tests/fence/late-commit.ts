@@ -1,0 +1,52 @@
+import { until } from '../e2e/waiting.ts';
+import type { JournalNode, JournalWorld } from './journal-world.ts';
+
+/**
+ * A node is paused with a commit on its line. The commit arrives when another node has taken the shard and written to
+ * it, and the node goes on.
+ */
+export async function commitAfterTakeOver(world: JournalWorld): Promise<void> {
+  const paused = await world.start('a');
+  const other = await world.start('b');
+  await world.shardOf('b');
+  const shard = await world.shardOf('a');
+  await keepCommit(world, paused, shard);
+  paused.signal('SIGSTOP');
+  await world.untilOwned(shard, 'b');
+  await goOn(world, other, shard);
+  await paused.link.release();
+  paused.signal('SIGCONT');
+  await world.untilTold(/^(unknown|refused|acknowledged) late-0/);
+}
+
+/**
+ * A node gives up a connection that does not answer, finds out on a new one what holds, and goes on. The commit that
+ * it sent on the old one arrives after that.
+ */
+export async function commitAfterItsConnection(world: JournalWorld): Promise<void> {
+  const node = await world.start('a');
+  const shard = await world.shardOf('a');
+  await keepCommit(world, node, shard);
+  await world.untilTold(/^unknown late-0/);
+  await goOn(world, node, shard);
+  await node.link.release();
+}
+
+/** Sees a commit through and keeps the next one on the line. */
+async function keepCommit(world: JournalWorld, node: JournalNode, shard: number): Promise<void> {
+  await node.order({ type: 'ask', shard, id: 'first-0' });
+  await world.untilTold(/^acknowledged first-0/);
+  node.link.hold();
+  await node.order({ type: 'ask', shard, id: 'late-0' });
+  await until('the commit is on the line', async () => node.link.keeps('late-0'));
+}
+
+/** Asks the actor of the late commit until it answers: it is still coming to life, or finding out what holds. */
+async function goOn(world: JournalWorld, node: JournalNode, shard: number): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const id = `next-${attempt}0`;
+    await node.order({ type: 'ask', shard, id });
+    const told = await world.untilTold(new RegExp(`^(acknowledged|refused|unknown) ${id}`));
+    if (told.startsWith('acknowledged')) return;
+  }
+}
