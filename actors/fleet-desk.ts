@@ -1,21 +1,30 @@
 import type { ActorSnapshot } from '../runtime/actors.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { LinkTopic } from '../runtime/link-topics.ts';
 import type { RuntimeNode } from '../runtime/node.ts';
+import { recently } from '../runtime/recently.ts';
 import type { OperatorsDirectory } from './directory/operators-directory.ts';
 import { done, failed } from './failure.ts';
 import type { FleetOperations } from './operator-operations.ts';
+import type { ShopDescription } from './shop/describe-shop.ts';
+import { takeCensus } from './shop/shop-census.ts';
+import { shopGlance } from './shop/shop-glance.ts';
+import { shopAddress, shopOf } from './shop/shop-keys.ts';
 
 /** A replay takes a turn of its actor, and at most one hop. */
 const REPLAY_TIMEOUT_MS = 5_000;
+/** However many look at it, the node is counted once a second. */
+const CENSUS_MS = 1_000;
 
 /** What operators ask of the whole. */
 export function fleetDesk(parts: {
   readonly node: RuntimeNode;
+  readonly clock: Clock;
   readonly directory: OperatorsDirectory;
   /** Carries a replay to the node that owns the actor. */
   readonly link: LinkTopic;
 }): FleetOperations {
-  const { node, directory, link } = parts;
+  const { node, clock, directory, link } = parts;
   link.serve(async (payload) => {
     const { id, shard } = JSON.parse(payload) as { id: string; shard: number };
     await node.deadLetters.replay(id, shard);
@@ -23,11 +32,16 @@ export function fleetDesk(parts: {
   });
   return {
     listTenants: (query) => directory.list(query),
-    *localActors() {
-      for (const snapshot of node.actors.snapshots()) {
-        if (snapshot.address.kind === 'shop') yield actorView(snapshot);
+    *localShops() {
+      for (const glance of node.actors.glances()) {
+        if (glance.address.kind === 'shop') yield shopGlance(glance);
       }
     },
+    localShop(id) {
+      const snapshot = node.actors.snapshot(shopAddress(shopOf({ id })));
+      return snapshot && listedShop(snapshot);
+    },
+    census: recently(() => takeCensus(node.actors.glances()), { clock, keptMs: CENSUS_MS }),
     nodes: async () =>
       node
         .nodes()
@@ -56,16 +70,25 @@ export function fleetDesk(parts: {
   };
 }
 
-/** A live shop as the operators' list shows it. */
+/** A shop's actor as operators see it; name, state and details are null while nothing of it is in memory. */
 export function actorView({ address, state, status, ...snapshot }: ActorSnapshot): Record<string, unknown> {
   return {
-    tenantId: state.tenantId,
-    shopId: state.shopId,
-    name: state.name,
-    state: state.status,
+    ...shopOf(address),
+    name: state?.name ?? null,
+    state: state?.status ?? null,
     status,
     shard: address.shard,
     ...snapshot,
-    details: state,
+    details: state ?? null,
   };
+}
+
+/** A page of long queues would be megabytes that nobody reads. */
+const LISTED_WAITING = 3;
+
+function listedShop({ state, ...snapshot }: ActorSnapshot): Record<string, unknown> {
+  if (state === undefined) return actorView({ state, ...snapshot });
+  const { queue } = state as unknown as ShopDescription;
+  const waiting = queue.waiting.slice(0, LISTED_WAITING);
+  return actorView({ ...snapshot, state: { ...state, queue: { ...queue, waiting } } });
 }

@@ -1,4 +1,3 @@
-import { policyUsage } from '../policy/policy-usage.ts';
 import { checkSettings } from '../policy/tenant-settings.ts';
 import type { Actors } from '../runtime/actors.ts';
 import { shardOf } from '../runtime/address.ts';
@@ -6,15 +5,13 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Store } from '../runtime/store.ts';
 import type { OperatorsDirectory } from './directory/operators-directory.ts';
 import { done, failed, type Outcome } from './failure.ts';
-import { actorView } from './fleet-desk.ts';
 import type { KeyView, OperatorOperations, TenantView } from './operator-operations.ts';
 import type { SessionHost } from './session/session-host.ts';
 import type { ShopCommand } from './shop/shop-commands.ts';
-import { sessionOf } from './shop/shop-effects.ts';
 import type { ShopEraser } from './shop/shop-eraser.ts';
 import { shopAddress } from './shop/shop-keys.ts';
 import type { ShopReference } from './shop/shop-operations.ts';
-import type { ShopState } from './shop/shop-state.ts';
+import { shopView } from './shop-view.ts';
 import { changedRecord } from './tenant/account-turns.ts';
 import type { StoredKeyDirectory } from './tenant/key-directory.ts';
 import { keyHash, makeRawKey } from './tenant/raw-key.ts';
@@ -183,10 +180,8 @@ function apiKeys(
 
 type ShopControls = Pick<OperatorOperations, 'pause' | 'resume' | 'restart' | 'passivate' | 'snapshot'>;
 
-function shopControls(
-  { actors, clock, host }: OperatorDeskOptions,
-  { withTenant }: TenantAccess,
-): ShopControls {
+function shopControls(options: OperatorDeskOptions, { withTenant }: TenantAccess): ShopControls {
+  const { actors } = options;
   const withShop = (
     shop: ShopReference,
     act: () => Promise<unknown>,
@@ -194,16 +189,8 @@ function shopControls(
     withTenant(shop.tenantId, async ({ shops, settings }) => {
       if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
       await act();
-      const address = shopAddress(shop);
-      const state = await actors.state<ShopState>(address);
-      const snapshot = actors.snapshot(address);
-      if (state === undefined || snapshot === undefined) return failed('NOT_FOUND');
-      const { pairedAtMs } = state.channel.context;
-      return done({
-        ...actorView(snapshot),
-        policy: policyUsage(state.ledger, { settings, pairedAtMs, nowMs: clock.wallMs() }),
-        session: host.describe(sessionOf(address)) ?? null,
-      });
+      const view = await shopView(shopAddress(shop), options, { settings, nowMs: options.clock.wallMs() });
+      return view === undefined ? failed('NOT_FOUND') : done(view);
     });
   const tell = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
     actors.ask(shopAddress(shop), command);

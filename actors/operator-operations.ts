@@ -2,6 +2,8 @@ import type { RateLimits } from '../policy/key-limits.ts';
 import type { PlanName } from '../policy/plan.ts';
 import type { SettingsTuning } from '../policy/tenant-settings.ts';
 import type { Outcome } from './failure.ts';
+import type { ShopCensus } from './shop/shop-census.ts';
+import type { ShopGlance } from './shop/shop-glance.ts';
 import type { ShopReference } from './shop/shop-operations.ts';
 import type { Permission } from './tenant/permission.ts';
 import type { CursorPage, ShopView } from './tenant/tenant-operations.ts';
@@ -106,8 +108,12 @@ export interface FleetOperations {
     readonly cursor: string | undefined;
     readonly q: string | undefined;
   }): Promise<CursorPage<TenantView>>;
-  /** Shops active on this node, as `snapshot` tells them, each looked at when the iteration comes to it. */
-  localActors(): Iterable<Record<string, unknown>>;
+  /** Shops active on this node and suspended ones, each looked at when the iteration comes to it. */
+  localShops(): Iterable<ShopGlance>;
+  /** One of them by the id of its glance, as `snapshot` tells it, of a long queue the head alone. Undefined: gone. */
+  localShop(id: string): Record<string, unknown> | undefined;
+  /** How the shops of this node stand, as of the last second. */
+  census(): Promise<ShopCensus>;
   nodes(): Promise<readonly Record<string, unknown>[]>;
   /** Who owns each shard, as this node last heard; null: nobody. */
   shards(): readonly { readonly shard: number; readonly nodeId: string | null; readonly epoch: number }[];

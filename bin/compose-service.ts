@@ -12,6 +12,7 @@ import { systemRandom as random } from '../runtime/random.ts';
 import type { ServiceEnvironment } from './environment.ts';
 import { exportNode, runtimeObserver } from './node-metrics.ts';
 import { hopThrough } from './request-hop.ts';
+import { exportShops } from './shop-metrics.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -61,6 +62,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     messageRetentionMs: environment.messageRetentionDays * DAY_MS,
   });
   exportNode(metrics, node, actors.host);
+  exportShops(metrics, actors.fleet);
   const http = await startHttp({
     host: environment.host,
     port: environment.port,

@@ -77,18 +77,4 @@ export function exportNode(
     () => node.shards().filter(({ mine }) => mine).length,
   );
   exportSessions(metrics, host);
-  gauge('runtime_mailbox_depth', 'Commands that wait in all mailboxes of this node', () => {
-    let depth = 0;
-    for (const { mailbox } of node.actors.snapshots()) depth += mailbox.depth;
-    return depth;
-  });
-  gauge('msgapp_sessions', 'Shops that are active on this node, by the state of their channel', () => {
-    const byState = new Map<string, number>();
-    for (const { address, state } of node.actors.snapshots()) {
-      if (address.kind !== 'shop') continue;
-      const status = String(state.status);
-      byState.set(status, (byState.get(status) ?? 0) + 1);
-    }
-    return [...byState].map(([state, value]) => ({ labels: { state }, value }));
-  });
 }

@@ -1,41 +1,35 @@
 import type { FleetOperations } from '../actors/operator-operations.ts';
+import { type ShopGlance, troubleOf } from '../actors/shop/shop-glance.ts';
+import { inSlices } from '../runtime/in-slices.ts';
 import { type ActorsQuery, encodeForwarded } from './forwarding.ts';
 import { HOP_TIMEOUT_MS, type Hop } from './hop.ts';
-import { inSlices } from './in-slices.ts';
-import { shopStates, troubleOf } from './shop-states.ts';
 
-/** An actor's snapshot with its place in the order asked for. */
-export interface RankedActor {
+/** A place in the order asked for. */
+interface Place {
   readonly rank: number;
   readonly id: string;
+}
+
+/** An actor's snapshot with its place in the order asked for. */
+export interface RankedActor extends Place {
   readonly actor: Record<string, unknown>;
 }
 
-/** This node's actors that match, best rank first, at most `limit`. */
-export async function localActors(
-  fleet: Pick<FleetOperations, 'localActors'>,
-  query: ActorsQuery,
-): Promise<readonly RankedActor[]> {
-  const part = query.q?.toLowerCase();
-  let best: RankedActor[] = [];
-  const keepBest = (): void => {
-    best = best.sort(inOrder).slice(0, query.limit);
-  };
-  await inSlices(fleet.localActors(), (actor) => {
-    if (query.state !== undefined && !shopStates(actor).has(query.state)) return;
-    const ranked = { rank: rankOf(actor, query.sort), id: idOf(actor), actor };
-    if (part !== undefined && !searchable(actor, ranked.id).includes(part)) return;
-    if (query.after !== undefined && inOrder(ranked, query.after) <= 0) return;
-    best.push(ranked);
-    if (best.length >= query.limit * 4) keepBest();
+type LocalFleet = Pick<FleetOperations, 'localShops' | 'localShop'>;
+
+/** This node's actors that match, best rank first, at most `limit`. A glance ranks them all; only the best are described. */
+export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promise<readonly RankedActor[]> {
+  const described: RankedActor[] = [];
+  await inSlices(await bestPlaces(fleet, query), (place) => {
+    const actor = fleet.localShop(place.id);
+    if (actor !== undefined) described.push({ ...place, actor });
   });
-  keepBest();
-  return best;
+  return described;
 }
 
 /** The same over all nodes. A node that does not answer is left out: an operator looks most when one is ill. */
 export async function allActors(
-  fleet: Pick<FleetOperations, 'localActors'>,
+  fleet: LocalFleet,
   hop: Hop,
   query: ActorsQuery,
 ): Promise<readonly RankedActor[]> {
@@ -51,8 +45,31 @@ export async function allActors(
   return [...own.value, ...remote].sort(inOrder).slice(0, query.limit);
 }
 
+/** Sorts now and then instead of at the end, so that what cannot be among the best any more is passed over at once. */
+async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readonly Place[]> {
+  const { sort, state, limit, after } = query;
+  const part = query.q?.toLowerCase();
+  let best: Place[] = [];
+  let last: Place | undefined;
+  const keepBest = (): void => {
+    best = best.sort(inOrder).slice(0, limit);
+    last = best[limit - 1];
+  };
+  await inSlices(fleet.localShops(), (shop) => {
+    const place = { rank: rankOf(shop, sort), id: shop.id };
+    if (last !== undefined && inOrder(place, last) > 0) return;
+    if (after !== undefined && inOrder(place, after) <= 0) return;
+    if (state !== undefined && !shop.words.includes(state)) return;
+    if (part !== undefined && !searchable(shop).includes(part)) return;
+    best.push(place);
+    if (best.length >= limit * 4) keepBest();
+  });
+  keepBest();
+  return best;
+}
+
 /** Higher ranks first, ids break ties. */
-function inOrder(one: Pick<RankedActor, 'rank' | 'id'>, other: Pick<RankedActor, 'rank' | 'id'>): number {
+function inOrder(one: Place, other: Place): number {
   if (one.rank !== other.rank) return other.rank - one.rank;
   return one.id < other.id ? -1 : Number(one.id > other.id);
 }
@@ -60,49 +77,25 @@ function inOrder(one: Pick<RankedActor, 'rank' | 'id'>, other: Pick<RankedActor,
 /** Later than any clock of ours, so that what remains until then ranks the oldest first. */
 const FAR_FUTURE_MS = 1e13;
 
-function rankOf(actor: Record<string, unknown>, sort: ActorsQuery['sort']): number {
-  const { mailbox, details, restarts } = actor as Ranking;
+function rankOf(shop: ShopGlance, sort: ActorsQuery['sort']): number {
   switch (sort) {
     case 'id':
       return 0;
     case 'mailbox':
-      return mailbox?.depth ?? 0;
+      return shop.mailboxDepth;
     case 'oldest':
-      return Math.round(mailbox?.oldestQueuedMs ?? 0);
+      return Math.round(shop.oldestQueuedMs);
     case 'restarts':
-      return restarts ?? 0;
+      return shop.restarts;
     case 'queue':
-      return details?.queue?.depth ?? 0;
-    case 'waiting': {
-      const oldest = details?.queue?.waiting?.[0]?.createdAtMs;
-      return oldest === undefined ? 0 : FAR_FUTURE_MS - oldest;
-    }
+      return shop.queued;
+    case 'waiting':
+      return shop.oldestMessageMs === undefined ? 0 : FAR_FUTURE_MS - shop.oldestMessageMs;
     case 'trouble':
-      return troubleOf(actor);
+      return troubleOf(shop);
   }
 }
 
-/** The parts of a snapshot that shops are sorted by. */
-interface Ranking {
-  readonly mailbox?: { readonly depth?: number; readonly oldestQueuedMs?: number };
-  readonly restarts?: number;
-  readonly details?: {
-    readonly queue?: {
-      readonly depth?: number;
-      readonly waiting?: readonly { readonly createdAtMs: number }[];
-    };
-  };
-}
-
-function idOf(actor: Record<string, unknown>): string {
-  return `${text(actor.tenantId)}/${text(actor.shopId)}`;
-}
-
-function searchable(actor: Record<string, unknown>, id: string): string {
-  const { details } = actor as { readonly details?: { readonly channel?: { readonly phone?: unknown } } };
-  return `${id} ${text(actor.name)} +${text(details?.channel?.phone)}`.toLowerCase();
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+function searchable({ id, name, phone }: ShopGlance): string {
+  return `${id} ${name ?? ''} +${phone ?? ''}`.toLowerCase();
 }

@@ -6,8 +6,13 @@ export interface MetricSource {
   readonly help: string;
   /** A counter only ever grows. */
   readonly kind: 'counter' | 'gauge';
-  read(): number | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+  read(): Reading | Promise<Reading>;
 }
+
+/** One value, or one for each set of labels. */
+type Reading =
+  | number
+  | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 
 /** The numbers of one node in Prometheus form. */
 export interface Metrics {
@@ -51,10 +56,10 @@ function register(registry: Registry, source: MetricSource): void {
   const options = { name, help, registers: [] };
   const metric = kind === 'counter' ? new Counter(options) : new Gauge(options);
   Object.assign(metric, {
-    get() {
-      const read = source.read();
+    async get() {
+      const read = await source.read();
       const values = typeof read === 'number' ? [{ labels: {}, value: read }] : read;
-      return Promise.resolve({ name, help, type: kind, values, aggregator: 'sum' });
+      return { name, help, type: kind, values, aggregator: 'sum' };
     },
   });
   registry.registerMetric(metric);

@@ -1,18 +1,10 @@
-import type { FleetOperations } from '../actors/operator-operations.ts';
+import type { ShopCensus } from '../actors/shop/shop-census.ts';
 import { encodeForwarded } from './forwarding.ts';
 import { HOP_TIMEOUT_MS, type Hop } from './hop.ts';
-import { inSlices } from './in-slices.ts';
 import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from './recent-activity.ts';
-import { shopStates } from './shop-states.ts';
 
 /** What one node tells of its shops and its last minutes. */
-export interface NodeShare {
-  readonly shops: number;
-  /** Messages that wait for their turn. */
-  readonly queued: number;
-  readonly mailboxDepth: number;
-  /** Shops by each of the words that say how they stand; a shop has several. */
-  readonly states: Readonly<Record<string, number>>;
+export interface NodeShare extends ShopCensus {
   readonly slots: readonly ActivitySlot[];
 }
 
@@ -34,28 +26,6 @@ export interface SeriesPoint {
   /** Milliseconds; null where there was no request. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
-}
-
-/** This node's share. */
-export async function nodeShare(
-  fleet: Pick<FleetOperations, 'localActors'>,
-  slots: readonly ActivitySlot[],
-): Promise<NodeShare> {
-  const states: Record<string, number> = {};
-  let shops = 0;
-  let queued = 0;
-  let mailboxDepth = 0;
-  await inSlices(fleet.localActors(), (actor) => {
-    for (const state of shopStates(actor)) states[state] = (states[state] ?? 0) + 1;
-    const { mailbox, details } = actor as {
-      readonly mailbox?: { readonly depth?: number };
-      readonly details?: { readonly queue?: { readonly depth?: number } };
-    };
-    shops += 1;
-    queued += details?.queue?.depth ?? 0;
-    mailboxDepth += mailbox?.depth ?? 0;
-  });
-  return { shops, queued, mailboxDepth, states, slots };
 }
 
 /** All nodes' shares added up. A node that does not answer is named and left out. */

@@ -25,7 +25,7 @@ import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api.ts';
 import { createOperatorFront } from './operator-front.ts';
 import { operatorPages } from './operator-pages.ts';
 import type { OperatorServices } from './operator-services.ts';
-import { fleetOverview, nodeShare } from './overview.ts';
+import { fleetOverview } from './overview.ts';
 import type { OwnerOptions } from './owner.ts';
 import { withPages } from './pages.ts';
 import { type RecentActivity, recentActivity } from './recent-activity.ts';
@@ -215,7 +215,7 @@ function apiServices(options: HttpOptions, address: { readonly publicUrl: string
 
 function operatorServices(options: HttpOptions, { requestLog, activity }: Parts): OperatorServices {
   const { operators, fleet, tenants, shops, hop, clock } = options;
-  const share = () => nodeShare(fleet, activity.slots());
+  const share = async () => ({ ...(await fleet.census()), slots: activity.slots() });
   return {
     operators,
     fleet,

@@ -1,4 +1,4 @@
-import type { ActorSnapshot } from './actors.ts';
+import type { ActorGlance, ActorSnapshot } from './actors.ts';
 import type { DeactivationReason } from './behaviour.ts';
 
 /** Who waits for a command's reply. */
@@ -36,6 +36,8 @@ export interface ActiveActor {
   dispose(reason: DeactivationReason): void;
   /** Takes the actor out of those that must live; for one that is gone for good. */
   leaveAwake(): void;
+  /** What is seen of it in passing. */
+  glance(): ActorGlance;
   /** What an operator sees. */
   snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot;
 }

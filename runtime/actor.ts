@@ -1,7 +1,7 @@
 import type { ActiveActor, Asker } from './active-actor.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import { ActorTimers } from './actor-timers.ts';
-import type { ActorSnapshot } from './actors.ts';
+import type { ActorGlance, ActorSnapshot } from './actors.ts';
 import { type Address, addressText } from './address.ts';
 import type { DeactivationReason, RuntimeCommand, Turn } from './behaviour.ts';
 import { type Envelope, type EnvelopeKind, Mailbox, ownEnvelope } from './mailbox.ts';
@@ -381,21 +381,27 @@ export class Actor implements ActiveActor, TurnHost {
     if (this.#shard.actors.get(this.#text) === this) this.#shard.actors.delete(this.#text);
   }
 
-  snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot {
+  glance(): ActorGlance {
     const status = this.#status === 'backoff' || this.#status === 'suspended' ? this.#status : 'active';
     return {
       address: this.#address,
-      owner,
       status,
-      mailbox: {
-        depth: this.#mailbox.depth,
-        bytes: this.#mailbox.bytes,
-        oldestQueuedMs: this.#mailbox.oldestQueuedMs(this.#around.clock.monotonicMs()),
-      },
-      timers: this.#timers.list,
+      mailboxDepth: this.#mailbox.depth,
+      oldestQueuedMs: this.#mailbox.oldestQueuedMs(this.#around.clock.monotonicMs()),
       restarts: this.#supervision.recentCrashes,
+      state: this.state,
+    };
+  }
+
+  snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot {
+    const { mailboxDepth, oldestQueuedMs, state, ...seen } = this.glance();
+    return {
+      ...seen,
+      owner,
+      mailbox: { depth: mailboxDepth, bytes: this.#mailbox.bytes, oldestQueuedMs },
+      timers: this.#timers.list,
       lastError: this.#supervision.lastError,
-      state: this.state === undefined ? {} : this.#behaviour.describe(this.state),
+      state: state === undefined ? undefined : this.#behaviour.describe(state),
     };
   }
 }

@@ -10,8 +10,16 @@ export interface ActorSnapshot {
   readonly timers: readonly { readonly id: string; readonly dueAtMs: number }[];
   readonly restarts: number;
   readonly lastError: { readonly atMs: number; readonly message: string } | undefined;
-  /** What the behaviour tells of its state. */
-  readonly state: Record<string, unknown>;
+  /** What the behaviour tells of its state; undefined while none is in memory. */
+  readonly state: Record<string, unknown> | undefined;
+}
+
+/** What is told of an actor without describing it, cheap enough to look over thousands of them. */
+export interface ActorGlance extends Pick<ActorSnapshot, 'address' | 'status' | 'restarts'> {
+  readonly mailboxDepth: number;
+  readonly oldestQueuedMs: number;
+  /** The last committed state, to be read at once; `undefined` while none is in memory. */
+  readonly state: unknown;
 }
 
 /**
@@ -29,8 +37,8 @@ export interface Actors {
   peek<State>(address: Address): State | undefined;
   /** True when this node owns the shard and its lease still holds now; asked before a reply is released. */
   owns(shard: number): boolean;
-  /** All that are active here. */
-  snapshots(): IterableIterator<ActorSnapshot>;
+  /** All that are active here, and the suspended ones; each is looked at when the iteration comes to it. */
+  glances(): IterableIterator<ActorGlance>;
   snapshot(address: Address): ActorSnapshot | undefined;
   /** Forgets a crash count and starts a suspended actor again. */
   resume(address: Address): Promise<void>;

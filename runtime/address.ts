@@ -13,6 +13,12 @@ export function addressText(address: Address): string {
   return `${address.kind}/${address.id}`;
 }
 
+/** Reads `addressText` back. */
+export function addressOf(shard: number, text: string): Address {
+  const slash = text.indexOf('/');
+  return { shard, kind: text.slice(0, slash), id: text.slice(slash + 1) };
+}
+
 /** The shard a name hashes to (FNV-1a, 32 bits). Never changes for a name, since data is stored under it. */
 export function shardOf(name: string): number {
   let hash = 0x811c9dc5;

@@ -1,8 +1,8 @@
 import type { ActiveActor } from './active-actor.ts';
 import { Actor } from './actor.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
-import type { ActorSnapshot, Actors } from './actors.ts';
-import { type Address, addressText } from './address.ts';
+import type { ActorGlance, ActorSnapshot, Actors } from './actors.ts';
+import { type Address, addressOf, addressText } from './address.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
@@ -73,15 +73,20 @@ export class LocalActors implements Actors {
     return shard !== undefined && this.#options.surroundings.mayAct(shard);
   }
 
-  *snapshots(): IterableIterator<ActorSnapshot> {
+  *glances(): IterableIterator<ActorGlance> {
     for (const shard of this.#options.shards()) {
-      for (const actor of shard.actors.values()) yield this.#snapshotOf(actor, shard);
+      for (const actor of shard.actors.values()) yield actor.glance();
+      // One that nobody asked for since the start of this process.
+      for (const text of shard.suspended) {
+        if (!shard.actors.has(text)) yield untouched(addressOf(shard.number, text));
+      }
     }
   }
 
   snapshot(address: Address): ActorSnapshot | undefined {
     const shard = this.#options.shard(address.shard);
-    const actor = this.#find(address);
+    const isSuspended = shard?.suspended.has(addressText(address)) ?? false;
+    const actor = isSuspended ? this.#activate(address) : this.#find(address);
     return shard === undefined || actor === undefined ? undefined : this.#snapshotOf(actor, shard);
   }
 
@@ -118,13 +123,12 @@ export class LocalActors implements Actors {
 
   /** Brings an actor to life that must live, after its shard was claimed. */
   awaken(shard: OwnedShard, text: string): void {
-    const slash = text.indexOf('/');
-    const kind = text.slice(0, slash);
-    if (!this.#behaviours.has(kind)) {
+    const address = addressOf(shard.number, text);
+    if (!this.#behaviours.has(address.kind)) {
       this.#options.surroundings.log.error({ actor: text }, 'An actor must live whose kind nobody knows');
       return;
     }
-    this.#activate({ shard: shard.number, kind, id: text.slice(slash + 1) });
+    this.#activate(address);
   }
 
   /** Stops the actors that have been idle for long and need not live. */
@@ -169,4 +173,9 @@ export class LocalActors implements Actors {
   #notOwned(address: Address): RuntimeFailure {
     return new RuntimeFailure('SHARD_NOT_OWNED', `Shard ${address.shard} is not owned by this node`, 1);
   }
+}
+
+/** A suspended actor that was not asked for: nothing of it is in memory. */
+function untouched(address: Address): ActorGlance {
+  return { address, status: 'suspended', mailboxDepth: 0, oldestQueuedMs: 0, restarts: 0, state: undefined };
 }

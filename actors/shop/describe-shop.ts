@@ -2,22 +2,14 @@ import { publicChannelStatus } from './channel-machine.ts';
 import { channelState, pacingState, type ShopState } from './shop-state.ts';
 import { waitingEnd } from './waiting-limits.ts';
 
+/** As operators see a shop. */
+export type ShopDescription = ReturnType<typeof describeShop>;
+
 /** Of a long queue only its head is shown. */
 const SHOWN_WAITING = 100;
 
-/** States do not change once made, and most shops stand still between two looks. */
-const described = new WeakMap<ShopState, Record<string, unknown>>();
-
 /** What operators see of a shop: both machines, the queue and its last steps; no texts, codes or credentials. */
-export function describeShop(state: ShopState): Record<string, unknown> {
-  const known = described.get(state);
-  if (known !== undefined) return known;
-  const description = describe(state);
-  described.set(state, description);
-  return description;
-}
-
-function describe(state: ShopState): Record<string, unknown> {
+export function describeShop(state: ShopState) {
   const { context } = state.channel;
   return {
     tenantId: state.shop.tenantId,

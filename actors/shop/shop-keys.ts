@@ -8,7 +8,7 @@ export function shopAddress(shop: ShopReference): Address {
 }
 
 /** The shop an address names. */
-export function shopOf(address: Address): ShopReference {
+export function shopOf(address: Pick<Address, 'id'>): ShopReference {
   const [tenantId = '', shopId = ''] = address.id.split('/');
   return { tenantId, shopId };
 }

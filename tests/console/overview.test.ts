@@ -5,9 +5,8 @@ import { channelMachine } from '../../actors/shop/channel-machine.ts';
 import { machineChart } from '../../actors/shop/machine-chart.ts';
 import type { OperatorEvent } from '../../http/event-feed.ts';
 import { createMetrics } from '../../http/metrics.ts';
-import { fleetOverview, type NodeShare, nodeShare } from '../../http/overview.ts';
+import { fleetOverview, type NodeShare } from '../../http/overview.ts';
 import { type RecentActivity, recentActivity, SLOT_MS } from '../../http/recent-activity.ts';
-import { shopStates, troubleOf } from '../../http/shop-states.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 const START_MS = 1_700_000_000_000;
@@ -110,27 +109,6 @@ test('nodes are added up slot by slot; a silent one is named; times in which not
   assert.ok((busy?.p50Ms ?? 0) > 1 && (busy?.p50Ms ?? 9) <= 2);
   assert.ok((busy?.p99Ms ?? 0) > 100 && (busy?.p99Ms ?? 999) <= 200);
   assert.equal(idle?.p99Ms, null);
-});
-
-test('a shop is found by every word that says how it stands, and trouble ranks', async () => {
-  const shop = (pacing: object, channel: object, status = 'active'): Record<string, unknown> => ({
-    state: 'connected',
-    status,
-    details: { pacing, channel },
-  });
-  const held = shop({ state: 'idle', heldByOperator: true }, { state: 'connected', flagged: false });
-  assert.deepEqual([...shopStates(held)], ['connected', 'active', 'idle', 'held']);
-  const well = shop({ state: 'gap', heldByOperator: false }, { state: 'connected', flagged: false });
-  const lost = shop({ state: 'idle', heldByOperator: false }, { state: 'disconnected', flagged: true });
-  const ended = shop(
-    { state: 'idle', heldByOperator: false },
-    { state: 'connected', flagged: false },
-    'suspended',
-  );
-  assert.equal(troubleOf(well), 0);
-  assert.ok(troubleOf(ended) > troubleOf(lost) && troubleOf(lost) > troubleOf(held) && troubleOf(held) > 0);
-  const { states } = await nodeShare({ localActors: () => [held, lost] }, []);
-  assert.deepEqual([states.held, states.flagged, states.active], [1, 1, 2]);
 });
 
 test('a chart holds the states and ways of the machine that runs', () => {

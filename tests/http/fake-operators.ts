@@ -120,10 +120,7 @@ const DEAD_LETTER = {
 };
 
 /** The whole of one node, and what a test says of the others. */
-export function fakeFleet(
-  memory: FakeMemory,
-  actors: () => readonly Record<string, unknown>[],
-): FleetOperations {
+export function fakeFleet(memory: FakeMemory): FleetOperations {
   return {
     async listTenants({ limit, cursor, q }) {
       const all = [...memory.tenants.values()].map(({ view }) => view).reverse();
@@ -132,7 +129,9 @@ export function fakeFleet(
         { limit, cursor },
       );
     },
-    localActors: actors,
+    localShops: () => [],
+    localShop: () => undefined,
+    census: async () => ({ shops: 0, queued: 0, mailboxDepth: 0, states: {} }),
     async nodes() {
       return [{ nodeId: 'one', shards: 128 }];
     },

@@ -76,7 +76,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     tenants: fakeTenants(memory),
     shops: fakeShops(memory),
     operators: fakeOperators(memory),
-    fleet: fakeFleet(memory, () => []),
+    fleet: fakeFleet(memory),
     keys: { tenantOfKey: (hash) => memory.tenantByHash.get(hash) },
     hop: aloneHop,
     store,

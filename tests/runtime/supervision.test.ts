@@ -78,12 +78,15 @@ test('restarts wait longer each time; the sixth crash within a minute suspends u
   assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 5);
 });
 
-test('a suspension outlives the process', async () => {
+test('a suspension outlives the process, and is seen before anybody asks for the actor', async () => {
   const first = await memoryNode({ limits: { restartIntensity: 0 } });
   await first.outcome(first.node.actors.ask(one, poison));
   await first.clock.advance(100);
   await first.outcome(first.node.stop());
   const second = await memoryNode({ on: first });
+  const [seen] = second.node.actors.glances();
+  assert.deepEqual([seen?.address, seen?.status, seen?.state], [one, 'suspended', undefined]);
+  assert.equal(second.node.actors.snapshot(one)?.status, 'suspended');
   assert.equal(await second.outcome(second.node.actors.ask(one, add(1))), 'SUSPENDED');
   await second.outcome(second.node.actors.resume(one));
   assert.equal(await second.outcome(second.node.actors.ask(one, add(1))), 1);

@@ -1,0 +1,72 @@
+import type { ActorGlance } from '../../runtime/actors.ts';
+import { publicChannelStatus } from './channel-machine.ts';
+import { channelState, pacingState, type ShopState } from './shop-state.ts';
+
+/** How a shop stands, in the few figures that thousands of shops are sorted, filtered and counted by. */
+export interface ShopGlance {
+  /** `tenantId/shopId`. */
+  readonly id: string;
+  /** Null, as the number, while nothing of the shop is in memory. */
+  readonly name: string | null;
+  /** Digits only. */
+  readonly phone: string | null;
+  readonly mailboxDepth: number;
+  /** How long the oldest command has waited. */
+  readonly oldestQueuedMs: number;
+  readonly restarts: number;
+  /** Messages that wait for their turn. */
+  readonly queued: number;
+  /** When the oldest of them was accepted; undefined without any. */
+  readonly oldestMessageMs: number | undefined;
+  /**
+   * Every word by which an operator may look for the shop, none twice: the channel's state in the contract's word and
+   * in the machine's own, the pacing state, the actor's status, `held` by an operator's hand, `flagged` by a lost session.
+   */
+  readonly words: readonly string[];
+}
+
+/** Looks at a shop's actor in passing. */
+export function shopGlance({ address, status, state, ...actor }: ActorGlance): ShopGlance {
+  const { mailboxDepth, oldestQueuedMs, restarts } = actor;
+  const shop = state as ShopState | undefined;
+  return {
+    id: address.id,
+    name: shop?.name ?? null,
+    phone: shop?.channel.context.phone ?? null,
+    mailboxDepth,
+    oldestQueuedMs,
+    restarts,
+    queued: shop?.queue.length ?? 0,
+    oldestMessageMs: shop?.queue[0]?.createdAtMs,
+    words: shop === undefined ? [status] : wordsOf(shop, status),
+  };
+}
+
+function wordsOf(shop: ShopState, status: string): string[] {
+  const channel = channelState(shop);
+  const told = publicChannelStatus(channel);
+  const words = [told, status, pacingState(shop)];
+  if (channel !== told) words.push(channel);
+  if (shop.pacing.context.heldByOperator) words.push('held');
+  if (shop.channel.context.flagged) words.push('flagged');
+  return words;
+}
+
+/** Which words ask for an operator's eye, and how loudly. */
+const TROUBLE: readonly (readonly [word: string, weight: number])[] = [
+  ['suspended', 64],
+  ['backoff', 32],
+  ['flagged', 16],
+  ['paused', 8],
+  ['held', 4],
+  ['reconnecting', 2],
+  ['qr_waiting', 1],
+];
+
+/** The words of `ShopGlance.words` that ask for an operator's eye, the loudest first. */
+export const TROUBLE_WORDS = TROUBLE.map(([word]) => word);
+
+/** How much a shop asks for an operator's eye; 0: not at all. */
+export function troubleOf({ words }: Pick<ShopGlance, 'words'>): number {
+  return TROUBLE.reduce((sum, [word, weight]) => (words.includes(word) ? sum + weight : sum), 0);
+}

@@ -1,0 +1,24 @@
+import type { FleetOperations } from '../actors/operator-operations.ts';
+import { TROUBLE_WORDS } from '../actors/shop/shop-glance.ts';
+import type { Metrics } from '../http/metrics.ts';
+
+/** The states of a channel in the contract's words. */
+const CHANNEL_STATUSES = ['starting', 'qr_waiting', 'connected', 'disconnected'];
+
+/** Makes it readable at `/metrics` how a node's shops stand. */
+export function exportShops(metrics: Metrics, fleet: Pick<FleetOperations, 'census'>): void {
+  const gauge = (name: string, help: string, read: Parameters<Metrics['source']>[0]['read']): void =>
+    metrics.source({ name, help, kind: 'gauge', read });
+  gauge('runtime_mailbox_depth', 'Commands that wait in all mailboxes of this node', async () => {
+    const { mailboxDepth } = await fleet.census();
+    return mailboxDepth;
+  });
+  gauge('msgapp_sessions', 'Shops that are active on this node, by the state of their channel', async () => {
+    const { states } = await fleet.census();
+    return CHANNEL_STATUSES.map((state) => ({ labels: { state }, value: states[state] ?? 0 }));
+  });
+  gauge('msgapp_shops_in_trouble', 'Shops on this node that ask for an eye, by what is wrong', async () => {
+    const { states } = await fleet.census();
+    return TROUBLE_WORDS.map((trouble) => ({ labels: { trouble }, value: states[trouble] ?? 0 }));
+  });
+}
