@@ -67,7 +67,8 @@ before(async () => {
     headers: { authorization: `Bearer ${stack.adminToken}` },
   });
   const text = await answer.text();
-  exposed = new Set([...text.matchAll(/^([a-z_]\w*)[{ ]/gm)].map(([, name]) => name ?? ''));
+  // A counter with labels has no value before the first thing is counted, but it has its type.
+  exposed = new Set([...text.matchAll(/^(?:# TYPE )?([a-z_]\w*)[{ ]/gm)].map(([, name]) => name ?? ''));
   assert.match(text, /^messages_settled_total\{status="sent",reason=""\} 1$/m);
   assert.match(text, /^http_refusals_total\{code="SHOP_NOT_FOUND"\} 1$/m);
   assert.match(text, /^queue_pauses_total\{cause="operator"\} 1$/m);
