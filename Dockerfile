@@ -1,7 +1,19 @@
-# The service alone: no Redis, no simulator, no compiler, no shell. Needs REDIS_URL, ADMIN_TOKEN and CREDENTIALS_KEY.
-# Writes only under /data, so the root file system may be read-only.
+# The service alone: Node, the libraries it is linked with, and the compiled program. No Redis, no simulator, no shell,
+# no package manager, no compiler. Refuses to start without REDIS_URL, ADMIN_TOKEN and CREDENTIALS_KEY. Writes no file,
+# so the root file system may be read-only. bin/image builds it, also where no base image can be pulled.
 
-FROM node:20-bookworm-slim AS build
+# Any Debian with Node 20 and npm. Where npm needs settings of its own (a registry, certificates), they come with it.
+ARG BUILD_BASE=node:20-bookworm-slim
+
+FROM ${BUILD_BASE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Not npm ci, for the reason bin/prepare gives.
+RUN npm install --omit=dev --no-save --no-audit --no-fund
+COPY image/trim-packages image/gather-system image/
+RUN image/trim-packages && image/gather-system /system
+
+FROM ${BUILD_BASE} AS program
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm install --no-save --no-audit --no-fund
@@ -11,18 +23,19 @@ COPY runtime runtime
 COPY policy policy
 COPY actors actors
 COPY http http
-RUN npm run build && npm prune --omit=dev --no-audit --no-fund && mkdir /data
+RUN npm run build
 
-FROM gcr.io/distroless/nodejs20-debian12:nonroot
+FROM scratch
 WORKDIR /app
-ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 DATA_DIR=/data
-COPY --from=build --chown=nonroot:nonroot /data /data
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
-USER nonroot
-VOLUME /data
+ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0
+COPY --from=packages /system /
+COPY --from=packages /app/node_modules node_modules
+COPY package.json ./
+COPY --from=program /app/dist dist
+USER 65532:65532
 EXPOSE 3000 3001
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
-  CMD ["/nodejs/bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT || 3001}/healthz`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["--enable-source-maps", "dist/bin/service.js"]
+# Whether the process is alive, not whether it is ready: without Redis no node is, and a restart would not help.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["/usr/bin/node", "-e", \
+  "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT || 3001}/healthz`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+# Node is process 1 and hears SIGTERM itself. It starts no processes, so there are none to reap.
+ENTRYPOINT ["/usr/bin/node", "--enable-source-maps", "dist/bin/service.js"]

@@ -55,6 +55,10 @@ async function main(): Promise<void> {
     );
   };
   let running: Service | undefined;
+  // Before the start: as process 1 of a container, Node is not ended by a signal that it does not listen to.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => end(running, 0));
+  }
   const service = await startService({
     environment,
     log,
@@ -65,9 +69,6 @@ async function main(): Promise<void> {
     },
   });
   running = service;
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => end(service, 0));
-  }
   const { apiUrl, adminUrl } = service.http;
   process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl })}\n`);
 }
