@@ -1,37 +1,8 @@
-import { startBaileysHost } from '../actors/session/baileys-host.ts';
-import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
 import { createLogger } from '../http/log.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { RuntimeNode } from '../runtime/node.ts';
-import { systemRandom as random } from '../runtime/random.ts';
 import { type Service, startService, stopService } from './compose-service.ts';
-import { EnvironmentError, type ServiceEnvironment, serviceEnvironment } from './environment.ts';
-
-const REAL_NETWORK_URL = 'wss://web.whatsapp.com/ws/chat';
-
-function startHost(parts: {
-  readonly environment: ServiceEnvironment;
-  readonly node: RuntimeNode;
-  readonly log: Logger;
-  readonly listener: SessionListener;
-}): SessionHost {
-  const { environment, node, log, listener } = parts;
-  const simulated = environment.noiseRootKey !== undefined;
-  const socketUrl = environment.chatNetworkUrl ?? REAL_NETWORK_URL;
-  if (simulated) log.warn({ socketUrl }, 'the chat network is simulated: no message leaves this machine');
-  return startBaileysHost({
-    store: node.store,
-    clock,
-    random,
-    log,
-    listener,
-    credentialsKeys: environment.credentialsKeys,
-    socketUrl,
-    noiseRootKey: environment.noiseRootKey,
-    allowLoopbackMedia: simulated,
-  });
-}
+import { EnvironmentError, serviceEnvironment } from './environment.ts';
+import { startSessions } from './start-sessions.ts';
 
 async function main(): Promise<void> {
   const environment = serviceEnvironment();
@@ -62,7 +33,7 @@ async function main(): Promise<void> {
   const service = await startService({
     environment,
     log,
-    startHost: (node, listener) => startHost({ environment, node, log, listener }),
+    startHost: (node, listener) => startSessions({ environment, node, log, listener }),
     onLost() {
       log.error({ nodeId: environment.nodeId }, 'another process runs under this node id: this one ends');
       end(running, 1);

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Bench, type BenchContext, type Figures, figuresOf, type Run } from '../harness/bench.ts';
+import { type LiveShop, type LiveSide, startLiveSide } from '../harness/live-side.ts';
+import { cpuMs, residentMiB } from '../harness/process-usage.ts';
+import { type Call, callAll } from '../load/http-calls.ts';
+import { fleetFor } from './compared.ts';
+import { load, sendRequests } from './loads.ts';
+
+const SHOPS_PER_TENANT = 10;
+/** Sends a second the load's shops must have room for; more would only take longer to set up. */
+const SENDS_PER_SECOND_PLANNED = 6_000;
+/** After the last change, before memory and CPU at rest are looked at. */
+const SETTLE_MS = 10_000;
+
+/** So many shops, linked and connected; their customers are known recipients. */
+export async function liveShops(side: LiveSide, count: number): Promise<readonly LiveShop[]> {
+  const fleet = await side.makeFleet({
+    tenants: Math.ceil(count / SHOPS_PER_TENANT),
+    shopsPerTenant: Math.min(count, SHOPS_PER_TENANT),
+    customers: 200,
+    connected: false,
+    held: false,
+  });
+  const shops = fleet.shops
+    .slice(0, count)
+    .map((shop, index) => ({ ...shop, phone: `+3361${String(index).padStart(7, '0')}` }));
+  await side.connect(shops);
+  return shops;
+}
+
+/** Runs `measure` on a side of its own and stops it, whatever came of it. */
+export async function onLiveSide(
+  options: Parameters<typeof startLiveSide>[0],
+  measure: (side: LiveSide) => Promise<void>,
+): Promise<void> {
+  const side = await startLiveSide(options);
+  try {
+    await measure(side);
+  } finally {
+    await side.stop();
+  }
+}
+
+/** Heap of the main thread and of all workers. */
+export async function heaps(side: LiveSide): Promise<Figures> {
+  const metrics = await side.metrics();
+  const workers = [...metrics].filter(([name]) => name.startsWith('session_worker_heap_bytes'));
+  const bytes = workers.reduce((sum, [, value]) => sum + value, 0);
+  return {
+    mainHeapMiB: (metrics.get('nodejs_heap_size_used_bytes') ?? 0) / 2 ** 20,
+    workerHeapMiB: bytes / 2 ** 20,
+  };
+}
+
+/** How long a message takes through every shop at once, from the first request until the last acknowledgement. */
+async function throughTheWire(side: LiveSide, shops: readonly LiveShop[], each: number): Promise<number> {
+  const sent = async (): Promise<number> =>
+    (await side.metrics()).get('session_outcomes_total{outcome="acknowledged",code=""}') ?? 0;
+  const before = await sent();
+  const startedMs = performance.now();
+  const calls = Array.from({ length: each }, (_, turn) =>
+    shops.map((shop, index) => orderText(shop, turn * shops.length + index)),
+  );
+  await callAll(side.apiPort, calls.flat());
+  while ((await sent()) - before < shops.length * each) await delay(100);
+  return performance.now() - startedMs;
+}
+
+/** A message of a shop to one of its customers, each with its own text. */
+export function orderText({ id, key }: Pick<LiveShop, 'id' | 'key'>, turn: number): Call {
+  const to = `+4179${String(1_000_000 + (turn % 200))}`;
+  const body = { channel: 'msgapp', to, text: `Your order ${turn} waits at the counter.` };
+  return { method: 'POST', path: `/api/v1/shops/${id}/messages`, token: key, body };
+}
+
+/** All that is asked of one number of sessions. */
+async function measured(context: BenchContext, count: number): Promise<Figures> {
+  const restSeconds = context.setting('rest', 60);
+  const figures: Record<string, number> = {};
+  const step = (text: string): void => context.progress(`sessions: ${count}, ${text}`);
+  await onLiveSide({ directory: context.directory, gapMs: '20-60' }, async (side) => {
+    await delay(2_000);
+    const emptyMiB = residentMiB(side.watch.server);
+    step('pairing');
+    const pairedMs = performance.now();
+    const shops = await liveShops(side, count);
+    figures.pairEachMs = (performance.now() - pairedMs) / count;
+    step('restart');
+    const restartedMs = performance.now();
+    figures.readyMs = await side.restart();
+    await side.untilConnected(count);
+    figures.reconnectAllMs = performance.now() - restartedMs;
+    await delay(SETTLE_MS);
+    step('at rest');
+    const { server, simulator, redis } = side.watch;
+    const cpuBefore = cpuMs(server);
+    await delay(restSeconds * 1_000);
+    figures.restCpuPercent = (cpuMs(server) - cpuBefore) / (restSeconds * 10);
+    figures.emptyMiB = emptyMiB;
+    figures.restMiB = residentMiB(server);
+    figures.eachMiB = (figures.restMiB - emptyMiB) / count;
+    Object.assign(figures, await heaps(side));
+    figures.simulatorMiB = residentMiB(simulator);
+    figures.redisMiB = residentMiB(redis);
+    step('sending');
+    const wireMs = await throughTheWire(side, shops, 3);
+    figures.wirePerSecond = (3 * count * 1_000) / wireMs;
+    step('load beside them');
+    Object.assign(figures, await acceptedBeside(side, shops, context.seconds));
+  });
+  return figures;
+}
+
+/** What the front takes for other shops while these are connected. */
+async function acceptedBeside(side: LiveSide, shops: readonly LiveShop[], seconds: number): Promise<Figures> {
+  const liveTenants = [...new Set(shops.map(({ tenantId }) => tenantId))];
+  await side.restart(['bench/sides/mixed-service.js', ...liveTenants]);
+  await side.untilConnected(shops.length);
+  const messages = SENDS_PER_SECOND_PLANNED * (seconds + 3);
+  const fleet = await side.makeFleet(fleetFor({ messages, held: true }));
+  const { watch } = side;
+  const result = await load({ ports: [side.apiPort], watch }, sendRequests({ fleet, watch }), { seconds });
+  const { perSecond = 0, p50Ms = 0, p99Ms = 0, serverCpuUs = 0 } = figuresOf(result);
+  return { perSecond, p50Ms, p99Ms, serverCpuUs };
+}
+
+/** What live sessions cost, from 1 to `--sessions=500`, with `--rest=60` seconds of looking on. */
+export const liveSessions: Bench = {
+  name: 'sessions',
+  title:
+    'Live sessions of the real client against the simulator, and sends accepted for other shops beside them',
+  isMain: false,
+  targets: [],
+  async run(context) {
+    const runs: Run[] = [];
+    const largest = context.setting('sessions', 500);
+    const smallest = context.setting('from', 1);
+    for (const count of [1, 100, 500].filter((size) => size <= largest && size >= smallest)) {
+      runs.push({ side: `${count} sessions`, round: 1, figures: await measured(context, count) });
+    }
+    return runs;
+  },
+};

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as v from 'valibot';
+import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
+import { startPrivateRedis } from '../../bin/private-redis.ts';
+import { readReadyLine } from '../../bin/ready-line.ts';
+import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
+import { callAll } from '../load/http-calls.ts';
+import type { BenchShop } from '../load/load-plan.ts';
+import { BUILD_DIRECTORY } from './build.ts';
+import { onCore } from './cores.ts';
+import { type Fleet, type FleetSize, makeFleet } from './fleet.ts';
+import { type Program, portOf, startProgram } from './program.ts';
+
+/** A shop and the number of the phone that scans its code. */
+export interface LiveShop extends BenchShop {
+  readonly phone: string;
+}
+
+/** The service with the real client in its workers, and the chat network it talks to, each in a process of its own. */
+export interface LiveSide {
+  readonly network: SimulatorControl;
+  readonly apiPort: number;
+  readonly adminPort: number;
+  /** Process ids, by name; the service's is another one after a restart. */
+  readonly watch: Readonly<Record<'server' | 'redis' | 'simulator', number>>;
+  makeFleet(size: FleetSize): Promise<Fleet>;
+  /** Pairs every shop, so many at a time. Resolves when all are connected. */
+  connect(shops: readonly LiveShop[]): Promise<void>;
+  /** All values of `/metrics`, by name with labels. */
+  metrics(): Promise<ReadonlyMap<string, number>>;
+  /** Resolves when so many shops are connected, looking ten times a second. */
+  untilConnected(count: number): Promise<void>;
+  /** Ends the service as a crash would and starts it again on the same store; how long until it took requests. */
+  restart(program?: readonly [path: string, ...args: string[]]): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Shops whose codes are asked for and scanned at a time. */
+const PAIRED_AT_ONCE = 8;
+
+/** Starts Redis, the simulator and one node. `gapMs`: the gap between two sends of a shop. */
+export async function startLiveSide(options: {
+  readonly directory: string;
+  readonly gapMs: string;
+}): Promise<LiveSide> {
+  const directory = mkdtempSync(join(options.directory, 'live-'));
+  const redis = await startPrivateRedis({ directory, appendfsync: 'everysec' });
+  const simulator = await startSimulatorProcess(directory);
+  const network = simulatorControl(simulator.url);
+  const adminToken = randomBytes(24).toString('base64url');
+  const environment = {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: '0',
+    ADMIN_TOKEN: adminToken,
+    REDIS_URL: redis.socketPath,
+    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    DATA_DIR: directory,
+    MSGAPP_SOCKET_URL: `${simulator.url.replace('http', 'ws')}/ws/chat`,
+    MSGAPP_NOISE_ROOT_KEY: await network.rootKey(),
+    SEND_GAP_MS: options.gapMs,
+    NODE_ID: 'bench-1',
+    LOG_LEVEL: 'warn',
+  };
+  const start = ([path, ...args]: readonly [string, ...string[]] = ['bin/service.js']): Promise<Program> =>
+    startProgram({
+      name: 'service',
+      // Its workers would share one core with its main thread, so it is not pinned.
+      core: undefined,
+      args: ['--enable-source-maps', join(BUILD_DIRECTORY, path), ...args],
+      environment,
+      directory,
+    });
+  let service = await start();
+  const side: LiveSide = {
+    network,
+    get apiPort() {
+      return portOf(service.api);
+    },
+    get adminPort() {
+      return portOf(service.admin ?? '');
+    },
+    get watch() {
+      return { server: service.process.pid, redis: redis.process.pid, simulator: simulator.process.pid };
+    },
+    makeFleet: (size) =>
+      makeFleet({ admin: { port: side.adminPort, token: adminToken }, api: { port: side.apiPort }, size }),
+    async connect(shops) {
+      const waiting = [...shops];
+      const work = async (): Promise<void> => {
+        for (let shop = waiting.pop(); shop !== undefined; shop = waiting.pop()) await pair(side, shop);
+      };
+      await Promise.all(Array.from({ length: PAIRED_AT_ONCE }, work));
+    },
+    async metrics() {
+      const response = await fetch(`http://127.0.0.1:${side.adminPort}/metrics`, {
+        headers: { authorization: `Bearer ${adminToken}` },
+      });
+      return new Map(
+        (await response.text()).split('\n').flatMap((line) => {
+          const [, name, value] = /^([a-z_]\w*(?:\{.*\})?) (\S+)$/.exec(line) ?? [];
+          return name === undefined ? [] : [[name, Number(value)] as const];
+        }),
+      );
+    },
+    async untilConnected(count) {
+      while (((await side.metrics()).get('msgapp_sessions{state="connected"}') ?? 0) < count)
+        await delay(100);
+    },
+    async restart(program) {
+      service.process.signal('SIGKILL');
+      await service.process.ended;
+      const startedMs = performance.now();
+      service = await start(program);
+      return performance.now() - startedMs;
+    },
+    async stop() {
+      await service.process.stop({ graceMs: 15_000 });
+      for (const { process } of [simulator, redis]) {
+        process.signal('SIGKILL');
+        await process.ended;
+      }
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  return side;
+}
+
+async function startSimulatorProcess(directory: string): Promise<{ process: GuardedProcess; url: string }> {
+  const child = spawnGuarded({
+    name: 'simulator',
+    ...onCore('rest', process.execPath, [join(BUILD_DIRECTORY, 'bin/simulator.js')]),
+    environment: {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      SIMULATOR_PORT: '0',
+      DATA_DIR: join(directory, 'simulator'),
+    },
+    output: 'read',
+  });
+  const schema = v.object({ ready: v.literal(true), simulator: v.string() });
+  const { simulator } = await readReadyLine(child, { schema });
+  return { process: child, url: simulator };
+}
+
+/** As a shop owner does: asks for a code, scans it, and waits until the shop is connected. */
+async function pair(side: LiveSide, { id, key, phone }: LiveShop): Promise<void> {
+  const path = `/api/v1/shops/${id}/channels/msgapp/connect`;
+  const ask = async (method: string): Promise<{ status: string; qr?: string }> => {
+    const [channel] = await callAll(side.apiPort, [
+      { method, path, token: key, ...(method === 'POST' ? { body: {} } : {}) },
+    ]);
+    return channel as { status: string; qr?: string };
+  };
+  let channel = await ask('POST');
+  while (channel.qr === undefined) {
+    await delay(50);
+    channel = await ask('GET');
+  }
+  await side.network.scan(channel.qr, phone);
+  while (channel.status !== 'connected') {
+    await delay(100);
+    channel = await ask('GET');
+  }
+}

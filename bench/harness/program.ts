@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
+import { readReadyLine } from '../../bin/ready-line.ts';
+import { type Core, onCore } from './cores.ts';
+
+const readyLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.optional(v.string()) });
+
+/** A server that takes requests. */
+export interface Program {
+  readonly process: GuardedProcess;
+  readonly api: string;
+  readonly admin: string | undefined;
+}
+
+/** Starts a program of Node and waits until it takes requests. Its log goes into a file, as it would in production. */
+export async function startProgram(options: {
+  readonly name: string;
+  readonly core: Core | undefined;
+  readonly args: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  readonly directory: string;
+}): Promise<Program> {
+  const { name, core, args, environment, directory } = options;
+  const logPath = join(directory, `${name.replace(' ', '-')}.log`);
+  const onItsCore = onCore(core, process.execPath, args);
+  const child = spawnGuarded({
+    name,
+    command: '/bin/sh',
+    args: ['-c', 'exec "$@" 2>>"$LOG_PATH"', name, onItsCore.command, ...onItsCore.args],
+    environment: {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      NODE_ENV: 'production',
+      LOG_PATH: logPath,
+      ...environment,
+    },
+    workingDirectory: directory,
+    output: 'read',
+  });
+  try {
+    const { api, admin } = await readReadyLine(child, { schema: readyLine });
+    return { process: child, api, admin };
+  } catch (cause) {
+    throw new Error(`${name} did not start: ${readFileSync(logPath, 'utf8').slice(-2_000)}`, { cause });
+  }
+}
+
+/** The port in an address. */
+export function portOf(url: string): number {
+  return Number(new URL(url).port);
+}

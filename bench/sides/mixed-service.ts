@@ -1,0 +1,51 @@
+import { MemorySessionHost } from '../../actors/session/memory-session-host.ts';
+import type { SessionAddress, SessionHost } from '../../actors/session/session-host.ts';
+import { startService, stopService } from '../../bin/compose-service.ts';
+import { serviceEnvironment } from '../../bin/environment.ts';
+import { startSessions } from '../../bin/start-sessions.ts';
+import { createLogger } from '../../http/log.ts';
+import { systemClock as clock } from '../../runtime/clock.ts';
+
+// A node as bin/service.ts composes it. Shops of the tenants named as arguments have the real client in worker threads;
+// all others are paired and warm in memory, so that a load on them is legal whatever the number of live sessions.
+const WARM_MS = 20 * 24 * 3_600_000;
+const liveTenants = new Set(process.argv.slice(2));
+
+/** Two sending components behind one port, by tenant. */
+function mixed(real: SessionHost, memory: SessionHost): SessionHost {
+  const of = ({ tenantId }: SessionAddress): SessionHost => (liveTenants.has(tenantId) ? real : memory);
+  return {
+    open: (shop, options) => of(shop).open(shop, options),
+    close: (shop) => of(shop).close(shop),
+    erase: (shop) => of(shop).erase(shop),
+    check: (shop, order) => of(shop).check(shop, order),
+    compose: (shop, order) => of(shop).compose(shop, order),
+    send: (shop, order) => of(shop).send(shop, order),
+    confirmInbound: (shop, token) => of(shop).confirmInbound(shop, token),
+    refreshGroups: (shop) => of(shop).refreshGroups(shop),
+    available: () => real.available(),
+    figures: () => real.figures(),
+    describe: (shop) => of(shop).describe(shop),
+    async stop() {
+      await Promise.all([real.stop(), memory.stop()]);
+    },
+  };
+}
+
+const environment = serviceEnvironment();
+const log = createLogger({ level: environment.logLevel });
+const service = await startService({
+  environment,
+  log,
+  startHost: (node, listener) =>
+    mixed(
+      startSessions({ environment, node, log, listener }),
+      new MemorySessionHost({ clock, listener, behaviour: { paired: true, pairedAgoMs: WARM_MS } }),
+    ),
+  onLost: () => process.exit(1),
+});
+process.on('SIGTERM', () => {
+  void stopService(service).finally(() => process.exit(0));
+});
+const { apiUrl, adminUrl } = service.http;
+process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl })}\n`);
