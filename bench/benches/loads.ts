@@ -14,7 +14,7 @@ export function identityRequests({ fleet }: RunningSide): Requests {
 }
 
 /** Messages to known recipients, each text once; `from`: how many the shops took before. */
-export function sendRequests({ fleet, watch }: Pick<RunningSide, 'fleet' | 'watch'>, from = 0): Requests {
+export function sendRequests({ fleet, watch }: RunningSide, from = 0): Requests {
   // What has no Redis is a floor, which counts nothing.
   const isUnbounded = watch.redis === undefined;
   return { kind: 'send', shops: fleet.shops, recipients: fleet.recipients, from, isUnbounded };
@@ -22,18 +22,20 @@ export function sendRequests({ fleet, watch }: Pick<RunningSide, 'fleet' | 'watc
 
 /** Runs one load against a side, after a warm-up that is not measured. */
 export function load(
-  side: Pick<RunningSide, 'ports' | 'watch'>,
+  side: RunningSide,
   requests: Requests,
-  options: Pick<BenchContext, 'seconds'> & Partial<Pick<LoadPlan, 'ratePerSecond' | 'warmupMs'>>,
+  options: Pick<BenchContext, 'seconds'> &
+    Partial<Pick<LoadPlan, 'ratePerSecond' | 'warmupMs' | 'connections' | 'atMost'>>,
 ): Promise<LoadResult> {
-  const { seconds, warmupMs = WARMUP_MS, ratePerSecond } = options;
+  const { seconds, warmupMs = WARMUP_MS, connections = CONNECTIONS, ratePerSecond, atMost } = options;
   return startLoad({
     ports: side.ports,
-    connections: CONNECTIONS,
+    connections,
     warmupMs,
     durationMs: seconds * 1_000,
     requests,
     watch: side.watch,
     ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
+    ...(atMost === undefined ? {} : { atMost }),
   });
 }

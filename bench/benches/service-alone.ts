@@ -1,6 +1,7 @@
 import { type Bench, type BenchContext, figuresOf, type Run } from '../harness/bench.ts';
 import { type RunningSide, startSide } from '../harness/side.ts';
 import { fleetFor, sendingFleet } from './compared.ts';
+import { knownShops } from './known-shops.ts';
 import { load, sendRequests } from './loads.ts';
 
 /** Runs `measure` on a service with a fleet of its own and stops it, whatever came of it. */
@@ -162,4 +163,4 @@ const soak = alone({
 });
 
 /** What only the service is measured in. */
-export const serviceBenches: readonly Bench[] = [latency, sending, shops, nodes, start, soak];
+export const serviceBenches: readonly Bench[] = [latency, sending, shops, nodes, knownShops, start, soak];

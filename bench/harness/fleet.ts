@@ -21,6 +21,8 @@ export interface Fleet {
 }
 
 const CUSTOMERS_A_CALL = 1_000;
+/** A progress line for so many calls. */
+const TOLD_EACH = 5_000;
 /** An operator may give a key as much; the load then meets no limit, but every call is still counted. */
 const LIMITS = { minute: 100_000_000, hour: 100_000_000, day: 100_000_000 };
 
@@ -29,8 +31,14 @@ export async function makeFleet(options: {
   readonly admin: { readonly port: number; readonly token: string };
   readonly api: { readonly port: number };
   readonly size: FleetSize;
+  readonly progress?: (text: string) => void;
 }): Promise<Fleet> {
-  const { admin, api, size } = options;
+  const { admin, api, size, progress = () => undefined } = options;
+  const telling = (what: string, count: number) => ({
+    onDone: (done: number) => {
+      if (done % TOLD_EACH === 0) progress(`${what} ${done} of ${count}`);
+    },
+  });
   const create = (path: string, body: object) => ({
     method: 'POST',
     path: `/admin/v1${path}`,
@@ -70,9 +78,10 @@ export async function makeFleet(options: {
   const imported = (await callAll(
     admin.port,
     owners.map(({ tenantId }, index) => create(`/tenants/${tenantId}/shops`, { name: `Shop ${index}` })),
+    telling('making shop', owners.length),
   )) as { id: string }[];
   const shops = owners.map((owner, index) => ({ ...owner, id: imported[index]?.id ?? '' }));
-  if (size.connected) await connectAll(api.port, shops);
+  if (size.connected) await connectAll(api.port, shops, telling('connecting shop', shops.length));
   if (size.held) {
     const hold = shops.map(({ id, tenantId }) => create(`/actors/${tenantId}/${id}/pause`, {}));
     await callAll(admin.port, hold);
@@ -81,7 +90,11 @@ export async function makeFleet(options: {
 }
 
 /** Connects every shop; the network in memory pairs it at once. */
-async function connectAll(port: number, shops: readonly BenchShop[]): Promise<void> {
+export async function connectAll(
+  port: number,
+  shops: readonly BenchShop[],
+  options: { readonly onDone?: (done: number) => void } = {},
+): Promise<void> {
   const channels = (await callAll(
     port,
     shops.map(({ id, key }) => ({
@@ -90,6 +103,7 @@ async function connectAll(port: number, shops: readonly BenchShop[]): Promise<vo
       token: key,
       body: {},
     })),
+    options,
   )) as { status: string }[];
   const other = channels.find(({ status }) => status !== 'connected');
   if (other !== undefined) throw new Error(`a shop did not connect: ${JSON.stringify(other)}`);

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { spawnGuarded } from '../../bin/guarded-process.ts';
+import * as v from 'valibot';
+import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
 import { type PrivateRedis, startPrivateRedis } from '../../bin/private-redis.ts';
+import { readReadyLine } from '../../bin/ready-line.ts';
 import { BUILD_DIRECTORY, PEERS_DIRECTORY } from './build.ts';
-import { onCore } from './cores.ts';
+import { type Core, onCore } from './cores.ts';
 import { type Fleet, type FleetSize, inventFleet, makeFleet } from './fleet.ts';
-import { type Program, portOf, startProgram } from './program.ts';
 
 /** How Redis keeps what it is told: `always` answers a write after it is on disk. */
 export type Durability = 'always' | 'everysec';
@@ -21,7 +22,17 @@ export interface RunningSide {
   readonly startMs: number;
   /** Ends the nodes, keeps Redis, and starts them again. Their time from start to ready. */
   restart(): Promise<number>;
+  /** What the service's first node says of itself. */
+  look(): Promise<Look>;
   stop(): Promise<void>;
+}
+
+/** What a node of the service can tell of itself and nobody else sees. */
+export interface Look {
+  /** JavaScript heap in use; what is left after a collection when the node has `--expose-gc`. */
+  readonly heapBytes: number;
+  /** When sessions came up since its start, by the wall clock. */
+  readonly connectedAtMs: readonly number[];
 }
 
 /** A side and the fleet it is to carry. */
@@ -32,11 +43,22 @@ export interface SideOptions {
   readonly nodes?: number;
   /** Flags for the server's node, such as `--cpu-prof`. */
   readonly nodeFlags?: readonly string[];
+  /** Settings of the service beside its own. */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Tells how far the set-up is. */
+  readonly progress?: (text: string) => void;
   readonly directory: string;
 }
 
 /** What can be measured: this service, the floors below it and the peers beside it. */
 export type SideName = 'service' | 'floor-bare' | 'floor-parsed' | 'fastify-redis' | 'fastify-memory';
+
+const readyLine = v.object({
+  ready: v.literal(true),
+  api: v.string(),
+  admin: v.optional(v.string()),
+  look: v.optional(v.string()),
+});
 
 /** Starts a side in fresh processes, with a Redis of its own where it needs one. */
 export async function startSide(name: SideName, options: SideOptions): Promise<RunningSide> {
@@ -92,7 +114,7 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
       // Several nodes share the cores; one has a core to itself.
       core: count === 1 ? 'server' : undefined,
       args: [...nodeFlags, '--enable-source-maps', join(BUILD_DIRECTORY, 'bench/sides/memory-service.js')],
-      environment: { ...shared, NODE_ID: `bench-${index + 1}` },
+      environment: { ...shared, ...options.environment, NODE_ID: `bench-${index + 1}` },
       directory,
     });
   const startedMs = performance.now();
@@ -104,6 +126,7 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
     admin,
     api: { port: portOf(programs[0]?.api ?? '') },
     size: options.fleet,
+    ...(options.progress === undefined ? {} : { progress: options.progress }),
   });
   const stopNodes = async (): Promise<void> => {
     await Promise.all(programs.map(({ process }) => process.stop({ graceMs: 15_000 })));
@@ -128,6 +151,10 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
       const tookMs = performance.now() - restartedMs;
       for (let index = 1; index < count; index += 1) programs.push(await startNode(index));
       return tookMs;
+    },
+    async look() {
+      const response = await fetch(programs[0]?.look ?? '');
+      return (await response.json()) as Look;
     },
     async stop() {
       await stopNodes();
@@ -170,10 +197,54 @@ function alone(
     fleet,
     startMs: Number.NaN,
     restart: () => Promise.reject(new Error('only the service is started again')),
+    look: () => Promise.reject(new Error('only the service is looked into')),
     async stop() {
       program.process.signal('SIGKILL');
       await program.process.ended;
       await afterwards();
     },
   };
+}
+
+interface Program {
+  readonly process: GuardedProcess;
+  readonly api: string;
+  readonly admin: string | undefined;
+  readonly look: string | undefined;
+}
+
+/** Starts a program of Node and waits until it takes requests. Its log goes into a file, as it would in production. */
+async function startProgram(options: {
+  readonly name: string;
+  readonly core: Core | undefined;
+  readonly args: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  readonly directory: string;
+}): Promise<Program> {
+  const { name, core, args, environment, directory } = options;
+  const logPath = join(directory, `${name.replace(' ', '-')}.log`);
+  const onItsCore = onCore(core, process.execPath, args);
+  const child = spawnGuarded({
+    name,
+    command: '/bin/sh',
+    args: ['-c', 'exec "$@" 2>>"$LOG_PATH"', name, onItsCore.command, ...onItsCore.args],
+    environment: {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      NODE_ENV: 'production',
+      LOG_PATH: logPath,
+      ...environment,
+    },
+    workingDirectory: directory,
+    output: 'read',
+  });
+  try {
+    const { api, admin, look } = await readReadyLine(child, { schema: readyLine });
+    return { process: child, api, admin, look };
+  } catch (cause) {
+    throw new Error(`${name} did not start: ${readFileSync(logPath, 'utf8').slice(-2_000)}`, { cause });
+  }
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
 }

@@ -29,6 +29,8 @@ export interface LoadPlan {
   readonly ratePerSecond?: number;
   readonly warmupMs: number;
   readonly durationMs: number;
+  /** Ends the load of a closed loop after so many requests, if they are answered before the time is up. */
+  readonly atMost?: number;
   readonly requests: Requests;
   /** Processes whose CPU time is read when the measured part begins and ends. */
   readonly watch: Readonly<Record<string, number>>;

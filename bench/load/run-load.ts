@@ -52,6 +52,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     tally,
     measureFromMs: startedMs + plan.warmupMs,
     endMs: startedMs + plan.warmupMs + plan.durationMs,
+    atMost: plan.atMost ?? Number.POSITIVE_INFINITY,
   };
   const before = delay(plan.warmupMs).then(() => usage(plan));
   const load =
@@ -69,6 +70,7 @@ interface Run {
   readonly tally: Tally;
   readonly measureFromMs: number;
   readonly endMs: number;
+  readonly atMost: number;
 }
 
 /** Sends the next as soon as the last was answered, until the time is up. */
@@ -77,7 +79,7 @@ function closedLoop(connection: HttpConnection, run: Run): Promise<void> {
   return new Promise((resolve) => {
     const next = (): void => {
       const sentMs = performance.now();
-      if (sentMs >= run.endMs) {
+      if (sentMs >= run.endMs || run.tally.count >= run.atMost) {
         resolve();
         return;
       }

@@ -1,4 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { MemorySessionHost } from '../../actors/session/memory-session-host.ts';
+import type { SessionListener } from '../../actors/session/session-host.ts';
 import { startService, stopService } from '../../bin/compose-service.ts';
 import { serviceEnvironment } from '../../bin/environment.ts';
 import { createLogger } from '../../http/log.ts';
@@ -7,17 +10,39 @@ import { systemClock as clock } from '../../runtime/clock.ts';
 // A node as bin/service.ts composes it, with the sending component in memory: every shop is paired and warm.
 const WARM_MS = 20 * 24 * 3_600_000;
 
+/** When sessions came up since the start, by the wall clock. */
+const connectedAtMs: number[] = [];
+const noting =
+  (listener: SessionListener): SessionListener =>
+  (shop, event) => {
+    if (event.type === 'session.connected') connectedAtMs.push(Date.now());
+    listener(shop, event);
+  };
+
 const environment = serviceEnvironment();
 const log = createLogger({ level: environment.logLevel });
 const service = await startService({
   environment,
   log,
   startHost: (_node, listener) =>
-    new MemorySessionHost({ clock, listener, behaviour: { paired: true, pairedAgoMs: WARM_MS } }),
+    new MemorySessionHost({
+      clock,
+      listener: noting(listener),
+      behaviour: { paired: true, pairedAgoMs: WARM_MS },
+    }),
   onLost: () => process.exit(1),
 });
 process.on('SIGTERM', () => {
   void stopService(service).finally(() => process.exit(0));
 });
+
+// What only the process itself can tell. Started with --expose-gc, it counts what is left after a collection.
+const looking = createServer((_request, response) => {
+  globalThis.gc?.();
+  response.end(JSON.stringify({ heapBytes: process.memoryUsage().heapUsed, connectedAtMs }));
+});
+await new Promise<void>((resolve) => looking.listen(0, '127.0.0.1', resolve));
+looking.unref();
 const { apiUrl, adminUrl } = service.http;
-process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl })}\n`);
+const look = `http://127.0.0.1:${(looking.address() as AddressInfo).port}`;
+process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl, look })}\n`);
