@@ -34,6 +34,7 @@ const order = v.variant('type', [
 ]);
 
 const witness = new Redis(witnessUrl, { maxRetriesPerRequest: null });
+witness.on('error', () => undefined);
 let witnessed = 0;
 /** A serial, since the client repeats what a Redis that was restarted did not answer. */
 function tell(words: string): void {
@@ -104,6 +105,11 @@ function obey(node: RuntimeNode, text: string): void {
 }
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+// Without Redis there is no start; the test starts it again.
+process.once('uncaughtException', ({ message }) => {
+  console.error(`${nodeId}: ${message}`);
+  process.exit(1);
+});
 const node = await startNode({
   redisUrl,
   nodeId,
@@ -115,6 +121,7 @@ const node = await startNode({
 });
 node.register(journal);
 const orders = new Redis(witnessUrl);
+orders.on('error', () => undefined);
 orders.on('message', (_channel, text) => obey(node, text));
 await orders.subscribe(`orders:${nodeId}`);
 process.once('SIGTERM', () => {

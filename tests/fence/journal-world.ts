@@ -47,6 +47,8 @@ export interface JournalWorld {
   shardOf(nodeId: string): Promise<number>;
   /** Waits until the witness was told such a thing; what it was told. */
   untilTold(words: RegExp): Promise<string>;
+  /** Asks the actor of a shard, at its owner or at the given node, until it answers. */
+  untilAnswered(shard: number, nodeId?: string): Promise<void>;
   /** Ends all nodes as a hand-over and reads what they left. */
   end(): Promise<Journal>;
   stop(): Promise<void>;
@@ -60,8 +62,15 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
   });
   const copy = breakage === undefined ? undefined : brokenRuntime(breakage);
   const redis = new Redis(server.url);
+  redis.on('error', () => undefined);
   const processes: (() => GuardedProcess)[] = [];
   const links: RedisLink[] = [];
+  let asked = 0;
+  const untilTold = (words: RegExp): Promise<string> =>
+    until(String(words), async () => {
+      const entries = await redis.lrange('witness', -5_000, -1);
+      return entries.find((entry) => words.test(entry));
+    });
   return {
     server,
     async start(nodeId) {
@@ -73,8 +82,13 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
           redisUrl: link.url,
           witnessUrl: server.url,
         });
-        await readReadyLine(started, { schema: readyLine });
-        return started;
+        try {
+          await readReadyLine(started, { schema: readyLine });
+          return started;
+        } catch {
+          // Redis was away.
+          return await begin();
+        }
       };
       let current = await begin();
       processes.push(() => current);
@@ -102,10 +116,18 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
         return shard >= 0 && shard;
       });
     },
-    async untilTold(words) {
-      return await until(String(words), async () => {
-        const entries = await redis.lrange('witness', 0, -1);
-        return entries.find((entry) => words.test(entry));
+    untilTold,
+    async untilAnswered(shard, nodeId) {
+      await until(`the actor of shard ${shard} answers`, async () => {
+        asked += 1;
+        // Of the same actor as every id that ends so.
+        const id = `asked-${asked}-0`;
+        const at = nodeId ?? (await ownerOf(redis, shard));
+        const order = { type: 'ask', shard, id };
+        // It may be starting, and not listen yet.
+        if ((await redis.publish(`orders:${at}`, JSON.stringify(order))) === 0) return false;
+        const told = await untilTold(new RegExp(`^(acknowledged|refused|unknown) ${id}`));
+        return told.startsWith('acknowledged');
       });
     },
     async end() {

@@ -13,7 +13,7 @@ export async function commitAfterTakeOver(world: JournalWorld): Promise<void> {
   await keepCommit(world, paused, shard);
   paused.signal('SIGSTOP');
   await world.untilOwned(shard, 'b');
-  await goOn(world, other, shard);
+  await world.untilAnswered(shard, other.nodeId);
   await paused.link.release();
   paused.signal('SIGCONT');
   await world.untilTold(/^(unknown|refused|acknowledged) late-0/);
@@ -28,7 +28,7 @@ export async function commitAfterItsConnection(world: JournalWorld): Promise<voi
   const shard = await world.shardOf('a');
   await keepCommit(world, node, shard);
   await world.untilTold(/^unknown late-0/);
-  await goOn(world, node, shard);
+  await world.untilAnswered(shard, node.nodeId);
   await node.link.release();
 }
 
@@ -39,14 +39,4 @@ async function keepCommit(world: JournalWorld, node: JournalNode, shard: number)
   node.link.hold();
   await node.order({ type: 'ask', shard, id: 'late-0' });
   await until('the commit is on the line', async () => node.link.keeps('late-0'));
-}
-
-/** Asks the actor of the late commit until it answers: it is still coming to life, or finding out what holds. */
-async function goOn(world: JournalWorld, node: JournalNode, shard: number): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const id = `next-${attempt}0`;
-    await node.order({ type: 'ask', shard, id });
-    const told = await world.untilTold(new RegExp(`^(acknowledged|refused|unknown) ${id}`));
-    if (told.startsWith('acknowledged')) return;
-  }
 }

@@ -1,0 +1,86 @@
+import { systemClock } from '../../runtime/clock.ts';
+import { type JournalNode, type JournalWorld, LEASE_MS } from './journal-world.ts';
+
+const shards = [3, 40, 64, 77, 100, 120];
+
+/**
+ * Three nodes ask their actors without a pause while each is disturbed at random moments, and Redis is killed once.
+ * All trouble is over when it resolves.
+ */
+export async function storm(
+  world: JournalWorld,
+  options: { readonly random: () => number; readonly forMs: number },
+): Promise<void> {
+  const { random, forMs } = options;
+  const nodes = await Promise.all(['a', 'b', 'c'].map((nodeId) => world.start(nodeId)));
+  const endMs = performance.now() + forMs;
+  const troubles = nodes.map(async (node) => {
+    while (performance.now() < endMs) {
+      await node.order({ type: 'load', shards, width: 4 });
+      await pause(random() * LEASE_MS);
+      await disturb(node, random);
+    }
+    await node.order({ type: 'rest' });
+  });
+  await pause(random() * forMs);
+  await world.server.kill();
+  await pause(random() * LEASE_MS);
+  await world.server.restart();
+  await Promise.all(troubles);
+}
+
+/** Waits until every shard has an owner that answers. */
+export async function calm(world: JournalWorld): Promise<void> {
+  for (const shard of shards) await world.untilAnswered(shard);
+}
+
+async function disturb(node: JournalNode, random: () => number): Promise<void> {
+  const lastsMs = random() * 2 * LEASE_MS;
+  const { link } = node;
+  switch (Math.floor(random() * 8)) {
+    case 0:
+      await paused(node, lastsMs);
+      break;
+    case 1:
+      // What it said arrives when it has been away.
+      link.hold();
+      await pause(random() * 50);
+      await paused(node, lastsMs);
+      await link.release();
+      break;
+    case 2:
+      link.hold();
+      await pause(lastsMs);
+      await link.release();
+      break;
+    case 3:
+      await node.order({ type: 'block', forMs: lastsMs });
+      await pause(lastsMs);
+      break;
+    case 4:
+      link.cut();
+      await pause(lastsMs);
+      link.mend();
+      break;
+    case 5:
+      link.stall();
+      await pause(lastsMs);
+      link.mend();
+      break;
+    case 6:
+      await node.order({ type: 'step wall clock', byMs: Math.round((random() - 0.5) * 120_000) });
+      break;
+    default:
+      await node.restart();
+  }
+}
+
+async function paused(node: JournalNode, forMs: number): Promise<void> {
+  node.signal('SIGSTOP');
+  await pause(forMs);
+  node.signal('SIGCONT');
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void systemClock.after(ms, resolve));
+}
