@@ -14,7 +14,7 @@ export function identityRequests({ fleet }: RunningSide): Requests {
 }
 
 /** Messages to known recipients, each text once; `from`: how many the shops took before. */
-export function sendRequests({ fleet, watch }: RunningSide, from = 0): Requests {
+export function sendRequests({ fleet, watch }: Pick<RunningSide, 'fleet' | 'watch'>, from = 0): Requests {
   // What has no Redis is a floor, which counts nothing.
   const isUnbounded = watch.redis === undefined;
   return { kind: 'send', shops: fleet.shops, recipients: fleet.recipients, from, isUnbounded };
@@ -22,7 +22,7 @@ export function sendRequests({ fleet, watch }: RunningSide, from = 0): Requests 
 
 /** Runs one load against a side, after a warm-up that is not measured. */
 export function load(
-  side: RunningSide,
+  side: Pick<RunningSide, 'ports' | 'watch'>,
   requests: Requests,
   options: Pick<BenchContext, 'seconds'> &
     Partial<Pick<LoadPlan, 'ratePerSecond' | 'warmupMs' | 'connections' | 'atMost'>>,

@@ -5,13 +5,20 @@ import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts'
 import { readReadyLine } from '../../bin/ready-line.ts';
 import { type Core, onCore } from './cores.ts';
 
-const readyLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.optional(v.string()) });
+const readyLine = v.object({
+  ready: v.literal(true),
+  api: v.string(),
+  admin: v.optional(v.string()),
+  look: v.optional(v.string()),
+});
 
 /** A server that takes requests. */
 export interface Program {
   readonly process: GuardedProcess;
   readonly api: string;
   readonly admin: string | undefined;
+  /** Where it tells what nobody else sees, if it does. */
+  readonly look: string | undefined;
 }
 
 /** Starts a program of Node and waits until it takes requests. Its log goes into a file, as it would in production. */
@@ -39,8 +46,8 @@ export async function startProgram(options: {
     output: 'read',
   });
   try {
-    const { api, admin } = await readReadyLine(child, { schema: readyLine });
-    return { process: child, api, admin };
+    const { api, admin, look } = await readReadyLine(child, { schema: readyLine });
+    return { process: child, api, admin, look };
   } catch (cause) {
     throw new Error(`${name} did not start: ${readFileSync(logPath, 'utf8').slice(-2_000)}`, { cause });
   }

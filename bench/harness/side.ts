@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as v from 'valibot';
-import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
+import { spawnGuarded } from '../../bin/guarded-process.ts';
 import { type PrivateRedis, startPrivateRedis } from '../../bin/private-redis.ts';
-import { readReadyLine } from '../../bin/ready-line.ts';
 import { BUILD_DIRECTORY, PEERS_DIRECTORY } from './build.ts';
-import { type Core, onCore } from './cores.ts';
+import { onCore } from './cores.ts';
 import { type Fleet, type FleetSize, inventFleet, makeFleet } from './fleet.ts';
+import { type Program, portOf, startProgram } from './program.ts';
 
 /** How Redis keeps what it is told: `always` answers a write after it is on disk. */
 export type Durability = 'always' | 'everysec';
@@ -52,13 +51,6 @@ export interface SideOptions {
 
 /** What can be measured: this service, the floors below it and the peers beside it. */
 export type SideName = 'service' | 'floor-bare' | 'floor-parsed' | 'fastify-redis' | 'fastify-memory';
-
-const readyLine = v.object({
-  ready: v.literal(true),
-  api: v.string(),
-  admin: v.optional(v.string()),
-  look: v.optional(v.string()),
-});
 
 /** Starts a side in fresh processes, with a Redis of its own where it needs one. */
 export async function startSide(name: SideName, options: SideOptions): Promise<RunningSide> {
@@ -204,47 +196,4 @@ function alone(
       await afterwards();
     },
   };
-}
-
-interface Program {
-  readonly process: GuardedProcess;
-  readonly api: string;
-  readonly admin: string | undefined;
-  readonly look: string | undefined;
-}
-
-/** Starts a program of Node and waits until it takes requests. Its log goes into a file, as it would in production. */
-async function startProgram(options: {
-  readonly name: string;
-  readonly core: Core | undefined;
-  readonly args: readonly string[];
-  readonly environment: NodeJS.ProcessEnv;
-  readonly directory: string;
-}): Promise<Program> {
-  const { name, core, args, environment, directory } = options;
-  const logPath = join(directory, `${name.replace(' ', '-')}.log`);
-  const onItsCore = onCore(core, process.execPath, args);
-  const child = spawnGuarded({
-    name,
-    command: '/bin/sh',
-    args: ['-c', 'exec "$@" 2>>"$LOG_PATH"', name, onItsCore.command, ...onItsCore.args],
-    environment: {
-      PATH: '/usr/local/bin:/usr/bin:/bin',
-      NODE_ENV: 'production',
-      LOG_PATH: logPath,
-      ...environment,
-    },
-    workingDirectory: directory,
-    output: 'read',
-  });
-  try {
-    const { api, admin, look } = await readReadyLine(child, { schema: readyLine });
-    return { process: child, api, admin, look };
-  } catch (cause) {
-    throw new Error(`${name} did not start: ${readFileSync(logPath, 'utf8').slice(-2_000)}`, { cause });
-  }
-}
-
-function portOf(url: string): number {
-  return Number(new URL(url).port);
 }
