@@ -3,7 +3,7 @@ import type { FieldProblem } from '../actors/failure.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BodyFault } from './exchange.ts';
 import { parseQuery } from './query-parameters.ts';
-import { problem, validate } from './validation.ts';
+import { problem, type Validated, validate } from './validation.ts';
 
 /** The parts of a request that an endpoint's schemas speak of. */
 export interface RequestParts {
@@ -37,15 +37,19 @@ export function checkRequest(
   return fields.length === 0 ? { ok: true, params, query, body } : { ok: false, fields };
 }
 
+const NO_PARAMS: Readonly<Record<string, string>> = {};
+
 function checkParams(
   names: readonly string[],
   values: readonly string[],
   fields: FieldProblem[],
 ): Readonly<Record<string, string>> {
+  if (names.length === 0) return NO_PARAMS;
   const params: Record<string, string> = {};
   names.forEach((name, index) => {
+    const value = values[index] ?? '';
     try {
-      params[name] = decodeURIComponent(values[index] ?? '');
+      params[name] = value.includes('%') ? decodeURIComponent(value) : value;
     } catch {
       fields.push(problem(name, 'is not valid percent-encoding'));
     }
@@ -53,7 +57,18 @@ function checkParams(
   return params;
 }
 
+/** What a query that is not there comes to, by schema: defaults, or what is missing. Most calls have none. */
+const withoutQuery = new WeakMap<v.GenericSchema, Validated<unknown>>();
+
 function checkQuery(schema: v.GenericSchema, query: string, fields: FieldProblem[]): unknown {
+  if (query === '') {
+    let known = withoutQuery.get(schema);
+    if (known === undefined) {
+      known = validate(schema, {}, 'query');
+      withoutQuery.set(schema, known);
+    }
+    if (known.ok) return known.value;
+  }
   const parsed = parseQuery(query);
   fields.push(...parsed.fields);
   const checked = validate(schema, parsed.values, 'query');

@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 /** Callers come again; reading an address costs more than authenticating its key. */
 const REMEMBERED_ADDRESSES = 10_000;
 const remembered = new Map<string, string>();
+const rememberedBytes = new Map<string, string>();
 
 /** The caller's address as text: v4 in dots also when it came as v4 in v6, v6 in its short form. */
 export function addressText(address: string): string {
@@ -14,6 +15,17 @@ export function addressText(address: string): string {
   return text;
 }
 
+/** The same of an address as the network has it: 4 bytes, or 16. */
+export function addressOfBytes(bytes: ArrayBuffer): string {
+  const key = Buffer.from(bytes).toString('latin1');
+  const known = rememberedBytes.get(key);
+  if (known !== undefined) return known;
+  const text = ipaddr.process(ipaddr.fromByteArray([...new Uint8Array(bytes)]).toString()).toString();
+  if (rememberedBytes.size >= REMEMBERED_ADDRESSES) rememberedBytes.clear();
+  rememberedBytes.set(key, text);
+  return text;
+}
+
 /** True for an IP address or a CIDR range, v4 or v6. */
 export function isAddressRange(range: string): boolean {
   return range.includes('/') ? ipaddr.isValidCIDR(range) : ipaddr.isValid(range) && isWhole(range);
@@ -21,11 +33,12 @@ export function isAddressRange(range: string): boolean {
 
 /**
  * Finds the caller behind trusted proxies: `X-Forwarded-For` is read from the right, past every address that is a
- * configured proxy; the first that is not is the caller. Nobody else's header is believed.
+ * configured proxy; the first that is not is the caller. Nobody else's header is believed; undefined where nobody's is.
  */
 export function callerAddress(
   trustedProxies: readonly string[],
-): (peer: string, forwardedFor: string) => string {
+): ((peer: string, forwardedFor: string) => string) | undefined {
+  if (trustedProxies.length === 0) return undefined;
   const ranges = trustedProxies.map((proxy) =>
     ipaddr.parseCIDR(proxy.includes('/') ? proxy : wholeRange(proxy)),
   );

@@ -1,5 +1,6 @@
 import { API_BASE_PATH, API_ENDPOINTS } from './api.ts';
-import type { ReplyValue } from './exchange.ts';
+import { JSON_TYPE } from './envelope.ts';
+import { headerLines, type ReplyValue } from './exchange.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Page } from './pages.ts';
 
@@ -15,10 +16,8 @@ export function documentPage(address: { readonly publicUrl: string }): Page {
     answer() {
       reply ??= {
         status: 200,
-        headers: [
-          ['Content-Type', 'application/json; charset=utf-8'],
-          ['Access-Control-Allow-Origin', '*'],
-        ],
+        contentType: JSON_TYPE,
+        headers: headerLines({ 'Access-Control-Allow-Origin': '*' }),
         body: JSON.stringify(
           openApiDocument({
             title: 'Tenant Messaging API',

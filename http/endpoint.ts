@@ -5,7 +5,7 @@ import type { Caller } from '../actors/tenant/tenant-operations.ts';
 import type { Eventual } from '../runtime/eventual.ts';
 import { closedObject } from './closed-object.ts';
 import type { ErrorCode } from './errors.ts';
-import type { Header } from './exchange.ts';
+import type { HeaderLines } from './exchange.ts';
 
 /** Methods the service uses. */
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -54,7 +54,7 @@ type DeclaredReply<R extends Replies> = {
   [Status in keyof R & number]: {
     readonly status: Status;
     readonly data: R[Status] extends ReplyDeclaration ? Frozen<v.InferInput<R[Status]['data']>> : never;
-    readonly headers?: readonly Header[];
+    readonly headers?: HeaderLines;
   };
 }[keyof R & number];
 
@@ -118,7 +118,7 @@ export interface Endpoint<Services> {
     readonly body: unknown;
     readonly services: Services;
   }): Eventual<
-    | { readonly status: number; readonly data: unknown; readonly headers?: readonly Header[] }
+    | { readonly status: number; readonly data: unknown; readonly headers?: HeaderLines }
     | { readonly ok: false; readonly failure: Failure }
   >;
 }
@@ -209,7 +209,7 @@ export function operatorEndpoints<Services>() {
 export function reply<const Status extends 200 | 201 | 202, Data>(
   status: Status,
   data: Data,
-  headers: readonly Header[] = [],
-): { readonly status: Status; readonly data: Data; readonly headers: readonly Header[] } {
+  headers: HeaderLines = '',
+): { readonly status: Status; readonly data: Data; readonly headers: HeaderLines } {
   return { status, data, headers };
 }

@@ -1,9 +1,9 @@
 import { ERRORS, type HttpFailure, retryAfterSeconds } from './errors.ts';
-import type { Header, ReplyValue } from './exchange.ts';
+import type { HeaderLines, ReplyValue } from './exchange.ts';
 import type { RateState } from './rate-state.ts';
 
 /** Every body of ours is JSON. */
-export const JSON_HEADER: Header = ['Content-Type', 'application/json; charset=utf-8'];
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** `{ success: true, data }` (SPEC: Response envelope). */
 export function successBody(data: unknown): string {
@@ -11,7 +11,7 @@ export function successBody(data: unknown): string {
 }
 
 /** `{ success: false, error }` with status, `Retry-After` and the public words of the table. */
-export function errorReply(failure: HttpFailure, headers: readonly Header[] = []): ReplyValue {
+export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): ReplyValue {
   const { status, code, message } = ERRORS[failure.code];
   const retryAfter = retryAfterSeconds(failure);
   const error = {
@@ -23,21 +23,13 @@ export function errorReply(failure: HttpFailure, headers: readonly Header[] = []
   };
   return {
     status,
-    headers: [
-      JSON_HEADER,
-      ...headers,
-      ...(retryAfter === undefined ? [] : [['Retry-After', String(retryAfter)] as const]),
-    ],
+    contentType: JSON_TYPE,
+    headers: retryAfter === undefined ? headers : `${headers}\r\nRetry-After: ${retryAfter}`,
     body: `{"success":false,"error":${JSON.stringify(error)}}`,
   };
 }
 
 /** The four rate headers of the bucket this request consumed (SPEC: Conventions). */
-export function rateHeaders(rate: RateState): readonly Header[] {
-  return [
-    ['X-RateLimit-Limit', String(rate.limit)],
-    ['X-RateLimit-Remaining', String(rate.remaining)],
-    ['X-RateLimit-Reset', String(rate.resetAtSeconds)],
-    ['X-RateLimit-Scope', rate.scope],
-  ];
+export function rateHeaders({ limit, remaining, resetAtSeconds, scope }: RateState): HeaderLines {
+  return `\r\nX-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAtSeconds}\r\nX-RateLimit-Scope: ${scope}`;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { EventFeed } from './event-feed.ts';
-import type { ReplyStream, ReplyValue } from './exchange.ts';
+import { headerLines, type ReplyStream, type ReplyValue } from './exchange.ts';
 
 /** How many events a reader that lost its connection can catch up on. */
 const KEPT_EVENTS = 1_000;
@@ -60,11 +60,8 @@ export function createEventStream(feed: EventFeed, clock: Clock): EventStream {
     open(lastEventId) {
       return {
         status: 200,
-        headers: [
-          ['Content-Type', 'text/event-stream'],
-          ['Cache-Control', 'no-store'],
-          ['X-Accel-Buffering', 'no'],
-        ],
+        contentType: 'text/event-stream',
+        headers: headerLines({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' }),
         body: '',
         stream(reader) {
           reader.write(`retry: 1000\n\n${missed(lastEventId)}`);

@@ -4,8 +4,10 @@ import type { Eventual } from '../runtime/eventual.ts';
 export interface RequestHeaders {
   readonly authorization: string;
   readonly apiKey: string;
+  /** Of a body; empty where there is none. */
   readonly contentType: string;
   readonly requestId: string;
+  /** Read by a listener that has event streams alone. */
   readonly lastEventId: string;
 }
 
@@ -27,8 +29,19 @@ export interface RequestValue {
   readonly ip: string;
 }
 
-/** One header of a reply. Values come from us or were checked: they hold no line breaks. */
-export type Header = readonly [name: string, value: string];
+/**
+ * Headers of a reply beside its content type, as they travel: `\r\nName: value` each. One text, because each header
+ * that is handed to the server alone costs a call into native code. Values come from us or were checked: they hold no
+ * line breaks.
+ */
+export type HeaderLines = string;
+
+/** Writes headers as they travel. */
+export function headerLines(headers: { readonly [name: string]: string }): HeaderLines {
+  return Object.entries(headers)
+    .map(([name, value]) => `\r\n${name}: ${value}`)
+    .join('');
+}
 
 /** Where a streamed reply writes to. */
 export interface ReplyStream {
@@ -44,11 +57,12 @@ export interface ReplyStream {
 /** One HTTP reply as a value. A reply with `stream` stays open and is written piece by piece. */
 export interface ReplyValue {
   readonly status: number;
-  readonly headers: readonly Header[];
+  readonly contentType: string;
+  readonly headers: HeaderLines;
   readonly body: string | Uint8Array;
-  readonly stream?: (stream: ReplyStream) => void;
+  readonly stream?: ((stream: ReplyStream) => void) | undefined;
   /** True when the connection cannot be used further. */
-  readonly close?: boolean;
+  readonly close?: boolean | undefined;
 }
 
 /** Answers requests. Never rejects. */

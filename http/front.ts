@@ -1,7 +1,7 @@
 import type { Eventual } from '../runtime/eventual.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorReply } from './envelope.ts';
-import type { ReplyValue, RequestValue } from './exchange.ts';
+import { headerLines, type ReplyValue, type RequestValue } from './exchange.ts';
 import type { Router } from './router.ts';
 import { problem } from './validation.ts';
 
@@ -44,7 +44,7 @@ export function routed<Services>(router: Router<Services>, request: RequestValue
   const { route, values } = match;
   const endpoint = route.byMethod.get(request.method);
   if (endpoint === undefined) {
-    const refusal = errorReply({ code: 'METHOD_NOT_ALLOWED' }, [['Allow', route.methods]]);
+    const refusal = errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: route.methods }));
     return { found: false, refused: anonymous(refusal, route.path) };
   }
   if (request.bodyFault === 'too_large') {

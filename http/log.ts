@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { type DestinationStream, destination, pino } from 'pino';
 import type { Logger } from '../runtime/logger.ts';
-import type { RequestLogEntry } from './request-log-entry.ts';
+import type { AnsweredRequest } from './answered-request.ts';
 
 /** Fields that never reach a log, wherever a caller puts them. */
 const SECRET_FIELDS = [
@@ -25,7 +25,7 @@ const SECRET_FIELDS = [
 /** A logger with a line of its own for answered requests. */
 export interface RequestLogger extends Logger {
   /** One line a request, at level info. Its fields are known and hold no secret, so it needs no redaction. */
-  request(entry: RequestLogEntry, atMs: number, message: string): void;
+  request(answered: AnsweredRequest, message: string): void;
 }
 
 /** A logger that can be written out before the process ends. */
@@ -39,26 +39,50 @@ export function createLogger(options: {
   readonly level: string;
   readonly stream?: DestinationStream;
 }): ServiceLogger {
-  const stream = options.stream ?? destination({ fd: 2, sync: false, minLength: 16_000, periodicFlush: 200 });
+  const stream = options.stream ?? new GatheredLines();
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]);
   const logger = pino({ level: options.level, redact: { paths, censor: '[redacted]' } }, stream);
   const tellsRequests = logger.isLevelEnabled('info');
   const identity = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
   return Object.assign(logger, {
-    request(entry: RequestLogEntry, atMs: number, message: string) {
-      if (tellsRequests) stream.write(requestLine(entry, `"time":${atMs},${identity}`, message));
+    request(answered: AnsweredRequest, message: string) {
+      if (tellsRequests) stream.write(requestLine(answered, identity, message));
     },
     flush() {
-      if ('flushSync' in stream && typeof stream.flushSync === 'function') stream.flushSync();
+      if (stream instanceof GatheredLines) stream.flush();
     },
   });
 }
 
+/**
+ * Standard error, given the lines of one turn of the event loop at once: the stream counts the bytes of each text it
+ * is given, which costs a line more than all else about it.
+ */
+class GatheredLines implements DestinationStream {
+  readonly #stream = destination({ fd: 2, sync: false, minLength: 16_000, periodicFlush: 200 });
+  #lines = '';
+
+  write(line: string): void {
+    if (this.#lines === '') setImmediate(() => this.#pass());
+    this.#lines += line;
+  }
+
+  /** Writes out, at once, what is buffered. */
+  flush(): void {
+    this.#pass();
+    this.#stream.flushSync();
+  }
+
+  #pass(): void {
+    if (this.#lines !== '') this.#stream.write(this.#lines);
+    this.#lines = '';
+  }
+}
+
 /** As pino would write it; a template, since pino and its redaction cost more than all else a request does. */
-function requestLine(entry: RequestLogEntry, origin: string, message: string): string {
-  const { requestId, tenantId, keyId, method, route, status, latencyMs, ip } = entry;
-  const caller = tenantId === null ? '' : `"tenantId":"${tenantId}",`;
-  const key = keyId === null ? '' : `"keyId":"${keyId}",`;
-  const what = `"method":"${method}","route":"${route}","status":${status}`;
-  return `{"level":30,${origin},"requestId":"${requestId}",${caller}${key}${what},"latencyMs":${latencyMs},"ip":"${ip}","msg":"${message}"}\n`;
+function requestLine(answered: AnsweredRequest, identity: string, message: string): string {
+  const { atMs, requestId, tenantId, keyId, method, route, status, latencyMs, ip } = answered;
+  const tenant = tenantId === undefined ? '' : `"tenantId":"${tenantId}",`;
+  const key = keyId === undefined ? '' : `"keyId":"${keyId}",`;
+  return `{"level":30,"time":${atMs},${identity},"requestId":"${requestId}",${tenant}${key}"method":"${method}","route":"${route}","status":${status},"latencyMs":${latencyMs},"ip":"${ip}","msg":"${message}"}\n`;
 }

@@ -1,14 +1,11 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ObjectId } from '../runtime/object-id.ts';
+import type { AnsweredRequest } from './answered-request.ts';
 import { errorReply } from './envelope.ts';
 import { errorCode } from './error-code.ts';
 import type { Answer, ReplyValue, RequestValue } from './exchange.ts';
 import { anonymous, type Front, type FrontReply, UNMATCHED } from './front.ts';
-import type { RequestLogEntry } from './request-log-entry.ts';
-
-/** One request, answered. */
-export type Observed = (entry: RequestLogEntry, atMs: number, errorCode: string | undefined) => void;
 
 /** What every request passes through, whichever listener took it. */
 export interface ObservedOptions {
@@ -16,7 +13,7 @@ export interface ObservedOptions {
   readonly log: Logger;
   readonly maxInFlight: number;
   newId(nowMs: number): ObjectId;
-  readonly observe: Observed;
+  observe(answered: AnsweredRequest): void;
 }
 
 /** A caller's request id is echoed when it is this: visible ASCII that cannot break a header or a log line. */
@@ -30,7 +27,7 @@ export interface ObservedFront {
 
 /** Wraps a front so that no request leaves without an id and an entry, and no more are in hand than fit. */
 export function observed(front: Front, options: ObservedOptions): ObservedFront {
-  const { clock, maxInFlight, newId, observe } = options;
+  const { clock, maxInFlight, newId } = options;
   let inFlight = 0;
 
   function finish(request: RequestValue, answered: FrontReply, startedMs: number): ReplyValue {
@@ -38,22 +35,20 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     const given = request.headers.requestId;
     const requestId = given !== '' && WELL_FORMED_REQUEST_ID.test(given) ? given : newId(atMs);
     const { reply, route, tenantId, keyId } = answered;
-    observe(
-      {
-        at: '',
-        requestId,
-        tenantId: tenantId ?? null,
-        keyId: keyId ?? null,
-        method: request.method,
-        route,
-        status: reply.status,
-        latencyMs: Math.round((clock.monotonicMs() - startedMs) * 100) / 100,
-        ip: request.ip,
-      },
+    const { status, contentType, headers, body, stream, close } = reply;
+    options.observe({
       atMs,
-      errorCode(reply),
-    );
-    return { ...reply, headers: [...reply.headers, ['X-Request-Id', requestId]] };
+      requestId,
+      tenantId,
+      keyId,
+      method: request.method,
+      route,
+      status,
+      latencyMs: Math.round((clock.monotonicMs() - startedMs) * 100) / 100,
+      ip: request.ip,
+      errorCode: errorCode(reply),
+    });
+    return { status, contentType, headers: `${headers}\r\nX-Request-Id: ${requestId}`, body, stream, close };
   }
 
   function broken(request: RequestValue, thrown: unknown, startedMs: number): ReplyValue {

@@ -1,6 +1,6 @@
-import { JSON_HEADER, successBody } from './envelope.ts';
+import { JSON_TYPE, successBody } from './envelope.ts';
 import type { EventStream } from './event-stream.ts';
-import type { ReplyValue, RequestValue } from './exchange.ts';
+import { headerLines, type ReplyValue, type RequestValue } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api.ts';
@@ -39,7 +39,8 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
     },
     guarded('/metrics', async () => ({
       status: 200,
-      headers: [['Content-Type', metrics.contentType]],
+      contentType: metrics.contentType,
+      headers: '',
       body: await metrics.text(),
     })),
     guarded(`${OPERATOR_BASE_PATH}/events`, (request) => events.open(request.headers.lastEventId)),
@@ -48,7 +49,7 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
 }
 
 function json(status: number, body: string): ReplyValue {
-  return { status, headers: [JSON_HEADER, ['Cache-Control', 'no-store']], body };
+  return { status, contentType: JSON_TYPE, headers: headerLines({ 'Cache-Control': 'no-store' }), body };
 }
 
 const NOT_READY = json(

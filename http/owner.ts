@@ -3,9 +3,9 @@ import { type Eventual, onceKnown } from '../runtime/eventual.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { checkRequest, type RequestParts } from './checked-request.ts';
 import type { Endpoint } from './endpoint.ts';
-import { errorReply, JSON_HEADER, rateHeaders, successBody } from './envelope.ts';
+import { errorReply, JSON_TYPE, rateHeaders, successBody } from './envelope.ts';
 import { failureOfThrown, type HttpFailure } from './errors.ts';
-import type { Header, ReplyValue } from './exchange.ts';
+import type { HeaderLines, ReplyValue } from './exchange.ts';
 
 /** What the owner of a tenant needs of a request; plain data, so that it can travel. */
 export interface OwnedRequest extends RequestParts {
@@ -29,8 +29,6 @@ export interface OwnerOptions {
   readonly log: Logger;
 }
 
-const NO_HEADERS: readonly Header[] = [];
-
 /**
  * Answers one request of a tenant's key on the node that owns the tenant: admit → permission → validate → handle
  * (DESIGN section 4: Order on a send). Nothing leaves unless the lease still holds. Never rejects.
@@ -43,7 +41,7 @@ export function answerAsOwner<Services>(
 ): Eventual<OwnedReply> {
   const { tenants, stillOwner, log } = options;
   let keyId: string | undefined;
-  let rate = NO_HEADERS;
+  let rate: HeaderLines = '';
   const admitted = (admission: Admission): Eventual<OwnedReply> => {
     keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
     if (admission.rate !== undefined) rate = rateHeaders(admission.rate);
@@ -69,7 +67,7 @@ function answerAdmitted<Services>(
   endpoint: Endpoint<Services>,
   request: OwnedRequest,
   services: Services,
-  { admission, rate }: { readonly admission: Admission; readonly rate: readonly Header[] },
+  { admission, rate }: { readonly admission: Admission; readonly rate: HeaderLines },
 ): Eventual<ReplyValue> {
   if (!admission.admitted) return errorReply(admission.failure, rate);
   const { caller } = admission;
@@ -99,10 +97,7 @@ export async function answerOperator<Services>(
     const { tenantId } = parts;
     const params = tenantId === undefined ? checked.params : { ...checked.params, tenantId };
     const { query, body } = checked;
-    const reply = replyOf(
-      await endpoint.handle({ caller: undefined, params, query, body, services }),
-      NO_HEADERS,
-    );
+    const reply = replyOf(await endpoint.handle({ caller: undefined, params, query, body, services }), '');
     if (tenantId === undefined || options.stillOwner(tenantId)) return reply;
     return errorReply({ code: 'SERVICE_UNAVAILABLE' });
   } catch (thrown) {
@@ -110,14 +105,10 @@ export async function answerOperator<Services>(
   }
 }
 
-function replyOf(
-  answer: Awaited<ReturnType<Endpoint<never>['handle']>>,
-  rate: readonly Header[],
-): ReplyValue {
+function replyOf(answer: Awaited<ReturnType<Endpoint<never>['handle']>>, rate: HeaderLines): ReplyValue {
   if ('failure' in answer) return errorReply(answer.failure, rate);
-  const headers =
-    answer.headers === undefined ? [JSON_HEADER, ...rate] : [JSON_HEADER, ...rate, ...answer.headers];
-  return { status: answer.status, headers, body: successBody(answer.data) };
+  const { status, data, headers = '' } = answer;
+  return { status, contentType: JSON_TYPE, headers: rate + headers, body: successBody(data) };
 }
 
 /** A broken invariant goes to the log, since the caller is not shown it. */

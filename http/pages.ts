@@ -1,6 +1,6 @@
 import { type Eventual, onceKnown } from '../runtime/eventual.ts';
 import { errorReply } from './envelope.ts';
-import type { ReplyValue, RequestValue } from './exchange.ts';
+import { headerLines, type ReplyValue, type RequestValue } from './exchange.ts';
 import { anonymous, type Front } from './front.ts';
 
 /** A path outside the declared API, answered to GET alone: documents, probes, files of a page. */
@@ -16,7 +16,7 @@ export function withPages(pages: readonly Page[], next: Front): Front {
     const page = byPath.get(request.path);
     if (page === undefined) return next(request);
     if (request.method !== 'GET') {
-      return anonymous(errorReply({ code: 'METHOD_NOT_ALLOWED' }, [['Allow', 'GET']]), page.path);
+      return anonymous(errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: 'GET' })), page.path);
     }
     return onceKnown(page.answer(request), (reply) => anonymous(reply, page.path));
   };
@@ -26,10 +26,8 @@ export function withPages(pages: readonly Page[], next: Front): Front {
 export function fixedPage(path: string, contentType: string, body: string | Uint8Array): Page {
   const reply: ReplyValue = {
     status: 200,
-    headers: [
-      ['Content-Type', contentType],
-      ['X-Content-Type-Options', 'nosniff'],
-    ],
+    contentType,
+    headers: headerLines({ 'X-Content-Type-Options': 'nosniff' }),
     body,
   };
   return { path, answer: () => reply };

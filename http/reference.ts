@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { ReplyValue } from './exchange.ts';
+import { headerLines, type ReplyValue } from './exchange.ts';
 import { fixedPage, type Page } from './pages.ts';
 
 /** Scripts, styles and data from our own host alone; swagger-ui sets style attributes and draws with data images. */
@@ -50,12 +50,12 @@ export function referencePages(): readonly Page[] {
 function page(contentType: string, body: string): ReplyValue {
   return {
     status: 200,
-    headers: [
-      ['Content-Type', contentType],
-      ['Content-Security-Policy', CONTENT_SECURITY_POLICY],
-      ['X-Content-Type-Options', 'nosniff'],
-      ['Referrer-Policy', 'no-referrer'],
-    ],
+    contentType,
+    headers: headerLines({
+      'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+    }),
     body,
   };
 }

@@ -1,3 +1,5 @@
+import type { AnsweredRequest } from './answered-request.ts';
+
 /** One request as the log tells it: never a body, a query value or a key. */
 export interface RequestLogEntry {
   /** ISO 8601 in UTC, when it was answered. */
@@ -17,8 +19,8 @@ export interface RequestLogEntry {
 export const NOBODY = 'nobody';
 
 /** An entry packed for its tenant's log, whose name it need not repeat. About 150 bytes. */
-export function packEntry(entry: RequestLogEntry, atMs: number): string {
-  const { requestId, keyId, method, route, status, latencyMs, ip } = entry;
+export function packEntry(answered: AnsweredRequest): string {
+  const { atMs, requestId, keyId, method, route, status, latencyMs, ip } = answered;
   return `[${atMs},"${requestId}","${keyId ?? ''}","${method}","${route}",${status},${latencyMs},"${ip}"]`;
 }
 

@@ -2,7 +2,8 @@ import type { ArmedTimer, Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { readLuaScript } from '../runtime/lua-script.ts';
 import type { Read, Store } from '../runtime/store.ts';
-import { NOBODY, packEntry, type RequestLogEntry } from './request-log-entry.ts';
+import type { AnsweredRequest } from './answered-request.ts';
+import { NOBODY, packEntry } from './request-log-entry.ts';
 import { REQUEST_LOG_BYTES, REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
 
 /** What the log may hold (DESIGN section 4: Retention). */
@@ -68,8 +69,10 @@ export class RequestLog {
   }
 
   /** Takes an entry; never waits and never throws. */
-  record(entry: RequestLogEntry, atMs: number): void {
-    this.#wait(entry.tenantId ?? NOBODY, [packEntry(entry, atMs)]);
+  record(answered: AnsweredRequest): void {
+    this.#linesOf(answered.tenantId ?? NOBODY).push(packEntry(answered));
+    this.#waitingCount += 1;
+    while (this.#waitingCount > MAX_WAITING) this.#dropOldest();
     if (this.#scheduled || this.#writing !== undefined) return;
     this.#scheduled = true;
     this.#options.clock.after(GATHER_MS, () => {
@@ -110,12 +113,12 @@ export class RequestLog {
     }
   }
 
-  #wait(owner: string, packed: readonly string[]): void {
-    const lines = this.#waiting.get(owner);
-    if (lines === undefined) this.#waiting.set(owner, [...packed]);
-    else lines.push(...packed);
-    this.#waitingCount += packed.length;
-    while (this.#waitingCount > MAX_WAITING) this.#dropOldest();
+  #linesOf(owner: string): string[] {
+    const known = this.#waiting.get(owner);
+    if (known !== undefined) return known;
+    const lines: string[] = [];
+    this.#waiting.set(owner, lines);
+    return lines;
   }
 
   #dropOldest(): void {
@@ -172,7 +175,11 @@ export class RequestLog {
       const newer = this.#waiting;
       this.#waiting = new Map();
       this.#waitingCount = 0;
-      for (const [owner, lines] of [...batch, ...newer]) this.#wait(owner, lines);
+      for (const [owner, lines] of [...batch, ...newer]) {
+        this.#linesOf(owner).push(...lines);
+        this.#waitingCount += lines.length;
+      }
+      while (this.#waitingCount > MAX_WAITING) this.#dropOldest();
       throw failure;
     }
   }

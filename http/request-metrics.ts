@@ -1,3 +1,4 @@
+import type { AnsweredRequest } from './answered-request.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Upper bounds of the latency buckets, in seconds. */
@@ -10,50 +11,38 @@ interface RouteNumbers {
   /** One count a bucket, and one for all above. */
   readonly buckets: number[];
   sumSeconds: number;
+  count: number;
 }
 
-/** Counts one answered request. */
-export type CountRequest = (
-  listener: 'api' | 'admin',
-  method: string,
-  route: string,
-  answered: {
-    readonly status: number;
-    readonly latencyMs: number;
-  },
-) => void;
+/** Makes what counts the requests of one listener, whose routes get this prefix. */
+export type RequestCounters = (prefix: string) => (answered: AnsweredRequest) => void;
 
 /**
  * Requests by route and status, and their latencies. Counted in plain numbers and rendered when asked, because
  * prom-client's own labels cost several times as much as all else that is done for a request.
  */
-export function countRequests(metrics: Metrics): CountRequest {
-  const routes = new Map<string, Map<string, RouteNumbers>>();
+export function countRequests(metrics: Metrics): RequestCounters {
+  const all: RouteNumbers[] = [];
 
-  function numbersOf(method: string, route: string): RouteNumbers {
-    const byMethod = routes.get(route) ?? new Map<string, RouteNumbers>();
-    routes.set(route, byMethod);
-    const found = byMethod.get(method);
-    if (found !== undefined) return found;
+  function addNumbers(method: string, route: string): RouteNumbers {
     const numbers = {
       method,
       route,
       byStatus: new Map<number, number>(),
       buckets: new Array<number>(BUCKETS_SECONDS.length + 1).fill(0),
       sumSeconds: 0,
+      count: 0,
     };
-    byMethod.set(method, numbers);
+    all.push(numbers);
     return numbers;
   }
-
-  const all = (): RouteNumbers[] => [...routes.values()].flatMap((byMethod) => [...byMethod.values()]);
 
   metrics.source({
     name: 'http_requests_total',
     help: 'Requests answered, by route and status.',
     kind: 'counter',
     read: () =>
-      all().flatMap(({ method, route, byStatus }) =>
+      all.flatMap(({ method, route, byStatus }) =>
         [...byStatus].map(([status, value]) => ({
           labels: { method, route, status: String(status) },
           value,
@@ -65,24 +54,34 @@ export function countRequests(metrics: Metrics): CountRequest {
     help: 'Seconds spent answering, by route.',
     kind: 'counter',
     read: () =>
-      all().map(({ method, route, sumSeconds }) => ({ labels: { method, route }, value: sumSeconds })),
+      all.map(({ method, route, sumSeconds }) => ({ labels: { method, route }, value: sumSeconds })),
   });
   metrics.source({
     name: 'http_request_duration_seconds_bucket',
     help: 'Requests answered within so many seconds, by route.',
     kind: 'counter',
-    read: () => all().flatMap(cumulated),
+    read: () => all.flatMap(cumulated),
   });
 
-  return (listener, method, route, { status, latencyMs }) => {
-    const numbers = numbersOf(method, listener === 'admin' ? `admin ${route}` : route);
-    const seconds = latencyMs / 1000;
-    numbers.byStatus.set(status, (numbers.byStatus.get(status) ?? 0) + 1);
-    numbers.sumSeconds += seconds;
-    let bucket = 0;
-    while (bucket < BUCKETS_SECONDS.length && seconds > (BUCKETS_SECONDS[bucket] ?? 0)) bucket += 1;
-    numbers.buckets[bucket] = (numbers.buckets[bucket] ?? 0) + 1;
+  return (prefix) => {
+    const byMethod = new Map<string, Map<string, RouteNumbers>>();
+    return ({ method, route, status, latencyMs }) => {
+      const byRoute = byMethod.get(method) ?? new Map<string, RouteNumbers>();
+      const numbers = byRoute.get(route) ?? addNumbers(method, prefix + route);
+      if (numbers.count === 0) byMethod.set(method, byRoute.set(route, numbers));
+      count(numbers, status, latencyMs);
+    };
   };
+}
+
+function count(numbers: RouteNumbers, status: number, latencyMs: number): void {
+  const seconds = latencyMs / 1000;
+  numbers.count += 1;
+  numbers.byStatus.set(status, (numbers.byStatus.get(status) ?? 0) + 1);
+  numbers.sumSeconds += seconds;
+  let bucket = 0;
+  while (bucket < BUCKETS_SECONDS.length && seconds > (BUCKETS_SECONDS[bucket] ?? 0)) bucket += 1;
+  numbers.buckets[bucket] = (numbers.buckets[bucket] ?? 0) + 1;
 }
 
 function cumulated({

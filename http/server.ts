@@ -1,7 +1,6 @@
 import uWebSockets, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
 import { isUtf8 } from 'node:buffer';
-import { onceKnown } from '../runtime/eventual.ts';
-import { addressText } from './client-address.ts';
+import { addressOfBytes } from './client-address.ts';
 import type { Answer, BodyFault, ReplyStream, ReplyValue, RequestValue } from './exchange.ts';
 import { statusLine } from './status-line.ts';
 
@@ -17,8 +16,10 @@ export interface ServerOptions {
   /** 0: the system's choice. */
   readonly port: number;
   readonly answer: Answer;
-  /** The caller behind trusted proxies. */
-  callerAddress(peer: string, forwardedFor: string): string;
+  /** The caller behind trusted proxies; undefined where none is trusted and nobody's X-Forwarded-For is read. */
+  readonly callerAddress: ((peer: string, forwardedFor: string) => string) | undefined;
+  /** Whether Last-Event-ID is read, for event streams that go on where they broke off. */
+  readonly readsEventIds: boolean;
 }
 
 /** A listener that runs. */
@@ -52,31 +53,39 @@ export function startServer(options: ServerOptions): Promise<Server> {
   app.any('/*', (response, raw) => {
     const exchange: Exchange = { response, aborted: false };
     inHand += 1;
-    const { request, hasBody, declaredBytes } = readHead(raw, response, options);
-    if (!hasBody) {
-      respond(exchange, request);
+    const head = readHead(raw, response, options);
+    if (!head.hasBody) {
+      respond(exchange, head.request);
       return;
     }
     readBody(exchange, {
-      declaredBytes,
-      respond: (body, bodyFault) => respond(exchange, { ...request, body, bodyFault }),
+      declaredBytes: head.declaredBytes,
+      respond: (body, bodyFault) => respond(exchange, { ...head.request, body, bodyFault }),
       abandoned: settle,
     });
   });
 
   function respond(exchange: Exchange, request: RequestValue): void {
-    const answered = (reply: ReplyValue): void => {
-      if (!exchange.aborted) send(exchange, request.method, draining ? { ...reply, close: true } : reply);
-      settle();
-    };
     const answer = options.answer(request);
-    // After an abort uWebSockets forbids every touch of the response; the answer still runs to its end.
-    if (answer instanceof Promise) {
-      exchange.response.onAborted(() => {
-        exchange.aborted = true;
-      });
+    if (!(answer instanceof Promise)) {
+      // Within the request's own callback uWebSockets gathers what is written by itself.
+      if (!exchange.aborted) send(exchange, request.method, closing(answer));
+      settle();
+      return;
     }
-    void onceKnown(answer, answered);
+    // After an abort uWebSockets forbids every touch of the response; the answer still runs to its end.
+    exchange.response.onAborted(() => {
+      exchange.aborted = true;
+    });
+    void answer.then((reply) => {
+      if (!exchange.aborted) exchange.response.cork(() => send(exchange, request.method, closing(reply)));
+      settle();
+    });
+  }
+
+  /** While the listener drains, a connection ends with its reply. */
+  function closing(reply: ReplyValue): ReplyValue {
+    return draining ? { ...reply, close: true } : reply;
   }
 
   async function close(listener: us_listen_socket, graceMs: number): Promise<void> {
@@ -129,29 +138,32 @@ interface Head {
 /** Others are told apart from these by nobody, and a caller's own words must not become labels of metrics and logs. */
 const KNOWN_METHODS = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS']);
 
-/** The raw request is gone after the first await, so everything is read here. */
+/** The raw request is gone after the first await, so everything is read here; each header read is a native call. */
 function readHead(raw: HttpRequest, response: HttpResponse, options: ServerOptions): Head {
+  const method = raw.getCaseSensitiveMethod();
   const declared = raw.getHeader('content-length');
   const lengthRepeated = declared !== '' && lengthHeaders(raw) > 1;
-  const method = raw.getCaseSensitiveMethod();
-  const peer = addressText(Buffer.from(response.getRemoteAddressAsText()).toString('latin1'));
+  const hasBody = !lengthRepeated && (declared !== '' || raw.getHeader('transfer-encoding') !== '');
+  const authorization = raw.getHeader('authorization');
+  const peer = addressOfBytes(response.getRemoteAddress());
+  const { callerAddress, readsEventIds } = options;
   return {
     request: {
       method: KNOWN_METHODS.has(method) ? method : 'OTHER',
       path: raw.getUrl(),
       query: raw.getQuery() ?? '',
       headers: {
-        authorization: raw.getHeader('authorization'),
-        apiKey: raw.getHeader('x-api-key'),
-        contentType: raw.getHeader('content-type'),
+        authorization,
+        apiKey: authorization === '' ? raw.getHeader('x-api-key') : '',
+        contentType: hasBody ? raw.getHeader('content-type') : '',
         requestId: raw.getHeader('x-request-id'),
-        lastEventId: raw.getHeader('last-event-id'),
+        lastEventId: readsEventIds ? raw.getHeader('last-event-id') : '',
       },
-      ip: options.callerAddress(peer, raw.getHeader('x-forwarded-for')),
+      ip: callerAddress === undefined ? peer : callerAddress(peer, raw.getHeader('x-forwarded-for')),
       body: '',
       bodyFault: lengthRepeated ? 'length_repeated' : undefined,
     },
-    hasBody: !lengthRepeated && (declared !== '' || raw.getHeader('transfer-encoding') !== ''),
+    hasBody,
     declaredBytes: declared === '' ? 0 : Number(declared),
   };
 }
@@ -215,18 +227,18 @@ function answerWhole(body: Buffer, answer: (body: string, fault: BodyFault | und
 
 function send(exchange: Exchange, method: string, reply: ReplyValue): void {
   const { response } = exchange;
-  response.cork(() => {
-    response.writeStatus(statusLine(reply.status));
-    for (const [name, value] of reply.headers) response.writeHeader(name, value);
-    if (reply.stream !== undefined) {
-      reply.stream(replyStream(exchange));
-    } else if (method === 'HEAD') {
-      // Given a length, uWebSockets waits for a body that never comes and ends the connection with the next request.
-      response.endWithoutBody();
-    } else {
-      response.end(reply.body, reply.close === true);
-    }
-  });
+  const { status, contentType, headers, body, stream, close } = reply;
+  // What uWebSockets writes by itself.
+  if (status !== 200) response.writeStatus(statusLine(status));
+  response.writeHeader('Content-Type', contentType + headers);
+  if (stream !== undefined) {
+    stream(replyStream(exchange));
+  } else if (method === 'HEAD') {
+    // Given a length, uWebSockets waits for a body that never comes and ends the connection with the next request.
+    response.endWithoutBody();
+  } else {
+    response.end(body, close === true);
+  }
 }
 
 /** A reply that stays open. uWebSockets buffers what the reader does not take; the writer asks how much that is. */

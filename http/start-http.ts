@@ -32,7 +32,7 @@ import { type RecentActivity, recentActivity } from './recent-activity.ts';
 import { referencePages } from './reference.ts';
 import { RequestLog, type RequestLogLimits } from './request-log.ts';
 import { createRequestLogReader } from './request-log-reader.ts';
-import { type CountRequest, countRequests } from './request-metrics.ts';
+import { countRequests, type RequestCounters } from './request-metrics.ts';
 import { createRouter } from './router.ts';
 import { IS_NATIVE_SERVER, startServer } from './server.ts';
 
@@ -119,12 +119,19 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
 
   const caller = callerAddress(options.trustedProxies);
   const { host, port, adminHost, adminPort } = options;
-  const apiServer = await startServer({ host, port, answer: api.answer, callerAddress: caller });
+  const apiServer = await startServer({
+    host,
+    port,
+    answer: api.answer,
+    callerAddress: caller,
+    readsEventIds: false,
+  });
   const adminServer = await startServer({
     host: adminHost,
     port: adminPort,
     answer: admin.answer,
     callerAddress: caller,
+    readsEventIds: true,
   }).catch(async (failure: unknown) => {
     await apiServer.close(0);
     throw failure;
@@ -153,7 +160,7 @@ interface Parts {
   readonly newId: (nowMs: number) => ObjectId;
   readonly requestLog: RequestLog;
   readonly events: EventStream;
-  readonly count: CountRequest;
+  readonly count: RequestCounters;
   readonly activity: RecentActivity;
   readonly owner: OwnerOptions;
   /** Known for certain only once the system chose a port. */
@@ -162,7 +169,8 @@ interface Parts {
 
 function apiListener(options: HttpOptions, parts: Parts, services: ApiServices): ObservedFront {
   const { clock, log, keys, hop, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
-  const { newId, requestLog, count, activity, owner, address } = parts;
+  const { newId, requestLog, activity, owner, address } = parts;
+  const countRequest = parts.count('');
   const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
   const front = createApiFront({ router, services, owner, keys, hop });
   return observed(withPages([documentPage(address), ...referencePages()], front), {
@@ -170,18 +178,19 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
     log,
     newId,
     maxInFlight,
-    observe(entry, atMs, errorCode) {
-      requestLog.record(entry, atMs);
-      activity.countRequest({ ...entry, errorCode });
-      count('api', entry.method, entry.route, entry);
-      log.request(entry, atMs, 'request');
+    observe(answered) {
+      requestLog.record(answered);
+      activity.countRequest(answered);
+      countRequest(answered);
+      log.request(answered, 'request');
     },
   });
 }
 
 function operatorListener(options: HttpOptions, parts: Parts, services: OperatorServices): ObservedFront {
   const { clock, log, hop, adminToken, version, health, metrics } = options;
-  const { newId, count, owner, events } = parts;
+  const { newId, owner, events } = parts;
+  const countRequest = parts.count('admin ');
   const front = createOperatorFront({
     router: createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS),
     services,
@@ -196,9 +205,9 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
     log,
     newId,
     maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
-    observe(entry, atMs) {
-      count('admin', entry.method, entry.route, entry);
-      log.request(entry, atMs, 'operator request');
+    observe(answered) {
+      countRequest(answered);
+      log.request(answered, 'operator request');
     },
   });
 }

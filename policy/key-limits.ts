@@ -260,10 +260,17 @@ export class KeyLimits {
         }
       }
     }
-    const bucket = { scope, limit: limits[scope], remaining, resetAtSeconds: Math.ceil(reliefMs / 1000) };
+    const resetAtSeconds = Math.ceil(reliefMs / 1000);
     return allowed
-      ? { allowed, ...bucket }
-      : { allowed, ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
+      ? { allowed, scope, limit: limits[scope], remaining, resetAtSeconds }
+      : {
+          allowed,
+          scope,
+          limit: limits[scope],
+          remaining,
+          resetAtSeconds,
+          retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000),
+        };
   }
 
   /** When the window will have more calls left than now; now when it has all of them. */

@@ -1,8 +1,17 @@
 import { type Address, shardKey, shardOf } from '../../runtime/address.ts';
 
+/** Callers come again, and every call asks for its tenant's address several times. */
+const REMEMBERED_ADDRESSES = 10_000;
+const remembered = new Map<string, Address>();
+
 /** The address of a tenant's actor. */
 export function tenantAddress(tenantId: string): Address {
-  return { shard: shardOf(tenantId), kind: 'tenant', id: tenantId };
+  const known = remembered.get(tenantId);
+  if (known !== undefined) return known;
+  const address = { shard: shardOf(tenantId), kind: 'tenant', id: tenantId };
+  if (remembered.size >= REMEMBERED_ADDRESSES) remembered.clear();
+  remembered.set(tenantId, address);
+  return address;
 }
 
 /** The keys of one tenant. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Header, ReplyValue } from '../exchange.ts';
+import { headerLines, type ReplyValue } from '../exchange.ts';
 import type { Page } from '../pages.ts';
 
 const APP_FOLDER = fileURLToPath(new URL('./app/', import.meta.url));
@@ -15,16 +15,14 @@ const CONTENT_TYPES: { readonly [extension: string]: string } = {
 };
 
 /** Nothing but our own files; QR codes come as data images. */
-const SECURITY_HEADERS: readonly Header[] = [
-  [
-    'Content-Security-Policy',
+const SECURITY_HEADERS = headerLines({
+  'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ],
-  ['X-Content-Type-Options', 'nosniff'],
-  ['Referrer-Policy', 'no-referrer'],
-  ['Cache-Control', 'no-cache'],
-];
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-cache',
+});
 
 /** The operators' console: its page at `/`, its files under `/console/`, preact as its package ships it. Read once. */
 export function consolePages(): readonly Page[] {
@@ -42,7 +40,8 @@ export function consolePages(): readonly Page[] {
 function page(path: string, extension: string, body: Uint8Array): Page {
   const reply: ReplyValue = {
     status: 200,
-    headers: [['Content-Type', CONTENT_TYPES[extension] ?? ''], ...SECURITY_HEADERS],
+    contentType: CONTENT_TYPES[extension] ?? '',
+    headers: SECURITY_HEADERS,
     body,
   };
   return { path, answer: () => reply };

@@ -6,6 +6,7 @@ import { apiEndpoint } from '../api-services.ts';
 import { closedObject } from '../closed-object.ts';
 import { reply } from '../endpoint.ts';
 import { EXAMPLES } from '../examples.ts';
+import { headerLines } from '../exchange.ts';
 import { mediaUri, recipient, text } from '../fields.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from '../named-shop.ts';
 import { cursorParameter, limitParameter } from '../query-parameters.ts';
@@ -89,11 +90,12 @@ export const sendMessage = apiEndpoint({
       idempotencyKey,
     });
     if (!sent.ok) return sent;
-    return sent.value.replayed
-      ? reply(200, sent.value.accepted, [['X-Idempotent-Replay', 'true']])
-      : reply(202, sent.value.accepted);
+    return sent.value.replayed ? reply(200, sent.value.accepted, REPLAYED) : reply(202, sent.value.accepted);
   },
 });
+
+/** Says that nothing was sent again (SPEC: Idempotency). */
+const REPLAYED = headerLines({ 'X-Idempotent-Replay': 'true' });
 
 /** GET …/messages */
 export const listMessages = apiEndpoint({

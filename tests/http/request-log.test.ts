@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Redis } from 'ioredis';
+import type { AnsweredRequest } from '../../http/answered-request.ts';
 import { RequestLog, type RequestLogLimits } from '../../http/request-log.ts';
 import type { RequestLogEntry } from '../../http/request-log-entry.ts';
 import { requestLogKeys } from '../../http/request-log-keys.ts';
@@ -46,20 +47,21 @@ describe('the request log', () => {
     return new RequestLog({ store: over, clock: systemClock, log: silent, limits });
   }
 
-  function entry(more: Partial<RequestLogEntry> = {}): [RequestLogEntry, number] {
+  function entry(more: Partial<AnsweredRequest> = {}): AnsweredRequest {
     made += 1;
     const fields = {
-      at: '',
+      atMs: Date.now(),
       requestId: `r${made}`,
       tenantId: 'a'.repeat(24),
-      keyId: null,
+      keyId: undefined,
       method: 'GET',
       route: '/me',
       status: 200,
       latencyMs: 0.5,
       ip: '127.0.0.1',
+      errorCode: undefined,
     };
-    return [{ ...fields, ...more }, Date.now()];
+    return { ...fields, ...more };
   }
 
   async function all(query: Partial<RequestLogQuery> = {}): Promise<RequestLogEntry[]> {
@@ -80,9 +82,9 @@ describe('the request log', () => {
     const ids: string[] = [];
     for (let tick = 0; tick < 30; tick += 1) {
       for (const tenantId of ['a'.repeat(24), 'b'.repeat(24), null]) {
-        const [fields, atMs] = entry({ tenantId });
-        ids.push(fields.requestId);
-        log.record(fields, atMs);
+        const answered = entry({ tenantId: tenantId ?? undefined });
+        ids.push(answered.requestId);
+        log.record(answered);
       }
       await log.flush();
     }
@@ -92,7 +94,7 @@ describe('the request log', () => {
     for (;;) {
       const page = await reader.list({ ...everything, limit: 7, cursor });
       seen.push(...page.items.map(({ requestId }) => requestId));
-      log.record(...entry());
+      log.record(entry());
       await log.flush();
       if (page.nextCursor === null) break;
       cursor = page.nextCursor;
@@ -105,10 +107,9 @@ describe('the request log', () => {
   it('filters by tenant, status, route and time', async () => {
     await redis.flushall();
     const log = openLog();
-    log.record(...entry({ status: 404, route: 'unmatched', tenantId: null }));
-    log.record(...entry({ status: 500, route: '/shops' }));
-    const [old] = entry({ status: 201 });
-    log.record(old, Date.now() - 5_000);
+    log.record(entry({ status: 404, route: 'unmatched', tenantId: undefined }));
+    log.record(entry({ status: 500, route: '/shops' }));
+    log.record(entry({ status: 201, atMs: Date.now() - 5_000 }));
     await log.flush();
     assert.deepEqual(
       (await all({ tenantId: 'nobody' })).map(({ status }) => status),
@@ -130,7 +131,7 @@ describe('the request log', () => {
     await redis.flushall();
     const log = openLog({ maxEntriesPerTenant: 100 });
     for (let tick = 0; tick < 40; tick += 1) {
-      for (let call = 0; call < 10; call += 1) log.record(...entry());
+      for (let call = 0; call < 10; call += 1) log.record(entry());
       await log.flush();
     }
     const kept = await all();
@@ -145,7 +146,7 @@ describe('the request log', () => {
     const [stream, tally] = requestLogKeys('a'.repeat(24));
     await redis.xadd(stream, '1-1', 'n', 1, 'c', '[1,"old","","GET","/me",200,1,""]');
     await redis.hset(tally, 'entries', 1, 'bytes', 32);
-    log.record(...entry());
+    log.record(entry());
     await log.flush();
     assert.equal((await all()).length, 1);
     const expiry = await redis.pttl(stream);
@@ -157,8 +158,8 @@ describe('the request log', () => {
     await redis.flushall();
     const log = openLog({ maxBytes: 3_000 });
     for (let tick = 0; tick < 60; tick += 1) {
-      log.record(...entry());
-      if (tick % 6 === 0) log.record(...entry({ tenantId: 'b'.repeat(24) }));
+      log.record(entry());
+      if (tick % 6 === 0) log.record(entry({ tenantId: 'b'.repeat(24) }));
       await log.flush();
     }
     await log.holdToSize();
@@ -178,9 +179,9 @@ describe('the request log', () => {
     });
     const ids: string[] = [];
     for (let call = 0; call < 50; call += 1) {
-      const [fields, atMs] = entry();
-      ids.unshift(fields.requestId);
-      log.record(fields, atMs);
+      const answered = entry();
+      ids.unshift(answered.requestId);
+      log.record(answered);
       if (call % 10 === 0) await assert.rejects(log.flush());
     }
     isAway = false;
@@ -195,7 +196,7 @@ describe('the request log', () => {
   it('forgets a tenant', async () => {
     await redis.flushall();
     const log = openLog();
-    log.record(...entry());
+    log.record(entry());
     await log.flush();
     await log.forget('a'.repeat(24));
     assert.deepEqual(await redis.keys('*'), []);
