@@ -1,9 +1,8 @@
 import type { Clock } from '../runtime/clock.ts';
-import type { EventFeed } from './event-feed.ts';
+import { EventLog, type LoggedEvent } from './event-log.ts';
 import { headerLines, type ReplyStream, type ReplyValue } from './exchange.ts';
+import type { FleetEvents } from './fleet-events.ts';
 
-/** How many events a reader that lost its connection can catch up on. */
-const KEPT_EVENTS = 1_000;
 /** A comment this often keeps proxies, and the front's own idle limit of ten seconds, from closing the stream. */
 const HEARTBEAT_MS = 5_000;
 /** A reader that lags this far behind is let go; it comes back with its last id. */
@@ -11,25 +10,24 @@ const MAX_BUFFERED_BYTES = 1_048_576;
 
 /** Server-sent events for operators (HTML: Server-sent events), numbered so that a reader can come back. */
 export interface EventStream {
-  /** The reply that stays open; `lastEventId` is what the reader saw last. */
+  /** The reply that stays open; `lastEventId` is what the reader saw last, here or at another node. */
   open(lastEventId: string): ReplyValue;
   /** Ends all open streams. */
   close(): void;
 }
 
-/** Numbers carry the start of this process, so that a reader of an earlier one gets everything kept, not nothing. */
-export function createEventStream(feed: EventFeed, clock: Clock): EventStream {
-  const epoch = clock.wallMs().toString(36);
-  const kept: { readonly number: number; readonly text: string }[] = [];
+/** Streams the events of all nodes. `epoch`: letters and digits that tell this process from all others. */
+export function createEventStream(
+  feed: Pick<FleetEvents, 'subscribe' | 'watch' | 'silentNodes'>,
+  { clock, epoch }: { readonly clock: Clock; readonly epoch: string },
+): EventStream {
+  const log = new EventLog(epoch);
   const readers = new Set<ReplyStream>();
-  let number = 0;
 
   const unsubscribe = feed.subscribe((event) => {
-    number += 1;
-    const data = JSON.stringify({ type: event.type, at: event.at, ...event.data });
-    const text = `id: ${epoch}-${number}\nevent: ${event.type}\ndata: ${data}\n\n`;
-    kept.push({ number, text });
-    if (kept.length > KEPT_EVENTS) kept.shift();
+    const logged = log.append(event);
+    if (readers.size === 0) return;
+    const text = written(logged);
     for (const reader of readers) send(reader, text);
   });
 
@@ -46,14 +44,16 @@ export function createEventStream(feed: EventFeed, clock: Clock): EventStream {
     });
   }
 
-  function missed(lastEventId: string): string {
-    if (lastEventId === '') return '';
-    const [seenEpoch, seen] = lastEventId.split('-');
-    const from = seenEpoch === epoch ? Number(seen) : 0;
-    return kept
-      .filter((event) => event.number > from)
-      .map((event) => event.text)
-      .join('');
+  /** What a reader is told at once: where it is, what it missed, and of whom nothing is heard. */
+  function greeting(lastEventId: string): string {
+    const at = new Date(clock.wallMs()).toISOString();
+    const silent = feed
+      .silentNodes()
+      .map((nodeId) => data({ type: 'node', at, data: { nodeId, standing: 'silent' } }));
+    const missed = lastEventId === '' ? [] : log.after(lastEventId).events.map(written);
+    // Also one who saw no event yet comes back with its place.
+    const place = missed.length > 0 ? [] : [`id: ${log.end(clock.wallMs())}\n\n`];
+    return ['retry: 1000\n\n', ...silent, ...missed, ...place].join('');
   }
 
   return {
@@ -64,9 +64,13 @@ export function createEventStream(feed: EventFeed, clock: Clock): EventStream {
         headers: headerLines({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' }),
         body: '',
         stream(reader) {
-          reader.write(`retry: 1000\n\n${missed(lastEventId)}`);
+          reader.write(greeting(lastEventId));
           readers.add(reader);
-          reader.onClose(() => readers.delete(reader));
+          const leave = feed.watch(EventLog.timeOf(lastEventId) ?? clock.wallMs());
+          reader.onClose(() => {
+            readers.delete(reader);
+            leave();
+          });
           heartbeat(reader);
         },
       };
@@ -77,4 +81,12 @@ export function createEventStream(feed: EventFeed, clock: Clock): EventStream {
       readers.clear();
     },
   };
+}
+
+function written({ id, event }: LoggedEvent): string {
+  return `id: ${id}\n${data(event)}`;
+}
+
+function data(event: LoggedEvent['event']): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify({ type: event.type, at: event.at, ...event.data })}\n\n`;
 }

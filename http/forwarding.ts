@@ -12,7 +12,9 @@ export type Forwarded =
       readonly parts: RequestParts & { readonly tenantId: string };
     }
   | { readonly kind: 'actors'; readonly query: ActorsQuery }
-  | { readonly kind: 'overview' };
+  | { readonly kind: 'overview' }
+  /** What came after the place that the last answer named. */
+  | { readonly kind: 'events'; readonly since: string };
 
 /** What actors can be sorted by. */
 export const ACTOR_SORTS = ['mailbox', 'oldest', 'restarts', 'id', 'queue', 'waiting', 'trouble'] as const;

@@ -20,6 +20,8 @@ export interface OperatorServices {
   nodeShare(): Promise<NodeShare>;
   /** All nodes' parts added up. */
   overview(): Promise<Overview>;
+  /** This node's events, as another node asks for them. */
+  eventsSince(since: string): string;
   /** Erases a tenant's request log. */
   forgetRequests(tenantId: string): Promise<void>;
 }

@@ -16,6 +16,7 @@ import { consolePages } from './console/console-pages.ts';
 import { documentPage } from './document-page.ts';
 import type { EventFeed } from './event-feed.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
+import { FleetEvents } from './fleet-events.ts';
 import { createForwardedRequests } from './forwarded-requests.ts';
 import type { Hop } from './hop.ts';
 import type { RequestLogger } from './log.ts';
@@ -90,10 +91,13 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   if (!IS_NATIVE_SERVER) {
     log.warn({}, 'uWebSockets.js has no binary for this version of Node: its slower JavaScript version runs');
   }
+  const newId = objectIdGenerator(options.random);
+  const fleetEvents = new FleetEvents({ feed: options.events, hop, clock, epoch: newId(clock.wallMs()) });
   const parts: Parts = {
-    newId: objectIdGenerator(options.random),
+    newId,
     requestLog: new RequestLog({ store: options.store, clock, log, limits: options.requestLog }),
-    events: createEventStream(options.events, clock),
+    fleetEvents,
+    events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
     count: countRequests(metrics),
     activity: recentActivity({ clock, feed: options.events, metrics }),
     owner: { tenants: options.tenants, stillOwner: (id) => hop.stillOwner(id), log },
@@ -149,6 +153,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     }),
     async close({ graceMs = DEFAULT_GRACE_MS } = {}) {
       events.close();
+      fleetEvents.close();
       await Promise.all([apiServer.close(graceMs), adminServer.close(graceMs)]);
       await requestLog.close();
     },
@@ -159,6 +164,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
 interface Parts {
   readonly newId: (nowMs: number) => ObjectId;
   readonly requestLog: RequestLog;
+  readonly fleetEvents: FleetEvents;
   readonly events: EventStream;
   readonly count: RequestCounters;
   readonly activity: RecentActivity;
@@ -222,7 +228,10 @@ function apiServices(options: HttpOptions, address: { readonly publicUrl: string
   };
 }
 
-function operatorServices(options: HttpOptions, { requestLog, activity }: Parts): OperatorServices {
+function operatorServices(
+  options: HttpOptions,
+  { requestLog, activity, fleetEvents }: Parts,
+): OperatorServices {
   const { operators, fleet, tenants, shops, hop, clock } = options;
   const share = async () => ({ ...(await fleet.census()), slots: activity.slots() });
   return {
@@ -234,6 +243,7 @@ function operatorServices(options: HttpOptions, { requestLog, activity }: Parts)
     actors: (query) => allActors(fleet, hop, query),
     nodeShare: share,
     overview: async () => fleetOverview({ own: await share(), hop, nowMs: clock.wallMs() }),
+    eventsSince: (since) => fleetEvents.answer(since),
     forgetRequests: (tenantId) => requestLog.forget(tenantId),
   };
 }

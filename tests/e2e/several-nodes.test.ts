@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeAccount } from './account.ts';
+import { openEvents } from './event-reader.ts';
 import { type Fleet, type FleetNode, startFleet } from './fleet.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
 
@@ -100,6 +101,30 @@ test('limits of a key are counted once, whichever nodes its calls go through', a
   );
   assert.equal(answers.filter(({ status }) => status === 200).length, 10);
   assert.equal(answers.filter(({ status }) => status === 429).length, 20);
+});
+
+test('whoever watches events at one node sees those of all, and hears which node is silent', async () => {
+  const [watched, ...others] = fleet.nodes;
+  assert.ok(watched !== undefined);
+  const accounts = await Promise.all(
+    Array.from({ length: TENANTS }, (_, index) => makeAccount(fleet.admin, `Watched ${index}`)),
+  );
+  const events = await openEvents(watched.adminUrl(), fleet.adminToken);
+  try {
+    for (const { tenantId, shopId } of accounts) {
+      await fleet.admin.post(`/actors/${tenantId}/${shopId}/pause`, {});
+    }
+    // Six tenants on three nodes: some of them live elsewhere.
+    for (const { shopId } of accounts) await events.until('pacing', ({ data }) => data.shopId === shopId);
+    const [other] = others;
+    other?.signal('SIGSTOP');
+    await events.until('node', ({ data }) => data.nodeId === other?.nodeId && data.standing === 'silent');
+    other?.signal('SIGCONT');
+    await events.until('node', ({ data }) => data.nodeId === other?.nodeId && data.standing !== 'silent');
+  } finally {
+    events.close();
+    for (const node of fleet.nodes) node.signal('SIGCONT');
+  }
 });
 
 test('shards are spread evenly again when a node joins', async () => {

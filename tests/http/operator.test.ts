@@ -165,7 +165,7 @@ describe("the operators' listener", () => {
     const first = await events();
     service.emit({ type: 'shop', at: new Date().toISOString(), data: { shopId: 's1' } });
     const seen = await first.until(/"shopId":"s1"/);
-    const id = /^id: (.+)$/m.exec(seen)?.[1] ?? '';
+    const id = [...seen.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? '';
     first.close();
     service.emit({ type: 'shop', at: new Date().toISOString(), data: { shopId: 's2' } });
     const again = await events(id);

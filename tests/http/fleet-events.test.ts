@@ -1,0 +1,156 @@
+/** The events of all nodes at one: caught up on, bounded, and honest about a node that is not heard. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OperatorEvent } from '../../http/event-feed.ts';
+import { EventLog } from '../../http/event-log.ts';
+import { FleetEvents } from '../../http/fleet-events.ts';
+import type { Forwarded } from '../../http/forwarding.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+
+/** Two nodes, of which `here` asks `there`. */
+function twoNodes() {
+  const clock = new FakeClock();
+  const others = new Set(['there']);
+  let calls = 0;
+  let line: 'up' | 'cut' | 'hanging' = 'up';
+  const node = (epoch: string) => {
+    const listeners = new Set<(event: OperatorEvent) => void>();
+    const events = new FleetEvents({
+      clock,
+      epoch,
+      feed: {
+        subscribe(listener) {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      },
+      hop: { otherNodes: () => (epoch === 'here' ? [...others] : []), forwardToNode },
+    });
+    const emit = (name: string): void => {
+      const event = { type: 'shop', at: new Date(clock.wallMs()).toISOString(), data: { name } };
+      for (const listener of listeners) listener(event);
+    };
+    return { events, emit };
+  };
+  async function forwardToNode(_nodeId: string, payload: string, timeoutMs: number): Promise<string> {
+    calls += 1;
+    if (line === 'cut') throw new Error('cut off');
+    if (line === 'hanging') {
+      await new Promise<void>((resolve) => void clock.after(timeoutMs, resolve));
+      throw new Error('no answer in time');
+    }
+    const { since } = JSON.parse(payload) as Extract<Forwarded, { kind: 'events' }>;
+    return there.events.answer(since);
+  }
+  const here = node('here');
+  const there = node('there');
+  const seen: string[] = [];
+  here.events.subscribe(({ type, data }) => {
+    seen.push(type === 'shop' ? String(data.name) : `${type} ${data.standing ?? data.count}`);
+  });
+  return {
+    ...{ clock, here, there, seen, others },
+    calls: () => calls,
+    turn: (state: typeof line) => {
+      line = state;
+    },
+    watch: () => here.events.watch(clock.wallMs()),
+  };
+}
+
+test('while somebody watches, the events of the other nodes come too, each once', async () => {
+  const { clock, here, there, seen, calls, watch } = twoNodes();
+  there.emit('before');
+  await clock.advance(10);
+  watch();
+  await clock.advance(10);
+  there.emit('one');
+  here.emit('own');
+  await clock.advance(300);
+  there.emit('two');
+  there.emit('three');
+  await clock.advance(1_000);
+  assert.deepEqual(seen, ['own', 'one', 'two', 'three']);
+  assert.ok(calls() <= 6, `${calls()} calls in 1.3 s`);
+});
+
+test('nobody is asked while nobody watches; who comes back soon has missed nothing', async () => {
+  const { clock, there, seen, calls, watch } = twoNodes();
+  await clock.advance(5_000);
+  assert.equal(calls(), 0);
+  const leave = watch();
+  await clock.advance(300);
+  leave();
+  there.emit('while away');
+  await clock.advance(10_000);
+  watch();
+  await clock.advance(300);
+  assert.deepEqual(seen, ['while away']);
+});
+
+test('half a minute after the last watcher left nobody is asked any more', async () => {
+  const { clock, calls, watch } = twoNodes();
+  watch()();
+  await clock.advance(31_000);
+  const before = calls();
+  await clock.advance(60_000);
+  assert.equal(calls(), before);
+});
+
+test('a node that hangs holds up nobody, is said to be silent, and is caught up on when it is heard again', async () => {
+  const { clock, here, there, seen, turn, watch } = twoNodes();
+  watch();
+  await clock.advance(300);
+  turn('hanging');
+  there.emit('unheard');
+  here.emit('own');
+  await clock.advance(2_500);
+  assert.deepEqual(seen, ['own', 'node silent']);
+  assert.deepEqual(here.events.silentNodes(), ['there']);
+  turn('up');
+  await clock.advance(3_500);
+  assert.deepEqual(seen.slice(2), ['node heard', 'unheard']);
+  assert.deepEqual(here.events.silentNodes(), []);
+});
+
+test('a node that leaves the fleet is gone, and asked again when it is back', async () => {
+  const { clock, there, seen, others, calls, turn, watch } = twoNodes();
+  watch();
+  await clock.advance(300);
+  turn('cut');
+  await clock.advance(300);
+  others.clear();
+  await clock.advance(2_000);
+  assert.deepEqual(seen, ['node silent', 'node gone']);
+  const before = calls();
+  await clock.advance(5_000);
+  assert.equal(calls(), before);
+  turn('up');
+  others.add('there');
+  await clock.advance(1_500);
+  there.emit('back');
+  await clock.advance(300);
+  assert.deepEqual(seen.slice(2), ['back']);
+});
+
+test('a flood is cut to what an answer may hold, and the rest is counted', async () => {
+  const { clock, there, seen, watch } = twoNodes();
+  watch();
+  await clock.advance(300);
+  for (let index = 1; index <= 3_000; index += 1) there.emit(String(index));
+  await clock.advance(300);
+  assert.equal(seen.length, 251);
+  assert.deepEqual([seen[0], seen[249], seen[250]], ['2751', '3000', 'missed 2750']);
+});
+
+test('an id of another log says when, so that a reader who comes from another node misses nothing and sees nothing twice', () => {
+  const [one, other] = [new EventLog('one'), new EventLog('other')];
+  const at = (ms: number): OperatorEvent => ({ type: 'shop', at: new Date(ms).toISOString(), data: { ms } });
+  for (const ms of [1_000, 2_000, 3_000]) one.append(at(ms));
+  const { id } = other.append(at(2_000));
+  assert.deepEqual(
+    one.after(id).events.map(({ event }) => event.data.ms),
+    [3_000],
+  );
+  assert.deepEqual(one.after('nonsense'), { events: [], missed: 0 });
+});
