@@ -195,6 +195,17 @@ export function testEnvironment(variables: Variables = process.env) {
   return { seed: values.TEST_SEED, runs: values.TEST_RUNS } as const;
 }
 
+const containersSchema = v.object({
+  SERVICE_IMAGE: v.optional(v.string(), 'tenant-messaging-api'),
+  REDIS_IMAGE: v.optional(v.string(), 'redis:7'),
+});
+
+/** Reads which images the tests on a Docker engine start: the service's own, and a Redis. Throws `EnvironmentError`. */
+export function containersEnvironment(variables: Variables = process.env) {
+  const values = read(containersSchema, variables);
+  return { serviceImage: values.SERVICE_IMAGE, redisImage: values.REDIS_IMAGE } as const;
+}
+
 /** A missing variable is read as an empty one, so that the problem told is what is expected of it. */
 function required<const Schema extends v.GenericSchema<string, unknown>>(schema: Schema) {
   return v.optional(schema, '');

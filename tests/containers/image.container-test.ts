@@ -1,0 +1,147 @@
+/**
+ * What the image promises, on a Docker engine: `npm run test:containers` builds it and runs this file. It is no part
+ * of `bin/test`, which has to pass where there is no engine; here a missing engine fails the run.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
+import { containersEnvironment } from '../../bin/environment.ts';
+import { simulatorControl } from '../../simulator/control-client.ts';
+import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
+import { type Account, makeAccount } from '../e2e/account.ts';
+import { connectShop, type ShopSurroundings, sendText, untilStatus } from '../e2e/shop-steps.ts';
+import { until } from '../e2e/waiting.ts';
+import { runServiceImage, type ServiceContainer, startServiceContainer } from './service-container.ts';
+
+const SHOP_PHONE = '+33611110001';
+const CUSTOMER = '+33622220001';
+/** The policy lets nobody write to a stranger twice. */
+const SECOND_CUSTOMER = '+33622220002';
+
+const { serviceImage, redisImage } = containersEnvironment();
+const dataDir = mkdtempSync(join(tmpdir(), 'containers-'));
+let simulator: Simulator;
+let redis: StartedTestContainer;
+let service: ServiceContainer | undefined;
+let account: Account;
+let surroundings: ShopSurroundings;
+let startService: () => Promise<ServiceContainer>;
+
+before(async () => {
+  simulator = await startSimulator({ port: 0, dataDir });
+  redis = await new GenericContainer(redisImage)
+    .withCommand(['redis-server', '--protected-mode', 'no', '--appendonly', 'yes', '--appendfsync', 'always'])
+    .withExposedPorts(6379)
+    .withWaitStrategy(Wait.forLogMessage('Ready to accept connections'))
+    .start();
+  const environment = {
+    REDIS_URL: `redis://127.0.0.1:${redis.getMappedPort(6379)}`,
+    ADMIN_TOKEN: randomBytes(24).toString('base64url'),
+    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    MSGAPP_SOCKET_URL: simulator.chatUrl,
+    MSGAPP_NOISE_ROOT_KEY: simulator.noiseRootKey,
+    SEND_GAP_MS: '50-150',
+    NODE_ID: 'node-1',
+  };
+  startService = () => startServiceContainer(serviceImage, environment);
+  service = await startService();
+  account = await makeAccount(service.admin);
+  surroundings = { api: service.api(account.apiKey), network: simulatorControl(simulator.url) };
+});
+
+after(async () => {
+  await service?.stop();
+  await redis?.stop();
+  await simulator?.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** The container under test; the last test ends it and starts another. */
+function running(): ServiceContainer {
+  assert.ok(service, 'the service runs');
+  return service;
+}
+
+test('without REDIS_URL, ADMIN_TOKEN and CREDENTIALS_KEY the image refuses to start and names all three', async () => {
+  const { exitCode, log } = await runServiceImage(serviceImage);
+  assert.equal(exitCode, 1);
+  for (const name of ['REDIS_URL', 'ADMIN_TOKEN', 'CREDENTIALS_KEY'])
+    assert.match(log, new RegExp(`${name}: expected`));
+});
+
+test('process 1 is Node, under a user id that owns nothing, and the file system takes no write', async () => {
+  const found = JSON.parse(
+    await running().run(`
+      const { readFileSync, writeFileSync } = require('node:fs');
+      const refusal = (path) => {
+        try { writeFileSync(path, 'x'); } catch (error) { return error.code; }
+      };
+      console.log(JSON.stringify({
+        first: readFileSync('/proc/1/cmdline', 'utf8').split('\\0')[0],
+        user: process.getuid(),
+        group: process.getgid(),
+        writes: ['/x', '/tmp/x', '/app/x', '/app/dist/bin/service.js'].map(refusal),
+      }));
+    `),
+  );
+  assert.deepEqual(found, {
+    first: '/usr/bin/node',
+    user: 65_532,
+    group: 65_532,
+    writes: ['EROFS', 'EROFS', 'EROFS', 'EROFS'],
+  });
+});
+
+test('inside are neither shell, npm, compiler, TypeScript nor development packages', async () => {
+  const files = (
+    await running().run(`
+    for (const each of require('node:fs').readdirSync('/app', { recursive: true })) console.log(each);
+  `)
+  ).split('\n');
+  assert.ok(files.includes('dist/bin/service.js'));
+  assert.deepEqual(
+    files.filter((file) => file.endsWith('.ts')),
+    [],
+  );
+  for (const name of ['typescript', 'tsx', 'testcontainers', '@biomejs', '@types', 'esbuild']) {
+    assert.ok(!files.includes(`node_modules/${name}`), `${name} is in the image`);
+  }
+  for (const program of ['/bin/sh', '/bin/bash', '/usr/bin/npm', '/usr/bin/apt-get', '/usr/bin/cc']) {
+    assert.notEqual(await running().exitCodeOf([program, '--version']), 0, `${program} is in the image`);
+  }
+});
+
+test('a shop is connected by a scan, and its message reaches the handset', async () => {
+  await connectShop(surroundings, account.shopId, SHOP_PHONE);
+  const accepted = await sendText(surroundings, account.shopId, {
+    to: CUSTOMER,
+    text: 'Your bread is ready',
+  });
+  assert.deepEqual([accepted.status, accepted.error?.code], [202, undefined]);
+  await untilStatus(surroundings, String(accepted.data.id), 'sent');
+  const inbox = await surroundings.network.inbox(CUSTOMER);
+  assert.deepEqual(
+    inbox.items.map(({ from, text }) => ({ from, text })),
+    [{ from: SHOP_PHONE, text: 'Your bread is ready' }],
+  );
+  // uWebSockets.js, left without its binary, would go on with a slow server of its own.
+  assert.doesNotMatch(running().log(), /fall/i);
+});
+
+test('SIGTERM ends it with 0 within 10 seconds, and another container carries on without a scan', async () => {
+  assert.equal(await running().stop(), 0);
+  service = undefined;
+  service = await startService();
+  const api = service.api(account.apiKey);
+  await until('the session is back', async () => {
+    const channel = await api.get(`/shops/${account.shopId}/channels/msgapp`);
+    return channel.data.status === 'connected';
+  });
+  const accepted = await sendText({ api }, account.shopId, { to: SECOND_CUSTOMER, text: 'We close at six' });
+  assert.deepEqual([accepted.status, accepted.error?.code], [202, undefined]);
+  await untilStatus({ api }, String(accepted.data.id), 'sent');
+});
