@@ -69,6 +69,8 @@ export interface RunningActors {
 }
 
 const PAUSE_MS = 15 * 60_000;
+/** The network does not say how long it bars a shop from strangers; as long as their budget's window is safe to wait. */
+const COLD_PAUSE_MS = 24 * 3_600_000;
 const ANSWER_MS = 60_000;
 /** Preparing and acknowledging a stanza (a minute each) and fetching an attachment (90 s), with room to spare. */
 const OUTCOME_MS = 240_000;
@@ -103,6 +105,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
     gapFromMs: gap.fromMs,
     gapToMs: gap.toMs,
     pauseMs: PAUSE_MS,
+    coldPauseMs: COLD_PAUSE_MS,
     answerMs: ANSWER_MS,
     outcomeMs: OUTCOME_MS,
   };

@@ -39,6 +39,8 @@ export interface MessageFacts {
   readonly optedOut: boolean;
   /** What the tenant declared of the number, whether or not it still holds. */
   readonly declaration: DeclarationFact | null;
+  /** Until when the network lets this shop write to no stranger; `null` or absent: it did not object. */
+  readonly coldPausedUntilMs?: number | null;
   /** Pairing of the shop's current credentials; `null`: never paired. */
   readonly pairedAtMs: number | null;
   readonly settings: TenantSettings;
@@ -167,17 +169,9 @@ function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRe
 
 /** The budget of cold or of declared recipients; neither ever spills into the other. */
 function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
-  const { facts, ledger, tally, caps, personClass, atMs } = judgement;
-  const { pairedAtMs, settings, nowMs } = facts;
-  if (personClass === 'cold' && tally.coldToday >= caps.coldPerDay) {
-    const reliefMs = reliefAcrossWarmup({
-      pairedAtMs,
-      nowMs: atMs,
-      roomAtMs: (perDay) =>
-        ledger.roomAtMs({ kinds: kindSet('cold'), windowMs: DAY_MS, room: coldCap(perDay, settings) - 1 }),
-    });
-    const message = `The shop has used its ${caps.coldPerDay} messages of 24 hours to cold recipients.`;
-    return refuseUntil({ code: 'COLD_RECIPIENT_CAP_REACHED', message, reliefMs, nowMs });
+  const { facts, ledger, tally, caps, personClass } = judgement;
+  if (personClass === 'cold') {
+    return refuseCold(judgement);
   }
   if (personClass === 'declared' && tally.declaredToday >= caps.declaredPerDay) {
     const room = caps.declaredPerDay - 1;
@@ -185,7 +179,30 @@ function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
     // Once the declaration expires the recipient is cold and this rule has no say any more.
     const reliefMs = Math.min(roomAtMs, facts.declaration?.expiresAtMs ?? Number.POSITIVE_INFINITY);
     const message = `The shop has used its ${caps.declaredPerDay} messages of 24 hours to declared recipients.`;
-    return refuseUntil({ code: 'DECLARED_RECIPIENT_CAP_REACHED', message, reliefMs, nowMs });
+    return refuseUntil({ code: 'DECLARED_RECIPIENT_CAP_REACHED', message, reliefMs, nowMs: facts.nowMs });
   }
   return undefined;
+}
+
+/** The budget of cold recipients, and the network's own word against strangers; both must let the message through. */
+function refuseCold({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRefusal | undefined {
+  const { pairedAtMs, settings, nowMs, coldPausedUntilMs } = facts;
+  const isSpent = tally.coldToday >= caps.coldPerDay;
+  const isBarred = coldPausedUntilMs != null && coldPausedUntilMs > atMs;
+  if (!isSpent && !isBarred) {
+    return undefined;
+  }
+  const roomMs = isSpent
+    ? reliefAcrossWarmup({
+        pairedAtMs,
+        nowMs: atMs,
+        roomAtMs: (perDay) =>
+          ledger.roomAtMs({ kinds: kindSet('cold'), windowMs: DAY_MS, room: coldCap(perDay, settings) - 1 }),
+      })
+    : atMs;
+  const reliefMs = isBarred ? Math.max(roomMs, coldPausedUntilMs) : roomMs;
+  const message = isBarred
+    ? 'The chat network lets the shop write to no cold recipients for now.'
+    : `The shop has used its ${caps.coldPerDay} messages of 24 hours to cold recipients.`;
+  return refuseUntil({ code: 'COLD_RECIPIENT_CAP_REACHED', message, reliefMs, nowMs });
 }

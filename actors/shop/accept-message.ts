@@ -88,6 +88,7 @@ function evaluate(
     lastInboundAtMs: facts.writer?.lastInboundAtMs ?? null,
     optedOut: facts.writer?.optedOut ?? false,
     declaration: facts.declaration,
+    coldPausedUntilMs: state.pacing.context.coldPausedUntilMs ?? null,
     pairedAtMs,
     settings,
     nowMs,

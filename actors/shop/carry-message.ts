@@ -122,11 +122,12 @@ function judge(
 
 /**
  * Whether this shop's queue would move: it has a session or one that comes back by itself, as after a restart, and
- * nothing holds its sends.
+ * nothing holds its sends. Whoever it carries for, their customers are strangers to its own number.
  */
 function canCarry(state: ShopState): boolean {
-  const { heldByOperator } = state.pacing.context;
-  return channelRefusal(state, true) === undefined && pacingState(state) !== 'paused' && !heldByOperator;
+  const { heldByOperator, coldPausedUntilMs } = state.pacing.context;
+  const isHeld = heldByOperator || coldPausedUntilMs != null || pacingState(state) === 'paused';
+  return channelRefusal(state, true) === undefined && !isHeld;
 }
 
 function isEnd({ status }: MessageState): boolean {

@@ -13,6 +13,9 @@
  * Until `sending` a message is still `queued`: when the session goes (`session_down`) or a deadline passes it is put
  * back at the head of the queue. In `sending` only an outcome settles it: `restarted` fails it BOT_RESTARTED, since
  * we never risk a double send. `hold` and `release` are the operator's pause; nothing is dispatched while held.
+ *
+ * Beside the states: a refusal that means "no strangers" (463) bars messages to cold recipients until
+ * `coldPausedUntilMs`; all others go on. Trying again would make the restriction worse (BAILEYS.md: Sending).
  */
 import { assign, setup } from 'xstate';
 import type { SendOutcome } from '../session/session-host.ts';
@@ -32,6 +35,8 @@ export interface PacingContext {
   /** When the state is over by itself: gap, pause, or the deadline of checking, composing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
+  /** No stranger is written to until then; null or absent: the network never objected, or it is over. */
+  readonly coldPausedUntilMs?: number | null;
 }
 
 /** What becomes of a message that leaves the hand for good. */
@@ -59,8 +64,10 @@ export type PacingEvent =
       readonly outcome: SendOutcome;
       readonly gapUntilMs: number;
       readonly pauseUntilMs: number;
+      readonly coldPauseUntilMs: number;
     }
   | { readonly type: 'session_down' }
+  | { readonly type: 'cold_elapsed' }
   | { readonly type: 'elapsed'; readonly gapUntilMs: number }
   | { readonly type: 'hold' }
   | { readonly type: 'release' };
@@ -79,6 +86,9 @@ interface Arguments {
   readonly context: PacingContext;
   readonly event: PacingEvent;
 }
+
+/** The ack error of a shop that wrote to too many strangers (BAILEYS.md: the reach-out limit). */
+const REACH_OUT_CODE = '463';
 
 const failureReasons: { readonly [Kind in SendOutcome['kind']]?: string } = {
   refused: 'SEND_REFUSED',
@@ -127,6 +137,12 @@ const pacingSetup = setup({
       hand: null,
       untilMs: 'pauseUntilMs' in event ? event.pauseUntilMs : null,
     })),
+    barStrangers: assign(({ event }) =>
+      event.type === 'outcome' && event.outcome.kind === 'refused' && event.outcome.code === REACH_OUT_CODE
+        ? { coldPausedUntilMs: event.coldPauseUntilMs }
+        : {},
+    ),
+    admitStrangers: assign({ coldPausedUntilMs: null }),
     hold: assign({ heldByOperator: true }),
     release: assign({ heldByOperator: false }),
   },
@@ -152,7 +168,11 @@ export const pacingMachine = pacingSetup.createMachine({
   id: 'pacing',
   context: { hand: null, untilMs: null, heldByOperator: false },
   initial: 'idle',
-  on: { hold: { actions: 'hold' }, release: { actions: 'release' } },
+  on: {
+    hold: { actions: 'hold' },
+    release: { actions: 'release' },
+    cold_elapsed: { actions: 'admitStrangers' },
+  },
   states: {
     idle: {
       on: {
@@ -188,7 +208,7 @@ export const pacingMachine = pacingSetup.createMachine({
         outcome: [
           { guard: 'wasRateLimited', target: 'paused', actions: [back, 'startPause'] },
           { guard: 'wasNotSent', ...giveBack },
-          { target: 'gap', actions: [settle, 'startGap'] },
+          { target: 'gap', actions: [settle, 'startGap', 'barStrangers'] },
         ],
         elapsed: { target: 'gap', actions: [settle, 'startGap'] },
       },

@@ -130,10 +130,13 @@ const gone: Obstacle = { status: 'failed', reason: 'EXPIRED' };
 function obstacle(
   state: ShopState,
   body: MessageBody,
-  { writer, audience }: DispatchFacts,
+  { writer, audience, nowMs }: DispatchFacts & { readonly nowMs: number },
 ): Obstacle | undefined {
   const to = body.to ?? '';
   if (isPhoneNumber(to) && writer?.optedOut) return { status: 'rejected', reason: 'RECIPIENT_OPTED_OUT' };
+  if (barsStranger(state, body, writer, nowMs)) {
+    return { status: 'rejected', reason: 'COLD_RECIPIENT_CAP_REACHED' };
+  }
   if (isGroupId(to) && !state.groups?.find(({ id }) => id === to)?.isAdmin) {
     return { status: 'rejected', reason: 'GROUP_NOT_ADMINISTERED' };
   }
@@ -142,10 +145,21 @@ function obstacle(
   return undefined;
 }
 
+/** The network wants no message to strangers now, and this is one: accepted as cold, and they have not written since. */
+function barsStranger(
+  { pacing }: Pick<ShopState, 'pacing'>,
+  { policy }: MessageBody,
+  writer: DispatchFacts['writer'],
+  nowMs: number,
+): boolean {
+  const barred = (pacing.context.coldPausedUntilMs ?? 0) > nowMs;
+  return barred && policy?.recipientClass === 'cold' && writer === undefined;
+}
+
 /** The last look before the wire. `sending` and the order go into one turn: the order follows the commit. */
 function onComposed(draft: ShopDraft, messageId: string, facts: DispatchFacts, outcomeMs: number): void {
   const { body, audience } = facts;
-  const against = body === undefined ? gone : obstacle(draft.state, body, facts);
+  const against = body === undefined ? gone : obstacle(draft.state, body, { ...facts, nowMs: draft.nowMs });
   if (body === undefined || against !== undefined) {
     draft.stepPacing({ type: 'blocked', ...(against ?? gone) });
     return;

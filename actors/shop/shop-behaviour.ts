@@ -142,6 +142,7 @@ function onTimer(draft: ShopDraft, id: string): void {
   if (id === 'pacing') draft.stepPacing({ type: 'elapsed', gapUntilMs: draft.moments().gapUntilMs });
   else if (id === 'reconnect') draft.stepChannel({ type: 'reconnect_due' });
   else if (id === 'pool') askAgain(draft);
+  else if (id === 'cold') draft.stepPacing({ type: 'cold_elapsed' });
   else endOverdue(draft);
 }
 
@@ -156,10 +157,11 @@ function settleLostProcess(draft: ShopDraft): void {
 }
 
 function shopTimers(state: ShopState): DueTimer[] {
-  const { untilMs } = state.pacing.context;
+  const { untilMs, coldPausedUntilMs } = state.pacing.context;
   const { reconnectAtMs } = state.channel.context;
   const timers: DueTimer[] = [];
   if (untilMs !== null) timers.push({ id: 'pacing', dueAtMs: untilMs });
+  if (coldPausedUntilMs != null) timers.push({ id: 'cold', dueAtMs: coldPausedUntilMs });
   if (reconnectAtMs !== null) timers.push({ id: 'reconnect', dueAtMs: reconnectAtMs });
   const waiting = waitingTimer(state);
   if (waiting) timers.push(waiting);

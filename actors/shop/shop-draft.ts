@@ -24,6 +24,8 @@ export interface PacingTimes {
   readonly gapToMs: number;
   /** The pause after a rate signal (SPEC: 15 minutes). */
   readonly pauseMs: number;
+  /** How long no stranger is written to once the network refused one as one too many. */
+  readonly coldPauseMs: number;
   /** After this long without an answer, a check or composing is given up and the message put back. */
   readonly answerMs: number;
   /** After this long without an outcome, a send counts as unknown. Longer than the session's own deadline and media fetch. */
@@ -76,12 +78,13 @@ export class ShopDraft {
   }
 
   /** Moments the pacing machine may need, drawn now. */
-  moments(): { untilMs: number; gapUntilMs: number; pauseUntilMs: number } {
-    const { gapFromMs, gapToMs, pauseMs, answerMs } = this.#options.times;
+  moments(): { untilMs: number; gapUntilMs: number; pauseUntilMs: number; coldPauseUntilMs: number } {
+    const { gapFromMs, gapToMs, pauseMs, coldPauseMs, answerMs } = this.#options.times;
     return {
       untilMs: this.nowMs + answerMs,
       gapUntilMs: this.nowMs + Math.round(gapFromMs + (gapToMs - gapFromMs) * this.chance()),
       pauseUntilMs: this.nowMs + pauseMs,
+      coldPauseUntilMs: this.nowMs + coldPauseMs,
     };
   }
 

@@ -20,7 +20,8 @@ export interface ShopGlance {
   readonly oldestMessageMs: number | undefined;
   /**
    * Every word by which an operator may look for the shop, none twice: the channel's state in the contract's word and
-   * in the machine's own, the pacing state, the actor's status, `held` by an operator's hand, `flagged` by a lost session.
+   * in the machine's own, the pacing state, the actor's status, `held` by an operator's hand, `flagged` by a lost session, `cold_paused` while the network
+   * bars it from strangers.
    */
   readonly words: readonly string[];
 }
@@ -49,14 +50,16 @@ function wordsOf(shop: ShopState, status: string): string[] {
   if (channel !== told) words.push(channel);
   if (shop.pacing.context.heldByOperator) words.push('held');
   if (shop.channel.context.flagged) words.push('flagged');
+  if (shop.pacing.context.coldPausedUntilMs != null) words.push('cold_paused');
   return words;
 }
 
 /** Which words ask for an operator's eye, and how loudly. */
 const TROUBLE: readonly (readonly [word: string, weight: number])[] = [
-  ['suspended', 64],
-  ['backoff', 32],
-  ['flagged', 16],
+  ['suspended', 128],
+  ['backoff', 64],
+  ['flagged', 32],
+  ['cold_paused', 16],
   ['paused', 8],
   ['held', 4],
   ['reconnecting', 2],

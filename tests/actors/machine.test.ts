@@ -12,7 +12,7 @@ const events: PacingEvent[] = [
   { type: 'checked', exists: true, rateLimited: false, gapUntilMs: 1, pauseUntilMs: 2, untilMs: 3 },
   { type: 'hold' },
   { type: 'composed', untilMs: 4 },
-  { type: 'outcome', outcome: { kind: 'acknowledged' }, gapUntilMs: 5, pauseUntilMs: 6 },
+  { type: 'outcome', outcome: { kind: 'acknowledged' }, gapUntilMs: 5, pauseUntilMs: 6, coldPauseUntilMs: 8 },
   { type: 'elapsed', gapUntilMs: 7 },
 ];
 

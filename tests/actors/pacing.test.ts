@@ -160,7 +160,7 @@ test('a number that is not on the network is rejected without a gap; no answer i
 test('an opt-out that came after acceptance is seen just before the wire', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
-  shop.toWire(id, true);
+  shop.toWire(id, 'STOP');
   assert.equal(shop.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
   assert.equal(shop.effectsOf('send').length, 0);
 });

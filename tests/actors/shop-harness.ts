@@ -1,6 +1,6 @@
-import type { Outcome } from '../../actors/failure.ts';
+import type { Failure, Outcome } from '../../actors/failure.ts';
 import type { SendOutcome, SessionEvent } from '../../actors/session/session-host.ts';
-import type { MessageState } from '../../actors/shop/message-record.ts';
+import type { MessageBody, MessageState } from '../../actors/shop/message-record.ts';
 import { shopBehaviour } from '../../actors/shop/shop-behaviour.ts';
 import type { ShopCommand, ShopEffect } from '../../actors/shop/shop-commands.ts';
 import type { ShopFacts } from '../../actors/shop/shop-facts.ts';
@@ -24,6 +24,8 @@ export class ShopHarness {
   readonly writes: Write[] = [];
   /** The newest stored state of each message. */
   readonly messages = new Map<string, MessageState>();
+  /** What was accepted, by message. */
+  readonly bodies = new Map<string, MessageBody>();
   /** What the store holds of every hash this shop wrote. */
   readonly hashes = new Map<string, Map<string, string>>();
   state: ShopState;
@@ -35,7 +37,14 @@ export class ShopHarness {
     const random = seededRandom(seed);
     this.#behaviour = shopBehaviour({
       random,
-      times: { gapFromMs: 6_000, gapToMs: 20_000, pauseMs: 900_000, answerMs: 60_000, outcomeMs: 180_000 },
+      times: {
+        gapFromMs: 6_000,
+        gapToMs: 20_000,
+        pauseMs: 900_000,
+        coldPauseMs: 86_400_000,
+        answerMs: 60_000,
+        outcomeMs: 180_000,
+      },
       makeId: objectIdGenerator(random),
       makeWireId: () => `3EB0${(this.#next++).toString(16).padStart(18, '0')}`,
       retentionMs: 30 * 86_400_000,
@@ -95,24 +104,30 @@ export class ShopHarness {
     return reply.ok ? reply.value.accepted.id : reply.failure.code;
   }
 
-  /** The recipient exists, composing was shown, and the last look finds `writer`. The message then is on the wire. */
-  toWire(messageId: string, optedOut = false): void {
-    this.session({ type: 'session.recipient_checked', messageId, exists: true, rateLimited: false });
-    const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut, wireIds: [] };
-    const body = {
-      id: messageId,
-      ...shop,
-      kind: 'message' as const,
-      to: this.state.inHand?.to ?? '',
-      text: 'text',
-      mediaUrl: null,
-      mediaType: null,
-      via: 'shop' as const,
-      policy: null,
-      createdAtMs: this.nowMs,
-      wireId: 'w',
-      idempotencyKey: null,
+  /** Sends to somebody who is no customer and never wrote; the message's id, or the refusal. */
+  sendToStranger(to: string): string | Failure {
+    const draft = {
+      to,
+      text: `hello ${to}`,
+      mediaUrl: undefined,
+      mediaType: 'image' as const,
+      idempotencyKey: undefined,
     };
+    const reply = this.command(
+      { type: 'send', draft, settings: resolveSettings({}) },
+      { send: { ...noSend, isCustomer: false } },
+    ) as Outcome<{ accepted: Accepted }>;
+    return reply.ok ? reply.value.accepted.id : reply.failure;
+  }
+
+  /** The recipient exists, composing was shown, and the last look finds what they wrote last. The message then is on the wire. */
+  toWire(messageId: string, wrote: 'hello' | 'STOP' | 'nothing' = 'hello'): void {
+    this.session({ type: 'session.recipient_checked', messageId, exists: true, rateLimited: false });
+    const writer =
+      wrote === 'nothing'
+        ? undefined
+        : { lastInboundAtMs: 0, stampMs: 0, optedOut: wrote === 'STOP', wireIds: [] };
+    const body = this.bodies.get(messageId);
     this.session({ type: 'session.composed', messageId }, { dispatch: { body, writer, audience: [] } });
   }
 
@@ -171,6 +186,10 @@ export class ShopHarness {
       this.writes.push(write);
       const [command, key, field, value] = write;
       this.#keep(write);
+      if (command === 'HSET' && field === 'body') {
+        const body = JSON.parse(String(value)) as MessageBody;
+        this.bodies.set(body.id, body);
+      }
       if (command === 'HSET' && field === 'state') {
         this.messages.set(key.slice(key.lastIndexOf(':') + 1), JSON.parse(String(value)) as MessageState);
       }

@@ -21,6 +21,7 @@ const STATES = [
   'reconnecting',
   'disconnected',
   'flagged',
+  'cold_paused',
   'paused',
   'held',
   'sending',
