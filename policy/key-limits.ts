@@ -54,6 +54,14 @@ const resolutions = scopes.map(({ windowMs }) => ({
   gathered: { windowMs, isExact: false },
 }));
 
+/** A key that counted calls since it was last stored. */
+export interface ChangedKey {
+  readonly keyId: string;
+  /** How often it had changed when this was taken. */
+  readonly changes: number;
+  readonly state: string;
+}
+
 /** What is kept of a key beside its windows. */
 interface KeyState {
   /** Number of its first window. */
@@ -62,7 +70,9 @@ interface KeyState {
   exactBits: number;
   /** The latest time seen: a clock that steps back finds this time instead. */
   latestMs: number;
-  isChanged: boolean;
+  /** How often it changed, and how often it had when it was last stored. */
+  changes: number;
+  storedChanges: number;
 }
 
 /**
@@ -95,7 +105,7 @@ export class KeyLimits {
         const tick = tickOf(resolutionAt(index, isExactAt(key, index)), key.latestMs);
         this.#windows.add(key.firstWindow + index, { tick, count: 1 });
       }
-      key.isChanged = true;
+      key.changes += 1;
     }
     return this.#decide({ key, limits, nowMs, allowed });
   }
@@ -111,13 +121,12 @@ export class KeyLimits {
     });
   }
 
-  /** The key's state as ASCII text when it changed since this was last asked; else `undefined`. */
-  changedState(keyId: string): string | undefined {
+  /** The key's state as ASCII text when it changed since it was last stored (`stored`); else `undefined`. */
+  changedState(keyId: string): ChangedKey | undefined {
     const key = this.#keys.get(keyId);
-    if (key?.isChanged !== true) {
+    if (key === undefined || key.changes === key.storedChanges) {
       return undefined;
     }
-    key.isChanged = false;
     const numbers = [key.latestMs];
     for (let index = 0; index < scopes.length; index += 1) {
       const points = this.#windows.points(key.firstWindow + index);
@@ -128,7 +137,15 @@ export class KeyLimits {
         previousTick = tick;
       }
     }
-    return encodeWholeNumbers(numbers);
+    return { keyId, changes: key.changes, state: encodeWholeNumbers(numbers) };
+  }
+
+  /** What was changed stands in the store now. Calls counted meanwhile are still to be stored. */
+  stored({ keyId, changes }: Pick<ChangedKey, 'keyId' | 'changes'>): void {
+    const key = this.#keys.get(keyId);
+    if (key !== undefined) {
+      key.storedChanges = changes;
+    }
   }
 
   /** Puts a stored state in place of what the key has. Throws on anything that `changedState` did not write. */
@@ -210,7 +227,7 @@ export class KeyLimits {
     const firstWindow = this.#freedWindows.pop() ?? this.#reserved;
     this.#reserved = Math.max(this.#reserved, firstWindow + scopes.length);
     this.#windows.reserve(this.#reserved);
-    const key = { firstWindow, exactBits: 0, latestMs: 0, isChanged: false };
+    const key = { firstWindow, exactBits: 0, latestMs: 0, changes: 0, storedChanges: 0 };
     this.#keys.set(keyId, key);
     return key;
   }

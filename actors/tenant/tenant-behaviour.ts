@@ -123,13 +123,15 @@ function turn(
   }
 }
 
-/** Stores the windows that changed since the last time, and the month's count. */
+/** Stores the windows that changed since they were last stored, and the month's count. A commit that fails leaves them so. */
 function usageTurn(state: TenantState, keyLimits: KeyLimits): Turn<TenantState, TenantEffect> {
   if (state.record.deleted) return {};
-  const fields = ['quota', state.quota.encode()];
-  for (const keyId of state.apiKeys.keys()) {
-    const changed = keyLimits.changedState(keyId);
-    if (changed !== undefined) fields.push(keyId, changed);
-  }
-  return { writes: [['HSET', state.keys.usage, ...fields]] };
+  const changed = [...state.apiKeys.keys()].flatMap((keyId) => keyLimits.changedState(keyId) ?? []);
+  const fields = changed.flatMap((key) => [key.keyId, key.state]);
+  return {
+    writes: [['HSET', state.keys.usage, 'quota', state.quota.encode(), ...fields]],
+    committed() {
+      for (const key of changed) keyLimits.stored(key);
+    },
+  };
 }

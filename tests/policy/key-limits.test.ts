@@ -166,15 +166,19 @@ describe('the limits of a key (SPEC: API limits)', () => {
     assert.deepEqual(RATE_LIMIT_RANGE, { floor: 1, roof: 100_000_000 });
   });
 
-  test('the state is told once for each change', () => {
+  test('the state is told until it is stored, and again after each change', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1, hour: 10, day: 10 };
     assert.equal(keys.changedState(keyId), undefined);
     keys.peek({ keyId, limits, nowMs: START_MS });
     assert.equal(keys.changedState(keyId), undefined);
     keys.take({ keyId, limits, nowMs: START_MS });
-    const state = keys.changedState(keyId);
-    assert.match(state ?? '', /^[A-Za-z0-9_-]+$/);
+    const changed = keys.changedState(keyId);
+    assert.ok(changed);
+    const { state } = changed;
+    assert.match(state, /^[A-Za-z0-9_-]+$/);
+    assert.equal(keys.changedState(keyId)?.state, state, 'nobody said that it is stored');
+    keys.stored(changed);
     assert.equal(keys.changedState(keyId), undefined);
     keys.take({ keyId, limits, nowMs: START_MS });
     assert.equal(keys.changedState(keyId), undefined, 'a refusal changes nothing');
@@ -182,6 +186,17 @@ describe('the limits of a key (SPEC: API limits)', () => {
       assert.throws(() => new KeyLimits().restore({ keyId, state: broken }));
     }
   });
+});
+
+test('a call that is counted while a state is being stored is still to be stored', () => {
+  const keys = new KeyLimits();
+  const call = { keyId: 'k', limits: { minute: 5, hour: 10, day: 10 }, nowMs: START_MS };
+  keys.take(call);
+  const changed = keys.changedState('k');
+  assert.ok(changed);
+  keys.take(call);
+  keys.stored(changed);
+  assert.notEqual(keys.changedState('k'), undefined);
 });
 
 describe('memory', () => {
@@ -317,7 +332,8 @@ test('in any sequence of calls, limits, clocks and restarts every decision is th
         assert.deepEqual(keys.peek({ keyId, limits: present, nowMs }), oracle.peek(present, nowMs));
         const changed = keys.changedState(keyId);
         if (changed !== undefined) {
-          state = changed;
+          state = changed.state;
+          keys.stored(changed);
           oracle.save();
         }
         if (after === 'restart' && state !== '') {

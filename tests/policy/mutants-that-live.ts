@@ -42,7 +42,7 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'key-limits.ts',
-    before: 'const key = { firstWindow, exactBits: 0, latestMs: 0, isChanged: false };',
+    before: 'const key = { firstWindow, exactBits: 0, latestMs: 0, changes: 0, storedChanges: 0 };',
     why: 'The windows of a new key are empty, so any resolution is converted at no loss; 1 ms after 1970 is as past as 0.',
   },
   {
