@@ -19,6 +19,7 @@ const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: 
   suspensions: ['runtime_suspensions_total', 'Actors that crashed too often and wait for an operator'],
   deadLetters: ['runtime_dead_letters_total', 'Commands set aside because their turn threw'],
   mailboxRefusals: ['runtime_mailbox_refusals_total', 'Client commands refused by a full mailbox'],
+  busyRefusals: ['runtime_busy_refusals_total', 'Client commands refused by a node with its hands full'],
   activations: ['runtime_activations_total', 'Actors loaded from the store'],
   passivations: ['runtime_passivations_total', 'Idle actors stopped'],
   effectFailures: ['runtime_effect_failures_total', 'Effects that threw although they must not'],

@@ -116,6 +116,7 @@ const DEFAULT_RETRY_AFTER_SECONDS = 1;
 /** How the runtime's failures read from outside (DESIGN section 4: Codes of our own). */
 const RUNTIME_FAILURES: { readonly [Code in RuntimeFailureCode]: ErrorCode } = {
   MAILBOX_FULL: 'OVERLOADED',
+  NODE_BUSY: 'OVERLOADED',
   SHARD_NOT_OWNED: 'SERVICE_UNAVAILABLE',
   SUSPENDED: 'BOT_SERVICE_UNREACHABLE',
   POISONED: 'INTERNAL_ERROR',

@@ -12,12 +12,19 @@ import type { Store } from './store.ts';
 /** A behaviour whose types are its own affair. */
 export type AnyBehaviour = Behaviour<unknown, unknown, unknown, unknown>;
 
+/** What the actors of a node have under way together. */
+export interface WorkInHand {
+  /** Turns that began and did not end. */
+  turns: number;
+}
+
 /** What all actors of a node share. */
 export interface ActorSurroundings {
   readonly clock: Clock;
   readonly limits: RuntimeLimits;
   readonly log: Logger;
   readonly counters: RuntimeCounters;
+  readonly inHand: WorkInHand;
   readonly observer: RuntimeObserver | undefined;
   readonly store: Store;
   readonly commits: GroupCommit;

@@ -16,6 +16,12 @@ export interface RuntimeLimits {
   readonly commitsInFlight: number;
   /** Turns of one batch; the rest travels with the next, so that one script never holds Redis for long. */
   readonly batchTurns: number;
+  /**
+   * Turns under way at once on the whole node, from their facts to their reply; while there are as many, no client
+   * command is let in. What two batches carry: more would only wait longer. An actor has one at most, so a single
+   * busy mailbox closes the door to nobody else.
+   */
+  readonly turnsInHand: number;
   /** Client commands that may wait in one mailbox. */
   readonly mailboxCount: number;
   /** Bytes of client commands that may wait in one mailbox, as `Behaviour.size` tells them. */
@@ -51,6 +57,7 @@ export const defaultLimits: RuntimeLimits = {
   retryMs: 200,
   commitsInFlight: 2,
   batchTurns: 512,
+  turnsInHand: 1_024,
   mailboxCount: 1_024,
   mailboxBytes: 4 * 1024 * 1024,
   mailboxAgeMs: 5_000,

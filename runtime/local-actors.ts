@@ -5,6 +5,7 @@ import type { ActorGlance, ActorSnapshot, Actors } from './actors.ts';
 import { type Address, addressOf, addressText } from './address.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { OwnedShard } from './owned-shard.ts';
+import { nodeBusy } from './refusals.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
 
 /** What the actors of a node need to know of it. */
@@ -35,14 +36,26 @@ export class LocalActors implements Actors {
   }
 
   ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined> {
+    const refusal = this.#refusal(address, command);
+    if (refusal !== undefined) return Promise.reject(refusal);
     const actor = this.#activate(address);
     if (actor === undefined) return Promise.reject(this.#notOwned(address));
-    if (this.#options.storeIsFull() && this.#behaviour(address).lane(command) === 'client') {
-      return Promise.reject(new RuntimeFailure('STORE_UNAVAILABLE', 'Redis is almost full', 5));
-    }
     return new Promise((resolve, reject) =>
       actor.offer(command, { resolve: resolve as (reply: unknown) => void, reject }),
     );
+  }
+
+  /** Why this node takes no client command now, whoever it is for; control commands are never refused. */
+  #refusal(address: Address, command: unknown): RuntimeFailure | undefined {
+    const { inHand, limits, counters } = this.#options.surroundings;
+    const isBusy = inHand.turns >= limits.turnsInHand;
+    const isFull = this.#options.storeIsFull();
+    if (!isBusy && !isFull) return undefined;
+    if (this.#options.shard(address.shard) === undefined) return this.#notOwned(address);
+    if (this.#behaviour(address).lane(command) === 'control') return undefined;
+    if (isFull) return new RuntimeFailure('STORE_UNAVAILABLE', 'Redis is almost full', 5);
+    counters.busyRefusals += 1;
+    return nodeBusy();
   }
 
   tell(address: Address, command: unknown): void {

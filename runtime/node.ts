@@ -155,6 +155,7 @@ class AssembledNode implements RuntimeNode {
       storeIsFull: () => ownership.memoryUse >= limits.memoryShare,
       surroundings: {
         ...common,
+        inHand: { turns: 0 },
         store,
         commits,
         marks: new ShardMarks(commits, log),

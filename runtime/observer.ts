@@ -16,6 +16,8 @@ export interface RuntimeCounters {
   deadLetters: number;
   /** Client commands refused because a mailbox was full by count, bytes or age. */
   mailboxRefusals: number;
+  /** Client commands refused because the node had its hands full. */
+  busyRefusals: number;
   activations: number;
   passivations: number;
   /** Effects that threw although they must not. */
@@ -39,6 +41,7 @@ export function runtimeCounters(): RuntimeCounters {
     suspensions: 0,
     deadLetters: 0,
     mailboxRefusals: 0,
+    busyRefusals: 0,
     activations: 0,
     passivations: 0,
     effectFailures: 0,

@@ -25,6 +25,11 @@ export function mailboxFull(): RuntimeFailure {
   return new RuntimeFailure('MAILBOX_FULL', 'The mailbox is full', 1);
 }
 
+/** The node has its hands full, with whatever actors. */
+export function nodeBusy(): RuntimeFailure {
+  return new RuntimeFailure('NODE_BUSY', 'The node has too many turns under way', 1);
+}
+
 /** The command made the actor throw. */
 export function poisoned(): RuntimeFailure {
   return new RuntimeFailure('POISONED', 'The command made the actor throw');

@@ -74,6 +74,7 @@ export class TurnCycle implements Commitment {
   /** Runs the turn for an envelope, as far as it goes without waiting. */
   begin(envelope: Envelope): void {
     this.#current = envelope;
+    this.#around.inHand.turns += 1;
     this.#serial += 1;
     this.#startedMs = this.#around.clock.monotonicMs();
     if (envelope.kind === 'command' || envelope.kind === 'timer') this.#prepare(envelope);
@@ -265,6 +266,7 @@ export class TurnCycle implements Commitment {
 
   /** Ends the turn under way, whatever came of it. */
   finish(): void {
+    if (this.#current !== undefined) this.#around.inHand.turns -= 1;
     this.#current = undefined;
     this.#turn = undefined;
     this.#held = false;

@@ -88,6 +88,7 @@ describe('a request taken by one node and answered by another', () => {
     ['OUTCOME_UNKNOWN', 503, 'SERVICE_UNAVAILABLE'],
     ['STOPPING', 503, 'SERVICE_UNAVAILABLE'],
     ['MAILBOX_FULL', 503, 'OVERLOADED'],
+    ['NODE_BUSY', 503, 'OVERLOADED'],
     ['SUSPENDED', 503, 'BOT_SERVICE_UNREACHABLE'],
     ['POISONED', 500, 'INTERNAL_ERROR'],
   ] as const) {

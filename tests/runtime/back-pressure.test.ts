@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Address } from '../../runtime/address.ts';
+import { counterAddress } from './counter-behaviour.ts';
+import { type MemoryNode, memoryNode } from './memory-node.ts';
+
+const add = { type: 'add', by: 1 } as const;
+const event = { type: 'event', does: 'add' } as const;
+
+test('with a store that stalls, as many turns are under way as may be and the rest is refused at once; then all is well', async () => {
+  const { world, stall, asked, goOn } = await stallingWorld({ turnsInHand: 10 }, 100);
+  stall();
+  const outcomes = asked.map((address) => outcomeOf(world.node.actors.ask(address, add)));
+  await world.clock.advance(0);
+  const before = await settledNow(outcomes);
+  assert.equal(before.filter((outcome) => outcome === 'NODE_BUSY').length, 90, 'refused without a wait');
+  assert.equal(before.filter((outcome) => outcome === undefined).length, 10, 'in hand');
+  assert.equal(world.node.counters.busyRefusals, 90);
+  goOn();
+  const after = (await world.outcome(Promise.all(outcomes))) as unknown[];
+  assert.equal(after.filter((outcome) => outcome === 1).length, 10, 'what was let in is done');
+  const again = asked.map((address) => world.outcome(world.node.actors.ask(address, { type: 'read' })));
+  const totals = (await Promise.all(again)) as number[];
+  assert.equal(
+    totals.reduce((sum, total) => sum + total, 0),
+    10,
+    'what was refused did not happen',
+  );
+});
+
+test('a node with its hands full refuses no control command, whoever it is for', async () => {
+  const { world, stall, asked, goOn } = await stallingWorld({ turnsInHand: 3 }, 20);
+  stall();
+  const [first, second, third, fourth] = asked as [Address, Address, Address, Address];
+  for (const address of [first, second, third]) void outcomeOf(world.node.actors.ask(address, add));
+  assert.equal(await outcomeOf(world.node.actors.ask(fourth, add)), 'NODE_BUSY');
+  for (const address of asked) world.node.actors.tell(address, event);
+  const answered = outcomeOf(world.node.actors.ask(fourth, event));
+  goOn();
+  assert.equal(await world.outcome(answered), 2, 'asked for or told');
+  await world.clock.advance(100);
+  const totals = await Promise.all(
+    asked.map((address) => world.outcome(world.node.actors.ask(address, { type: 'read' }))),
+  );
+  assert.deepEqual(totals, [2, 2, 2, 2, ...Array.from({ length: 16 }, () => 1)]);
+});
+
+test('one actor with a full mailbox leaves the node’s hands free for the others', async () => {
+  const { world, stall, asked, goOn } = await stallingWorld({ turnsInHand: 2, mailboxCount: 50 }, 2);
+  const [busy, other] = asked as [Address, Address];
+  stall();
+  const crowd = Array.from({ length: 51 }, () => outcomeOf(world.node.actors.ask(busy, add)));
+  assert.equal(await outcomeOf(world.node.actors.ask(busy, add)), 'MAILBOX_FULL');
+  const served = outcomeOf(world.node.actors.ask(other, add));
+  goOn();
+  assert.equal(await world.outcome(served), 1);
+  assert.equal(((await world.outcome(Promise.all(crowd))) as unknown[]).at(-1), 51);
+});
+
+test('turns that end badly leave no hand behind: crashes, refusals of Redis, unknown outcomes', async () => {
+  const { world, asked } = await stallingWorld({ turnsInHand: 1 }, 4);
+  const [one, two, three, four] = asked as [Address, Address, Address, Address];
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'throw' })), 'POISONED');
+  assert.equal(await world.outcome(world.node.actors.ask(two, { type: 'wrong_type' })), 'POISONED');
+  world.fate('refused', 1);
+  assert.equal(await world.outcome(world.node.actors.ask(three, add)), 'STORE_UNAVAILABLE');
+  world.fate('lost_reply', 1);
+  assert.equal(await world.outcome(world.node.actors.ask(four, add)), 'OUTCOME_UNKNOWN');
+  await world.clock.advance(5_000);
+  assert.equal(await world.outcome(world.node.actors.ask(four, add)), 2);
+});
+
+/** A node with some active counters, and a store that can be told to keep its answers to itself. */
+async function stallingWorld(
+  limits: { readonly turnsInHand: number; readonly mailboxCount?: number },
+  counters: number,
+): Promise<{
+  readonly world: MemoryNode;
+  readonly asked: readonly Address[];
+  stall(): void;
+  goOn(): void;
+}> {
+  const world = await memoryNode({ limits });
+  const asked = Array.from({ length: counters }, (_, index) => counterAddress(`counter-${index}`));
+  for (const address of asked) await world.outcome(world.node.actors.ask(address, { type: 'read' }));
+  const commit = world.engine.commit.bind(world.engine);
+  let stalled = Promise.resolve();
+  let goOn = (): void => undefined;
+  world.engine.commit = (sections) => stalled.then(() => commit(sections));
+  return {
+    world,
+    asked,
+    stall() {
+      stalled = new Promise((resolve) => {
+        goOn = resolve;
+      });
+    },
+    goOn: () => goOn(),
+  };
+}
+
+/** The reply, or the code of the failure. */
+function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.catch((failure: { readonly code: string }) => failure.code);
+}
+
+/** What has settled by now; undefined for the rest. */
+function settledNow(promises: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const nothing = new Promise((resolve) => setImmediate(resolve, undefined));
+  return Promise.all(promises.map((promise) => Promise.race([promise, nothing])));
+}
