@@ -29,11 +29,13 @@ export class MemoryRedis {
   fenced = true;
   #sequence = 0;
   readonly #nowMs: () => number;
-  readonly #records: string[] = Array.from({ length: SHARD_COUNT }, () => '');
+  readonly #records: string[];
   readonly #leases = new Map<string, { incarnation: string; untilMs: number }>();
 
-  constructor(nowMs: () => number) {
+  /** `shards`: how many there are; a simulation has few, and all of them busy. */
+  constructor(nowMs: () => number, shards = SHARD_COUNT) {
     this.#nowMs = nowMs;
+    this.#records = Array.from({ length: shards }, () => '');
   }
 
   /** Numbers whatever a history orders: commits and effects. */

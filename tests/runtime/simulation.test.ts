@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { violations } from './history-checker.ts';
 import { type Sabotage, simulate } from './simulation.ts';
 
-const runs = 200;
+const runs = 2_000;
 const steps = 40;
 /** Another window of seeds every day, printed with every finding, so that the world grows and a failure comes back. */
 const firstSeed = Math.floor(Date.now() / 86_400_000) * runs;
@@ -28,7 +28,7 @@ test(`in ${runs} worlds of pauses, cuts, kills and clock steps every promise hol
   const { found, acknowledged, takeOvers } = await findings('none', runs);
   assert.deepEqual(found, []);
   assert.ok(acknowledged > runs * 20, `only ${acknowledged} commands were acknowledged`);
-  assert.ok(takeOvers > runs * 100, `only ${takeOvers} shards changed hands`);
+  assert.ok(takeOvers > runs * 8, `only ${takeOvers} shards changed hands`);
 });
 
 test('without the fence the checker goes red', async () => {
