@@ -19,7 +19,7 @@ import { runServiceImage, type ServiceContainer, startServiceContainer } from '.
 
 const SHOP_PHONE = '+33611110001';
 const CUSTOMER = '+33622220001';
-/** The policy lets nobody write to a stranger twice. */
+/** The policy keeps 10 minutes between two messages to somebody who did not answer. */
 const SECOND_CUSTOMER = '+33622220002';
 
 const { serviceImage, redisImage } = containersEnvironment();
