@@ -85,6 +85,8 @@ class Simulation {
       log: new QuietLog(),
       limits: { leaseMs: 1_000, renewEveryMs: 300, claimEveryMs: 400, settleMs: 200, answerMs: 300 },
       afterTick: (callback) => void clock.after(0, callback),
+      // Another process started under its name; it has ended itself.
+      onLost: () => this.#leave(clock),
     });
     let node: RuntimeNode | undefined;
     starting.then(
@@ -163,7 +165,7 @@ class Simulation {
     if (dice < 0.06) process.clock.pause();
     else if (dice < 0.16) process.clock.resume();
     else if (dice < 0.2) await this.#kill(process);
-    else if (dice < 0.24) process.clock.stepWall((this.#random() - 0.5) * 20_000);
+    else if (dice < 0.24) process.clock.stepWall(Math.round((this.#random() - 0.5) * 20_000));
     else if (dice < 0.27 && this.#processes.length < 4) await this.#start(`n${this.#sent.length}`);
     else if (dice < 0.3 && this.#processes.length > 1) this.#stop(process);
   }
@@ -172,13 +174,17 @@ class Simulation {
   async #kill(process: Process): Promise<void> {
     process.clock.kill();
     process.engine.cut();
-    this.#processes = this.#processes.filter((other) => other !== process);
+    this.#leave(process.clock);
     if (this.#processes.length === 0 || this.#random() < 0.5) await this.#start(process.nodeId);
   }
 
   #stop(process: Process): void {
-    this.#processes = this.#processes.filter((other) => other !== process);
+    this.#leave(process.clock);
     process.clock.run(() => void process.node.stop());
+  }
+
+  #leave(clock: ProcessClock): void {
+    this.#processes = this.#processes.filter((process) => process.clock !== clock);
   }
 
   /** Ends all trouble and sees that every shard is answered for again. Answers those that are not. */
