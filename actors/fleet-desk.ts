@@ -6,6 +6,7 @@ import { recently } from '../runtime/recently.ts';
 import type { OperatorsDirectory } from './directory/operators-directory.ts';
 import { done, failed } from './failure.ts';
 import type { FleetOperations } from './operator-operations.ts';
+import type { SessionHost } from './session/session-host.ts';
 import type { ShopDescription } from './shop/describe-shop.ts';
 import { takeCensus } from './shop/shop-census.ts';
 import { shopGlance } from './shop/shop-glance.ts';
@@ -21,10 +22,11 @@ export function fleetDesk(parts: {
   readonly node: RuntimeNode;
   readonly clock: Clock;
   readonly directory: OperatorsDirectory;
+  readonly host: Pick<SessionHost, 'available'>;
   /** Carries a replay to the node that owns the actor. */
   readonly link: LinkTopic;
 }): FleetOperations {
-  const { node, clock, directory, link } = parts;
+  const { node, clock, directory, host, link } = parts;
   link.serve(async (payload) => {
     const { id, shard } = JSON.parse(payload) as { id: string; shard: number };
     await node.deadLetters.replay(id, shard);
@@ -42,6 +44,7 @@ export function fleetDesk(parts: {
       return snapshot && listedShop(snapshot);
     },
     census: recently(() => takeCensus(node.actors.glances()), { clock, keptMs: CENSUS_MS }),
+    self: () => ({ nodeId: node.nodeId, workers: host.available() ? 'available' : 'lost' }),
     nodes: async () =>
       node
         .nodes()

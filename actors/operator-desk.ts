@@ -29,7 +29,7 @@ export interface OperatorDeskOptions {
   readonly eraser: ShopEraser;
   readonly makeId: (nowMs: number) => string;
   readonly operatorsDirectory: OperatorsDirectory;
-  readonly host: Pick<SessionHost, 'describe'>;
+  readonly host: Pick<SessionHost, 'describe' | 'available'>;
 }
 
 /** A tenant that is there, and the way into its mailbox. */

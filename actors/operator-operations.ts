@@ -114,6 +114,8 @@ export interface FleetOperations {
   localShop(id: string): Record<string, unknown> | undefined;
   /** How the shops of this node stand, as of the last second. */
   census(): Promise<ShopCensus>;
+  /** This node's name, and whether its sending component takes orders. */
+  self(): { readonly nodeId: string; readonly workers: 'available' | 'lost' };
   nodes(): Promise<readonly Record<string, unknown>[]>;
   /** Who owns each shard, as this node last heard; null: nobody. */
   shards(): readonly { readonly shard: number; readonly nodeId: string | null; readonly epoch: number }[];

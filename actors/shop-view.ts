@@ -13,7 +13,7 @@ import { loadShop, type ShopState } from './shop/shop-state.ts';
 export interface ShopViewOptions {
   readonly actors: Actors;
   readonly store: Store;
-  readonly host: Pick<SessionHost, 'describe'>;
+  readonly host: Pick<SessionHost, 'describe' | 'available'>;
 }
 
 /**
@@ -38,6 +38,7 @@ export async function shopView(
   return {
     ...actorView({ ...snapshot, state: snapshot.state ?? (state && describeShop(state)) }),
     policy: usage ?? null,
+    workers: host.available() ? 'available' : 'lost',
     session: host.describe(sessionOf(address)) ?? null,
   };
 }

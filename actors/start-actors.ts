@@ -133,7 +133,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
     tenants: tenantDesk({ actors, store, clock, keyLimits, usage }),
     shops: shopDesk({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr), pool }),
     operators: operatorDesk({ actors, store, clock, directory, operatorsDirectory, eraser, makeId, host }),
-    fleet: fleetDesk({ node, clock, directory: operatorsDirectory, link: options.operatorsLink }),
+    fleet: fleetDesk({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
     keys: directory,
     feed,
     host,

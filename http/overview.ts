@@ -5,15 +5,20 @@ import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from './rece
 
 /** What one node tells of its shops and its last minutes. */
 export interface NodeShare extends ShopCensus {
+  readonly nodeId: string;
+  /** Of the sending component; lost: what its shops send is refused or waits. */
+  readonly workers: 'available' | 'lost';
   readonly slots: readonly ActivitySlot[];
 }
 
 /** The whole service at a glance. */
-export interface Overview extends Omit<NodeShare, 'slots'> {
+export interface Overview extends ShopCensus {
   readonly slotMs: number;
   readonly series: readonly SeriesPoint[];
   /** Nodes whose share is missing because they did not answer. */
   readonly silentNodes: readonly string[];
+  /** Nodes whose sending component takes no orders. */
+  readonly nodesWithoutWorkers: readonly string[];
 }
 
 /** All nodes' work in one slot. */
@@ -56,6 +61,7 @@ export async function fleetOverview(options: {
       all.flatMap(({ slots }) => slots),
       nowMs,
     ),
+    nodesWithoutWorkers: all.filter(({ workers }) => workers === 'lost').map(({ nodeId }) => nodeId),
     silentNodes: others.filter((_, index) => answers[index]?.status === 'rejected'),
   };
 }

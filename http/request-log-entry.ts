@@ -13,6 +13,8 @@ export interface RequestLogEntry {
   readonly status: number;
   readonly latencyMs: number;
   readonly ip: string;
+  /** Why it was refused; null for a success. */
+  readonly code: string | null;
 }
 
 /** Whose log a request without a known tenant goes into. */
@@ -20,23 +22,25 @@ export const NOBODY = 'nobody';
 
 /** An entry packed for its tenant's log, whose name it need not repeat. About 150 bytes. */
 export function packEntry(answered: AnsweredRequest): string {
-  const { atMs, requestId, keyId, method, route, status, latencyMs, ip } = answered;
-  return `[${atMs},"${requestId}","${keyId ?? ''}","${method}","${route}",${status},${latencyMs},"${ip}"]`;
+  const { atMs, requestId, keyId, method, route, status, latencyMs, ip, errorCode } = answered;
+  const code = errorCode === undefined ? '' : `,"${errorCode}"`;
+  return `[${atMs},"${requestId}","${keyId ?? ''}","${method}","${route}",${status},${latencyMs},"${ip}"${code}]`;
 }
 
 /** The entries of a packed tick, in the order in which they were answered. */
 export function unpackEntries(owner: string, packed: string): readonly RequestLogEntry[] {
   const rows = JSON.parse(`[${packed}]`) as [
-    number,
-    string,
-    string,
-    string,
-    string,
-    number,
-    number,
-    string,
+    atMs: number,
+    requestId: string,
+    keyId: string,
+    method: string,
+    route: string,
+    status: number,
+    latencyMs: number,
+    ip: string,
+    code?: string,
   ][];
-  return rows.map(([atMs, requestId, keyId, method, route, status, latencyMs, ip]) => ({
+  return rows.map(([atMs, requestId, keyId, method, route, status, latencyMs, ip, code = null]) => ({
     at: new Date(atMs).toISOString(),
     requestId,
     tenantId: owner === NOBODY ? null : owner,
@@ -46,5 +50,6 @@ export function unpackEntries(owner: string, packed: string): readonly RequestLo
     status,
     latencyMs,
     ip,
+    code,
   }));
 }

@@ -7,6 +7,10 @@ export interface RequestLogQuery {
   readonly tenantId: string | undefined;
   readonly status: number | undefined;
   readonly route: string | undefined;
+  /** The code of the refusal. */
+  readonly code: string | undefined;
+  /** Only what was refused. */
+  readonly refused: boolean;
   /** Only what was answered after this; milliseconds since the Unix epoch. */
   readonly afterMs: number | undefined;
   readonly limit: number;
@@ -73,6 +77,8 @@ function fits(entry: RequestLogEntry, query: RequestLogQuery): boolean {
   return (
     (query.status === undefined || entry.status === query.status) &&
     (query.route === undefined || entry.route === query.route) &&
+    (query.code === undefined || entry.code === query.code) &&
+    (!query.refused || entry.status >= 400) &&
     (query.afterMs === undefined || Date.parse(entry.at) > query.afterMs)
   );
 }

@@ -233,7 +233,11 @@ function operatorServices(
   { requestLog, activity, fleetEvents }: Parts,
 ): OperatorServices {
   const { operators, fleet, tenants, shops, hop, clock } = options;
-  const share = async () => ({ ...(await fleet.census()), slots: activity.slots() });
+  const share = async () => ({
+    ...(await fleet.census()),
+    ...fleet.self(),
+    slots: activity.slots(),
+  });
   return {
     operators,
     fleet,

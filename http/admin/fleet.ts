@@ -6,7 +6,7 @@ import { reply } from '../endpoint.ts';
 import { utcDateTime } from '../fields.ts';
 import { ACTOR_SORTS } from '../forwarding.ts';
 import { operatorEndpoint } from '../operator-services.ts';
-import { integerParameter, limitParameter } from '../query-parameters.ts';
+import { booleanParameter, integerParameter, limitParameter } from '../query-parameters.ts';
 import { isRequestCursor } from '../request-log-reader.ts';
 import { cursorPage } from '../resources.ts';
 import { anyRecord, loggedRequest } from './resources.ts';
@@ -27,6 +27,8 @@ export const listRequests = operatorEndpoint({
     ),
     status: v.optional(integerParameter({ min: 100, max: 599 })),
     route: v.optional(v.string()),
+    code: v.optional(v.string()),
+    refused: v.optional(booleanParameter),
     after: v.optional(utcDateTime),
     limit: limitParameter,
     cursor: v.optional(v.pipe(v.string(), v.check(isRequestCursor, 'must be a nextCursor of this list'))),
@@ -47,6 +49,7 @@ export const listRequests = operatorEndpoint({
             status: 202,
             latencyMs: 3.21,
             ip: '203.0.113.7',
+            code: null,
           },
         ],
         nextCursor: null,
@@ -55,9 +58,10 @@ export const listRequests = operatorEndpoint({
   },
   errors: [],
   async handle({ query, services }) {
-    const { tenant, status, route, after, limit, cursor } = query;
+    const { tenant, status, route, code, refused = false, after, limit, cursor } = query;
     const afterMs = after === undefined ? undefined : Date.parse(after);
-    const page = await services.requests.list({ tenantId: tenant, status, route, afterMs, limit, cursor });
+    const filter = { tenantId: tenant, status, route, code, refused, afterMs };
+    const page = await services.requests.list({ ...filter, limit, cursor });
     return reply(200, page);
   },
 });

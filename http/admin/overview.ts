@@ -15,7 +15,15 @@ export const readOverview = operatorEndpoint({
     200: {
       description: 'Nodes, shards, counts and a series of five-second points.',
       data: anyRecord,
-      example: { shops: 1, queued: 0, states: { connected: 1 }, slotMs: 5000, series: [], silentNodes: [] },
+      example: {
+        shops: 1,
+        queued: 0,
+        states: { connected: 1 },
+        slotMs: 5000,
+        series: [],
+        silentNodes: [],
+        nodesWithoutWorkers: [],
+      },
     },
   },
   errors: [],

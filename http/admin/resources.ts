@@ -88,4 +88,5 @@ export const loggedRequest = v.strictObject({
   status: v.number(),
   latencyMs: v.number(),
   ip: v.string(),
+  code: nullableText,
 });

@@ -1,9 +1,6 @@
+import { CHANNEL_REPLIES, CONNECT_HOP_TIMEOUT_MS, channelReply } from '../channel-replies.ts';
 import { closedObject } from '../closed-object.ts';
-import { reply } from '../endpoint.ts';
-import { CONNECT_HOP_TIMEOUT_MS } from '../endpoints/channels.ts';
-import { EXAMPLES } from '../examples.ts';
 import { operatorEndpoint } from '../operator-services.ts';
-import { channel } from '../resources.ts';
 
 /** POST /actors/{tenantId}/{shopId}/connect */
 export const connectShop = operatorEndpoint({
@@ -12,14 +9,11 @@ export const connectShop = operatorEndpoint({
   tag: 'Actors',
   summary: "Start or resume a shop's connection, as its tenant can",
   body: closedObject({}),
-  replies: {
-    200: { description: 'The connection as it stands.', data: channel, example: EXAMPLES.qrWaiting },
-  },
+  replies: CHANNEL_REPLIES.connecting,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
   hopTimeoutMs: CONNECT_HOP_TIMEOUT_MS,
   async handle({ params: { tenantId, shopId }, services }) {
-    const started = await services.shops.connect({ tenantId, shopId });
-    return started.ok ? reply(200, started.value) : started;
+    return channelReply(await services.shops.connect({ tenantId, shopId }));
   },
 });
 
@@ -29,13 +23,10 @@ export const pollShop = operatorEndpoint({
   path: '/actors/{tenantId}/{shopId}/connect',
   tag: 'Actors',
   summary: "Poll a shop's connection, with the newest QR",
-  replies: {
-    200: { description: 'The connection as it stands.', data: channel, example: EXAMPLES.qrWaiting },
-  },
+  replies: CHANNEL_REPLIES.connecting,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CHANNEL_NOT_STARTED'],
   async handle({ params: { tenantId, shopId }, services }) {
-    const polled = await services.shops.pollConnection({ tenantId, shopId });
-    return polled.ok ? reply(200, polled.value) : polled;
+    return channelReply(await services.shops.pollConnection({ tenantId, shopId }));
   },
 });
 
@@ -46,12 +37,9 @@ export const disconnectShop = operatorEndpoint({
   tag: 'Actors',
   summary: "Stop a shop's session; its configuration stays",
   body: closedObject({}),
-  replies: {
-    200: { description: 'The channel, disconnected.', data: channel, example: EXAMPLES.disconnected },
-  },
+  replies: CHANNEL_REPLIES.disconnected,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CHANNEL_NEVER_CONFIGURED'],
   async handle({ params: { tenantId, shopId }, services }) {
-    const stopped = await services.shops.disconnect({ tenantId, shopId });
-    return stopped.ok ? reply(200, stopped.value) : stopped;
+    return channelReply(await services.shops.disconnect({ tenantId, shopId }));
   },
 });

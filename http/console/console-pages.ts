@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PERMISSIONS } from '../../actors/tenant/permission.ts';
 import { headerLines, type ReplyValue } from '../exchange.ts';
 import type { Page } from '../pages.ts';
 
@@ -24,6 +25,9 @@ const SECURITY_HEADERS = headerLines({
   'Cache-Control': 'no-cache',
 });
 
+/** So that the console lists the very permissions that the service knows. */
+const PERMISSIONS_MODULE = `export const PERMISSIONS = ${JSON.stringify(PERMISSIONS)};\n`;
+
 /** The operators' console: its page at `/`, its files under `/console/`, preact as its package ships it. Read once. */
 export function consolePages(): readonly Page[] {
   // The package exports no path to its module for browsers; it lies in a folder beside its entry's.
@@ -33,6 +37,7 @@ export function consolePages(): readonly Page[] {
   return [
     page('/', '.html', readFileSync(join(APP_FOLDER, 'index.html'))),
     page('/console/preact.js', '.js', readFileSync(preact)),
+    page('/console/permissions.js', '.js', Buffer.from(PERMISSIONS_MODULE)),
     ...files.map((name) => page(`/console/${name}`, extname(name), readFileSync(join(APP_FOLDER, name)))),
   ];
 }

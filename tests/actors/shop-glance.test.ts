@@ -109,7 +109,7 @@ test('a suspended shop is shown as its last commit left it, and without details 
   const look = (store: Pick<Store, 'read'>): Promise<Record<string, unknown> | undefined> =>
     shopView(
       address,
-      { actors, store: store as Store, host: { describe: () => undefined } },
+      { actors, store: store as Store, host: { describe: () => undefined, available: () => true } },
       { settings, nowMs: 0 },
     );
   const shown = await look({ read: async () => stored });

@@ -129,6 +129,26 @@ test('the request log shows that refusal under its status', async () => {
   assert.equal(await page.locator('tbody tr', { hasText: '200' }).count(), 0);
 });
 
+test('why a call never became a message is said on the page of the shop and of its tenant', async () => {
+  const { page, visit } = session;
+  await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: 'STOP' });
+  await until('the customer is opted out', async () => {
+    const refused = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Hello again' });
+    return refused.error?.code === 'RECIPIENT_OPTED_OUT';
+  });
+  for (const place of [`/shops/${stack.tenantId}/${stack.shopId}`, `/tenants/${stack.tenantId}`]) {
+    await visit(place);
+    await page
+      .getByRole('row', { name: /RECIPIENT_OPTED_OUT.*The recipient wrote STOP/ })
+      .first()
+      .waitFor();
+    await page.getByRole('row', { name: /API_KEY_REVOKED.*revoked/ }).waitFor();
+  }
+  await page.getByRole('link', { name: 'All of them' }).click();
+  await page.getByRole('row', { name: /422 RECIPIENT_OPTED_OUT/ }).waitFor();
+  assert.ok(await page.getByLabel('Only refused').isChecked());
+});
+
 test('the overview counts what happened and which codes were answered', async () => {
   const { page, visit } = session;
   await visit('/');

@@ -73,7 +73,9 @@ test('a connect counts as a request and not into latencies', () => {
   );
 });
 
-const share = (slots: NodeShare['slots']): NodeShare => ({
+const share = (slots: NodeShare['slots'], nodeId = 'a'): NodeShare => ({
+  nodeId,
+  workers: nodeId === 'b' ? 'lost' : 'available',
   shops: 2,
   queued: 3,
   mailboxDepth: 1,
@@ -94,12 +96,12 @@ test('nodes are added up slot by slot; a silent one is named; times in which not
       otherNodes: () => ['b', 'c'],
       forwardToNode: (nodeId) =>
         nodeId === 'b'
-          ? Promise.resolve(JSON.stringify(share(activity.slots())))
+          ? Promise.resolve(JSON.stringify(share(activity.slots(), 'b')))
           : Promise.reject(new Error('gone')),
     },
     nowMs: START_MS + 3 * SLOT_MS,
   });
-  assert.deepEqual(overview.silentNodes, ['c']);
+  assert.deepEqual([overview.silentNodes, overview.nodesWithoutWorkers], [['c'], ['b']]);
   assert.deepEqual([overview.shops, overview.queued, overview.states.connected], [4, 6, 4]);
   assert.deepEqual(
     overview.series.map(({ requests }) => requests),

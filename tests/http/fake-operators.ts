@@ -132,6 +132,7 @@ export function fakeFleet(memory: FakeMemory): FleetOperations {
     localShops: () => [],
     localShop: () => undefined,
     census: async () => ({ shops: 0, queued: 0, mailboxDepth: 0, states: {} }),
+    self: () => ({ nodeId: 'one', workers: 'available' }),
     async nodes() {
       return [{ nodeId: 'one', shards: 128 }];
     },

@@ -35,17 +35,13 @@ describe('start and stop', () => {
     const reader = createRequestLogReader(service.store);
     const counted = { found: 0, cursor: undefined as string | undefined };
     for (;;) {
-      const { tenantId, status, route, afterMs } = {
+      const page = await reader.list({
         tenantId: undefined,
         status: undefined,
         route: undefined,
+        code: undefined,
+        refused: false,
         afterMs: undefined,
-      };
-      const page = await reader.list({
-        tenantId,
-        status,
-        route,
-        afterMs,
         limit: 100,
         cursor: counted.cursor,
       });

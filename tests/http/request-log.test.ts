@@ -15,6 +15,8 @@ const everything: RequestLogQuery = {
   tenantId: undefined,
   status: undefined,
   route: undefined,
+  code: undefined,
+  refused: false,
   afterMs: undefined,
   limit: 100,
   cursor: undefined,
@@ -104,16 +106,24 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('filters by tenant, status, route and time', async () => {
+  it('filters by tenant, status, route, refusal and time', async () => {
     await redis.flushall();
     const log = openLog();
-    log.record(entry({ status: 404, route: 'unmatched', tenantId: undefined }));
+    log.record(entry({ status: 404, route: 'unmatched', tenantId: undefined, errorCode: 'NOT_FOUND' }));
     log.record(entry({ status: 500, route: '/shops' }));
     log.record(entry({ status: 201, atMs: Date.now() - 5_000 }));
     await log.flush();
     assert.deepEqual(
       (await all({ tenantId: 'nobody' })).map(({ status }) => status),
       [404],
+    );
+    assert.deepEqual(
+      (await all({ code: 'NOT_FOUND' })).map(({ code }) => code),
+      ['NOT_FOUND'],
+    );
+    assert.deepEqual(
+      (await all({ refused: true })).map(({ status }) => status),
+      [500, 404],
     );
     assert.deepEqual(
       (await all({ status: 500 })).map(({ route }) => route),

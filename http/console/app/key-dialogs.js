@@ -1,21 +1,9 @@
 // @ts-check
+import { PERMISSIONS } from '/console/permissions.js';
 import { html } from '/console/preact.js';
 import { useAction } from './asking.js';
 import { Copy, Dialog, Failure } from './parts.js';
 import { call } from './session.js';
-
-const PERMISSIONS = [
-  'shops.read',
-  'shops.write',
-  'msgapp.read',
-  'msgapp.connect',
-  'messages.send',
-  'messages.read',
-  'statuses.post',
-  'contacts.read',
-  'contacts.write',
-  'groups.read',
-];
 
 /** @param {{ path: string, onClose: () => void, onCreated: (key: any) => void }} props */
 export function NewKey({ path, onClose, onCreated }) {

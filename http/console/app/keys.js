@@ -1,4 +1,5 @@
 // @ts-check
+import { PERMISSIONS } from '/console/permissions.js';
 import { html, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { count, day } from './format.js';
@@ -78,7 +79,7 @@ function columnsWith(ask) {
     {
       name: 'Permissions',
       cell: (/** @type {any} */ { permissions }) =>
-        html`<span title=${permissions.join(', ')}>${permissions.length === 1 ? permissions[0] : `${permissions.length} of 10`}</span>`,
+        html`<span title=${permissions.join(', ')}>${permissions.length === 1 ? permissions[0] : `${permissions.length} of ${PERMISSIONS.length}`}</span>`,
     },
     { name: 'A minute', numeric: true, cell: (/** @type {any} */ { limits }) => count(limits.minute) },
     {

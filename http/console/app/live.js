@@ -21,6 +21,8 @@ let recent = [];
 const connectionListeners = new Set();
 /** @type {Set<(event: LiveEvent) => void>} */
 const eventListeners = new Set();
+/** @type {Set<string>} nodes whose events are missing */
+let silentNodes = new Set();
 let lastEventId = '';
 let running = false;
 
@@ -76,18 +78,29 @@ function take(block) {
   const data = fields.get('data');
   if (data === undefined) return;
   const event = JSON.parse(data);
+  if (event.type === 'node') noteNode(event);
   recent = [event, ...recent].slice(0, KEPT_EVENTS);
   for (const listener of eventListeners) listener(event);
+}
+
+/** @param {LiveEvent} event of type `node` */
+function noteNode({ nodeId, standing }) {
+  silentNodes = new Set(silentNodes);
+  if (standing === 'silent') silentNodes.add(String(nodeId));
+  else silentNodes.delete(String(nodeId));
+  for (const listener of connectionListeners) listener();
 }
 
 /** @param {Connection['state']} state */
 function setState(state) {
   if (connection.state === state) return;
+  // The stream tells who is silent whenever it is opened.
+  silentNodes = new Set();
   connection = { state, sinceMs: Date.now() };
   for (const listener of connectionListeners) listener();
 }
 
-/** @returns {Connection} */
+/** @returns {Connection & { silentNodes: ReadonlySet<string> }} */
 export function useConnection() {
   const [, redraw] = useState(0);
   useEffect(() => {
@@ -95,7 +108,7 @@ export function useConnection() {
     connectionListeners.add(listener);
     return () => void connectionListeners.delete(listener);
   }, []);
-  return connection;
+  return { ...connection, silentNodes };
 }
 
 /**

@@ -7,6 +7,7 @@ import { Badge, Failure, Panel, Table } from './parts.js';
 import { Plot } from './plot.js';
 import { address, shopAddress } from './route.js';
 import { ShardMap } from './shard-map.js';
+import { nameOf } from './shops.js';
 import { standing } from './standing.js';
 
 const CHANNEL_STATES = ['connected', 'starting', 'qr_waiting', 'disconnected'];
@@ -26,11 +27,12 @@ export function Overview() {
 
 /** @param {{ overview: any }} props */
 function Glance({ overview }) {
-  const { nodes, shards, states, silentNodes } = overview;
+  const { nodes, shards, states, silentNodes, nodesWithoutWorkers } = overview;
   const owned = shards.filter((/** @type {any} */ { nodeId }) => nodeId !== null).length;
   const margin = Math.min(...nodes.map((/** @type {any} */ { leaseMarginMs }) => leaseMarginMs ?? Infinity));
   return html`
     ${silentNodes.length > 0 && html`<p class="failure" role="alert">No answer from ${silentNodes.join(', ')}: its shops are missing below.</p>`}
+    ${nodesWithoutWorkers.length > 0 && html`<p class="failure" role="alert">No session worker on ${nodesWithoutWorkers.join(', ')}: what its shops send is refused with BOT_SERVICE_UNREACHABLE. Workers start again by themselves; the node’s log says what ends them.</p>`}
     <dl class="tiles">
       <${Tile} name="Nodes" value=${count(nodes.length)} more=${`lease holds ${milliseconds(margin)}`} />
       <${Tile} name="Shards owned" value=${`${owned} / ${shards.length}`} bad=${owned < shards.length} />
@@ -128,7 +130,7 @@ function Troubled() {
       columns=${[
         {
           name: 'Shop',
-          cell: (/** @type {any} */ { shop }) => html`<a href=${shopAddress(shop)}>${shop.name}</a>`,
+          cell: (/** @type {any} */ { shop }) => html`<a href=${shopAddress(shop)}>${nameOf(shop)}</a>`,
         },
         { name: 'Why', cell: (/** @type {any} */ { said }) => said.text },
       ]}
@@ -144,20 +146,20 @@ function Ticker() {
       caption="Newest events"
       empty="Nothing has happened since this page was opened."
       rows=${events}
-      keyOf=${(/** @type {any} */ event) => `${event.at}${event.type}${event.messageId ?? event.shopId ?? ''}${event.status ?? event.state ?? ''}`}
+      keyOf=${(/** @type {any} */ event) => `${event.at}${event.type}${event.messageId ?? event.shopId ?? event.nodeId ?? ''}${event.status ?? event.state ?? ''}`}
       columns=${[
         { name: 'At', cell: (/** @type {any} */ { at }) => clockTime(at) },
         { name: 'What', cell: (/** @type {any} */ { type }) => words(type) },
         {
           name: 'State',
           cell: (/** @type {any} */ event) =>
-            html`<${Badge} state=${event.reason ?? event.status ?? event.state ?? event.type} />`,
+            html`<${Badge} state=${event.reason ?? event.status ?? event.state ?? event.standing ?? event.type} />`,
         },
         {
           name: 'Shop',
           cell: (/** @type {any} */ event) =>
             event.shopId === undefined
-              ? ''
+              ? (event.nodeId ?? '')
               : html`<a href=${shopAddress(event)}>${event.shop ?? event.shopId}</a>`,
         },
       ]}

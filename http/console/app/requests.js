@@ -1,6 +1,7 @@
 // @ts-check
 import { html, useEffect } from '/console/preact.js';
 import { usePages } from './asking.js';
+import { MEANINGS } from './codes.js';
 import { milliseconds } from './format.js';
 import { Badge, Failure, More, Table, When } from './parts.js';
 import { address } from './route.js';
@@ -11,6 +12,8 @@ export function Requests({ query }) {
     tenant: query.get('tenant') ?? '',
     status: query.get('status') ?? '',
     route: query.get('route') ?? '',
+    code: query.get('code') ?? '',
+    refused: query.get('refused') ?? '',
   };
   const log = usePages(address('/requests', { ...given, limit: '50' }).slice(1), { everyMs: 3_000 });
   useEffect(() => {
@@ -28,6 +31,8 @@ export function Requests({ query }) {
       <label>Tenant <input name="tenant" value=${given.tenant} placeholder="id, or nobody" pattern="[0-9a-f]{24}|nobody" /></label>
       <label>Status <input name="status" value=${given.status} inputmode="numeric" placeholder="429" pattern="[1-5][0-9][0-9]" size="5" /></label>
       <label>Route <input name="route" value=${given.route} placeholder="/shops/{idOrName}/messages" size="28" /></label>
+      <label>Code <input name="code" value=${given.code} placeholder="RECIPIENT_OPTED_OUT" size="22" /></label>
+      <label class="check"><input type="checkbox" name="refused" value="true" checked=${given.refused === 'true'} /> Only refused</label>
     </form>
     <${Failure} failure=${log.failure} />
     <section class="panel">
@@ -42,8 +47,8 @@ const columns = [
   { name: 'At', cell: (/** @type {any} */ { at }) => html`<${When} at=${at} />` },
   {
     name: 'Status',
-    cell: (/** @type {any} */ { status }) =>
-      html`<span class=${`status c${Math.floor(status / 100)}`}>${status}</span>`,
+    cell: (/** @type {any} */ { status, code }) =>
+      html`<span class=${`status c${Math.floor(status / 100)}`}>${status}</span>${code !== null && html` <code title=${MEANINGS[code]}>${code}</code>`}`,
   },
   {
     name: 'Route',

@@ -108,7 +108,14 @@ function Heard() {
 
 /** Says plainly that what is shown may be old. */
 function Loss() {
-  const { state, sinceMs } = useConnection();
+  const { state, sinceMs, silentNodes } = useConnection();
+  if (state !== 'lost' && silentNodes.size > 0) {
+    return html`
+      <p class="loss" role="alert">
+        <strong>Nothing is heard of ${[...silentNodes].join(', ')}.</strong> What happens there is not shown live. Trying again…
+      </p>
+    `;
+  }
   if (state !== 'lost') return null;
   return html`
     <p class="loss" role="alert">

@@ -1,6 +1,7 @@
 // @ts-check
 import { html, useState } from '/console/preact.js';
 import { usePages } from './asking.js';
+import { MEANINGS } from './codes.js';
 import { clockTime, count, span, words } from './format.js';
 import { useEvents } from './live.js';
 import { Badge, Facts, Failure, More, Panel, Table, When } from './parts.js';
@@ -10,6 +11,9 @@ import { Windows } from './windows.js';
 /** @param {{ shop: any, machines: any[] | undefined, path: string }} props */
 export function ShopDetails({ shop, machines, path }) {
   const { details } = shop;
+  // What cannot be loaded cannot be drawn; its last error says why.
+  if (details === null)
+    return html`<${Panel} title="Actor and errors"><${Facts} facts=${actorFacts(shop)} /><//>`;
   return html`
     <div class="thirds">
       ${machines?.map(
@@ -140,7 +144,7 @@ function Messages({ path, shopId }) {
           {
             name: 'Status',
             cell: (/** @type {any} */ message) =>
-              html`<${Badge} state=${message.status} />${message.reason !== null && html` <code>${message.reason}</code>`}`,
+              html`<${Badge} state=${message.status} />${message.reason !== null && html` <code>${message.reason}</code> <small class="muted">${MEANINGS[message.reason]}</small>`}`,
           },
           {
             name: 'Took',
@@ -200,7 +204,7 @@ function factValue(name, value) {
 
 /** @param {any} shop */
 function actorFacts({ owner, shard, mailbox, restarts, lastError, timers, details }) {
-  const { lastEnd } = details.channel;
+  const lastEnd = details?.channel.lastEnd ?? null;
   return [
     [
       'Last error',

@@ -4,6 +4,7 @@ import { useAction, useAnswer } from './asking.js';
 import { ConnectDialog } from './connect-dialog.js';
 import { useEvents } from './live.js';
 import { Failure } from './parts.js';
+import { Refusals } from './refusals.js';
 import { address } from './route.js';
 import { call } from './session.js';
 import { ShopDetails } from './shop-details.js';
@@ -42,6 +43,7 @@ export function Shop({ tenantId, shopId }) {
       html`
         <${Standing} shop=${shop} />
         <${Controls} shop=${shop} busy=${action.busy} steer=${steer} connect=${() => setConnecting(true)} />
+        <${Refusals} tenantId=${tenantId} />
         <${ShopDetails} shop=${shop} machines=${machines?.items} path=${path} />
       `
     }
@@ -68,9 +70,8 @@ function Standing({ shop }) {
 
 /** @param {{ shop: any, busy: boolean, steer: (what: string) => void, connect: () => void }} props */
 function Controls({ shop, busy, steer, connect }) {
-  const { pacing, channel } = shop.details;
-  const isStill = pacing.heldByOperator || shop.status !== 'active';
-  const isConnected = channel.state === 'connected';
+  const isStill = shop.details?.pacing.heldByOperator || shop.status !== 'active';
+  const isConnected = shop.details?.channel.state === 'connected';
   return html`
     <div class="controls" role="group" aria-label="Steer this shop">
       ${

@@ -79,15 +79,28 @@ export function Shops({ query }) {
   `;
 }
 
+/**
+ * Nothing of a suspended shop is in memory, its name neither.
+ * @param {any} shop
+ * @returns {string}
+ */
+export function nameOf({ name, shopId }) {
+  return name ?? `…${shopId.slice(-6)}`;
+}
+
 const columns = [
-  { name: 'Shop', cell: (/** @type {any} */ shop) => html`<a href=${shopAddress(shop)}>${shop.name}</a>` },
+  { name: 'Shop', cell: (/** @type {any} */ shop) => html`<a href=${shopAddress(shop)}>${nameOf(shop)}</a>` },
   { name: 'State', cell: (/** @type {any} */ shop) => html`<${States} shop=${shop} />` },
-  { name: 'Waiting', numeric: true, cell: (/** @type {any} */ { details }) => count(details.queue.depth) },
+  {
+    name: 'Waiting',
+    numeric: true,
+    cell: (/** @type {any} */ { details }) => count(details?.queue.depth ?? 0),
+  },
   {
     name: 'Oldest',
     numeric: true,
     cell: (/** @type {any} */ { details }) => {
-      const [oldest] = details.queue.waiting;
+      const [oldest] = details?.queue.waiting ?? [];
       return oldest === undefined ? '–' : away(oldest.createdAtMs).replace(' ago', '');
     },
   },
@@ -100,6 +113,7 @@ const columns = [
 /** @param {{ shop: any }} props */
 export function States({ shop }) {
   const { details, status } = shop;
+  if (details === null) return html`<${Badge} state=${status} />`;
   const states = [details.channel.state];
   if (details.channel.state === 'connected') states.push(details.pacing.state);
   if (details.pacing.heldByOperator) states.push('held');

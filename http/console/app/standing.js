@@ -14,9 +14,11 @@ import { WINDOW_NAMES } from './windows.js';
 export function standing(shop) {
   return (
     ofActor(shop) ??
+    ofWorkers(shop) ??
     ofHold(shop.details) ??
     ofChannel(shop.details) ??
     ofPacing(shop.details) ??
+    ofMailbox(shop) ??
     ofWindows(shop) ??
     well(shop.details)
   );
@@ -37,6 +39,36 @@ function ofActor({ status, restarts, lastError }) {
   }
   if (status === 'backoff') return { tone: 'warn', text: `Crashed and waits to start again.${why}` };
   return undefined;
+}
+
+/**
+ * @param {any} shop `workers` is told of one shop, not in a list
+ * @returns {Said | undefined}
+ */
+function ofWorkers({ workers, owner, details }) {
+  if (workers !== 'lost') return undefined;
+  return {
+    tone: 'bad',
+    text: `No session worker takes orders on ${owner.nodeId}: sends are refused with BOT_SERVICE_UNREACHABLE.${waiting(details.queue.depth)}`,
+    todo: 'Workers start again by themselves; the log of the node says what ended them.',
+  };
+}
+
+/** Where commands wait this long or this many, those who send feel it. */
+const SLOW_MAILBOX = { depth: 100, ms: 1_000 };
+
+/**
+ * @param {any} shop
+ * @returns {Said | undefined}
+ */
+function ofMailbox({ mailbox }) {
+  const { depth, oldestQueuedMs } = mailbox;
+  if (depth < SLOW_MAILBOX.depth && oldestQueuedMs < SLOW_MAILBOX.ms) return undefined;
+  return {
+    tone: 'warn',
+    text: `Connected, but ${depth} commands wait in its mailbox, the oldest for ${span(oldestQueuedMs)}; when it is full, sends are refused with OVERLOADED.`,
+    todo: 'One client may send too fast, or Redis is slow: see the overview.',
+  };
 }
 
 /**

@@ -4,6 +4,7 @@ import { useAction, useAnswer } from './asking.js';
 import { day } from './format.js';
 import { Keys } from './keys.js';
 import { Badge, Dialog, Facts, Failure, Panel, Table } from './parts.js';
+import { Refusals } from './refusals.js';
 import { address, shopAddress } from './route.js';
 import { call } from './session.js';
 
@@ -30,6 +31,7 @@ export function Tenant({ tenantId }) {
           <button disabled=${action.busy} onClick=${() => switchTo(!tenant.active)}>${tenant.active ? 'Suspend tenant' : 'Let tenant in again'}</button>
           <a class="button" href=${address('/requests', { tenant: tenantId })}>Its requests</a>
         </div>
+        <${Refusals} tenantId=${tenantId} />
         <div class="columns">
           <${Keys} tenantId=${tenantId} />
           <${TenantShops} tenantId=${tenantId} />

@@ -1,0 +1,40 @@
+// @ts-check
+/** What each code says of a call that was refused or a message that did not arrive, and what helps. */
+
+export const MEANINGS = /** @type {Record<string, string>} */ ({
+  API_KEY_MISSING: 'The caller sends no key.',
+  API_KEY_INVALID: 'The caller sends a key that nobody made: mistyped, or of another place.',
+  API_KEY_REVOKED: 'The caller still uses a key that was revoked. Make a new key, or find who revoked it.',
+  API_KEY_EXPIRED: 'The key has run out. Make a new one.',
+  IP_NOT_ALLOWED: 'The call comes from an address that the key does not allow.',
+  TENANT_INACTIVE: 'The tenant is suspended. Let it in again on its page.',
+  FORBIDDEN_PERMISSION: 'The key lacks the permission for this route.',
+  RATE_LIMITED: 'The key calls more often than its limits allow.',
+  QUOTA_EXCEEDED:
+    'The calls or shops of the plan are spent. Calls count anew next month; a larger plan helps at once.',
+  VALIDATION_ERROR: 'The call is malformed; its answer lists the fields.',
+  RECIPIENT_OPTED_OUT: 'The recipient wrote STOP. Nothing goes to that number until it writes again.',
+  RECIPIENT_RATE_LIMITED: 'This recipient was written to too often, or too shortly ago.',
+  RECIPIENT_NOT_ON_MSGAPP: 'The number is not on the chat network.',
+  DAILY_CAP_REACHED: 'The shop has sent what its warm-up allows in 24 hours.',
+  HOURLY_CAP_REACHED: 'The shop has sent what its warm-up allows in an hour.',
+  COLD_RECIPIENT_CAP_REACHED:
+    'Too many strangers today: recipients who neither wrote, are customers nor consented.',
+  DECLARED_RECIPIENT_CAP_REACHED: 'The budget for declared recipients is used up for today.',
+  GROUP_DAILY_CAP_REACHED: 'The budget for groups is used up for today.',
+  GROUP_NOT_ADMINISTERED: 'The shop does not administer that group.',
+  STATUSES_DAILY_CAP_REACHED: 'The shop has posted its statuses for today.',
+  STATUS_NO_AUDIENCE: 'Nobody is there to see the status: no customers, writers or declared contacts.',
+  BULK_PATTERN_BLOCKED: 'The same text went to more than 20 numbers within an hour.',
+  OVERLOADED: 'More calls at once than fit: one client sends too fast, or Redis is slow.',
+  SERVICE_UNAVAILABLE: 'Redis did not answer, or the tenant was moving to another node.',
+  BOT_SERVICE_UNREACHABLE: 'No session worker takes orders, or the shop is suspended.',
+  BOT_RESTARTED:
+    'A worker or node stopped with this message in hand. It is not sent again, lest it go out twice.',
+  MSGAPP_NOT_CONNECTED: 'The shop has no session. Connect it.',
+  MSGAPP_SESSION_LOST: 'The session is gone for good. Connect the shop and have its phone scan a new code.',
+  MEDIA_UNAVAILABLE: 'The attachment could not be fetched, or is not what it was said to be.',
+  SEND_REFUSED: 'The chat network refused the message.',
+  DELIVERY_UNKNOWN: 'The connection broke while it was sent: it may have arrived. It is not sent again.',
+  EXPIRED: 'It waited for a day.',
+});
