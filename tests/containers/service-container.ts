@@ -1,7 +1,6 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
 import { type ApiClient, apiClient } from '../e2e/api-client.ts';
+import { freePort } from './free-port.ts';
 
 /** The service's image, held as tightly as it promises to bear: a read-only root file system and no privilege. */
 class ServiceImage extends GenericContainer {
@@ -91,13 +90,4 @@ async function stopped(started: StartedTestContainer): Promise<number> {
   const { State } = await engine.inspect(container);
   await engine.remove(container);
   return State.ExitCode;
-}
-
-/** A port of loopback that nobody listens on at this moment. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

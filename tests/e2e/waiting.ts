@@ -1,4 +1,4 @@
-import { systemClock } from '../../runtime/clock.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * Asks until the answer is there: for what another process does and tells only when asked. Asks again as soon as the
@@ -15,6 +15,6 @@ export async function until<Value>(
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > endMs) throw new Error(`${what} did not happen within ${withinMs} ms`);
-    await new Promise<void>((resolve) => systemClock.after(everyMs, resolve));
+    await pause(everyMs);
   }
 }
