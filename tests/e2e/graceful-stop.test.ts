@@ -1,0 +1,110 @@
+/**
+ * SIGTERM in the middle of everything: callers on connections they keep, some asking without a pause and some now and
+ * then, and a message in the hand of a session. No request that was written goes without its answer, the message is
+ * settled, the log holds a whole line for every answer, and the process is gone with exit code 0 within 10 s.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { after, before, test } from 'node:test';
+import { systemClock } from '../../runtime/clock.ts';
+import { type Account, makeAccount } from './account.ts';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const CALLERS = 40;
+const RECIPIENTS = ['+33622220001', '+33622220002', '+33622220003', '+33622220004'];
+
+let stack: ServiceStack;
+/** Whom the callers call for; their limits are not those of the shop with a message in hand. */
+let account: Account;
+before(async () => {
+  stack = await startServiceStack();
+  account = await makeAccount(stack.admin, 'Callers');
+});
+after(() => stack.stop());
+
+/** What a caller went through until nobody listened any more. */
+interface Calls {
+  answered: number;
+  /** Requests that were written, and whose connection ended without an answer. */
+  cut: string[];
+}
+
+test('SIGTERM cuts no request, abandons no message in hand and loses no line of the log', async (context) => {
+  await connectShop(stack, stack.shopId, '+33611110001');
+  const calls: Calls = { answered: 0, cut: [] };
+  const callers = Array.from({ length: CALLERS }, (_, index) => call(calls, index));
+  await until('the callers are at work', async () => calls.answered > CALLERS * 5);
+  const sends = await Promise.all(
+    RECIPIENTS.map((to) => sendText(stack, stack.shopId, { to, text: `For ${to}` })),
+  );
+  const ids = sends.map(({ data }) => String(data.id));
+  await until(
+    'a session has a message in hand',
+    async () => {
+      const records = await Promise.all(ids.map((id) => stack.api.get(`/messages/${id}`)));
+      return records.some(({ data }) => data.status === 'sending');
+    },
+    { everyMs: 1 },
+  );
+  const startedMs = performance.now();
+  const exitCode = await stack.end('SIGTERM');
+  const tookMs = performance.now() - startedMs;
+  await Promise.all(callers);
+  context.diagnostic(
+    `${calls.answered} answers, ${calls.cut.length} cut, gone after ${Math.round(tookMs)} ms`,
+  );
+  assert.deepEqual(calls.cut, []);
+  assert.equal(exitCode, 0);
+  assert.ok(tookMs < 10_000, `it took ${Math.round(tookMs)} ms`);
+  const log = stack.serviceLog();
+  assert.ok(log.endsWith('\n'), 'the last line is not whole');
+  const lines = log
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { msg: string; route?: string });
+  const told = lines.filter(({ route }) => route === '/me' || route === '/shops/{idOrName}/messages').length;
+  assert.ok(told >= calls.answered, `${calls.answered} answers, ${told} lines`);
+  await stack.start();
+  for (const [index, to] of RECIPIENTS.entries()) {
+    await untilStatus(stack, String(ids[index]), 'sent');
+    const { items } = await stack.network.inbox(to);
+    assert.equal(items.length, 1, `${to} has ${items.length}`);
+  }
+});
+
+/** Asks on one connection, which it keeps, until nobody listens. */
+async function call(calls: Calls, index: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (let count = 0; ; count += 1) {
+    try {
+      await ask(agent, index, count);
+      calls.answered += 1;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code !== 'ECONNREFUSED') calls.cut.push(`${code} ${message}`);
+      break;
+    }
+    // Some at once, others now and then: they leave their connections idle.
+    await new Promise<void>((resolve) => systemClock.after(index * 10, resolve));
+  }
+  agent.destroy();
+}
+
+/** Reads or sends, by turns; whatever the answer is, it is one. */
+async function ask(agent: Agent, index: number, count: number): Promise<void> {
+  const isSend = (index + count) % 2 === 0;
+  const path = isSend ? `/shops/${account.shopId}/messages` : '/me';
+  const asked = request(`${stack.apiUrl()}${path}`, {
+    agent,
+    method: isSend ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' },
+  });
+  const to = `+336${String(index * 100_000 + count).padStart(8, '0')}`;
+  asked.end(isSend ? JSON.stringify({ channel: 'msgapp', to, text: `${index} ${count}` }) : undefined);
+  const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+  reply.resume();
+  await once(reply, 'end');
+}
