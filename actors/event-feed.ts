@@ -13,6 +13,9 @@ export interface ActorEvent {
 export class EventFeed {
   readonly #clock: Clock;
   readonly #listeners = new Set<(event: ActorEvent) => void>();
+  /** The moment of the last event, also as text: every send is an event, and many share a moment. */
+  #atMs = Number.NaN;
+  #at = '';
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -20,7 +23,12 @@ export class EventFeed {
 
   publish(type: string, data: Record<string, unknown>): void {
     if (this.#listeners.size === 0) return;
-    const event = { type, at: new Date(this.#clock.wallMs()).toISOString(), data };
+    const atMs = this.#clock.wallMs();
+    if (atMs !== this.#atMs) {
+      this.#atMs = atMs;
+      this.#at = new Date(atMs).toISOString();
+    }
+    const event = { type, at: this.#at, data };
     for (const listener of this.#listeners) listener(event);
   }
 

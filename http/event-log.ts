@@ -31,11 +31,17 @@ export class EventLog {
     this.#epoch = epoch;
   }
 
-  append(event: OperatorEvent): LoggedEvent {
+  /** Answers the event's number; its id costs more and is seldom wanted, see `logged`. */
+  append(event: OperatorEvent): number {
     this.#number += 1;
     this.#kept.push({ number: this.#number, event });
     if (this.#kept.length > KEPT_EVENTS) this.#kept.shift();
-    return { id: this.#id(this.#number, event), event };
+    return this.#number;
+  }
+
+  /** The event with its place. */
+  logged(number: number, event: OperatorEvent): LoggedEvent {
+    return { id: this.#id(number, event), event };
   }
 
   /** The place after everything so far, for one who wants nothing of what was before `nowMs`. */
@@ -59,7 +65,7 @@ export class EventLog {
       : this.#kept.filter(({ event }) => Date.parse(event.at) > seenMs);
     const shown = came.slice(-limit);
     return {
-      events: shown.map((kept) => ({ id: this.#id(kept.number, kept.event), event: kept.event })),
+      events: shown.map((kept) => this.logged(kept.number, kept.event)),
       missed: (isOurs ? this.#number - Number(number) : came.length) - shown.length,
     };
   }

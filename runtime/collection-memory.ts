@@ -8,6 +8,13 @@ const BYTES_PER_SHARD = 1024 * 1024;
 /** What a collection and a member of it take beside their text. */
 const OVERHEAD_BYTES = 64;
 
+const SHAPES = 1_024;
+
+/** A number that equal keys share and keys of other kinds rarely do: from the length and the last character. */
+function shapeOf(key: string): number {
+  return (key.length * 61 + key.charCodeAt(key.length - 1)) % SHAPES;
+}
+
 /** A collection that is being read whole. */
 export interface Load {
   readonly key: string;
@@ -27,6 +34,8 @@ interface Held {
  */
 export class CollectionMemory {
   readonly #held = new Map<string, Held>();
+  /** Shapes of keys that were asked for since all was forgotten. */
+  readonly #shapes = new Uint8Array(SHAPES);
   readonly #loading = new Map<string, Load>();
   #bytes = 0;
 
@@ -45,6 +54,7 @@ export class CollectionMemory {
       const scan = command === 'HGET' ? 'HSCAN' : 'SSCAN';
       const load: Load = { key, scan: [scan, key, 0, 'COUNT', LARGEST_COLLECTION] };
       this.#loading.set(key, load);
+      this.#shapes[shapeOf(key)] = 1;
       loads.push(load);
     }
     return loads;
@@ -61,9 +71,13 @@ export class CollectionMemory {
 
   /** Forgets every collection that these writes touch. */
   forget(writes: readonly Write[]): void {
-    for (const [, key] of writes) {
-      if (this.#held.size > 0) this.#drop(key);
-      if (this.#loading.size > 0) this.#loading.delete(key);
+    if (this.#held.size === 0 && this.#loading.size === 0) return;
+    for (const write of writes) {
+      const key = write[1];
+      // Few writes touch what is asked for; a look into a large map costs more than all else here.
+      if (this.#shapes[shapeOf(key)] === 0) continue;
+      this.#drop(key);
+      this.#loading.delete(key);
     }
   }
 
@@ -71,6 +85,7 @@ export class CollectionMemory {
   clear(): void {
     this.#held.clear();
     this.#loading.clear();
+    this.#shapes.fill(0);
     this.#bytes = 0;
   }
 

@@ -4,6 +4,7 @@ import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import type { ActorGlance, ActorSnapshot, Actors } from './actors.ts';
 import { type Address, addressOf, addressText } from './address.ts';
 import type { Behaviour } from './behaviour.ts';
+import type { Eventual } from './eventual.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { nodeBusy } from './refusals.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
@@ -71,10 +72,10 @@ export class LocalActors implements Actors {
     );
   }
 
-  async state<State>(address: Address): Promise<State | undefined> {
+  state<State>(address: Address): Eventual<State | undefined> {
     const actor = this.#activate(address);
-    if (actor === undefined) throw this.#notOwned(address);
-    return (await actor.whenActive()) as State | undefined;
+    if (actor === undefined) return Promise.reject(this.#notOwned(address));
+    return actor.whenActive() as Eventual<State | undefined>;
   }
 
   peek<State>(address: Address): State | undefined {

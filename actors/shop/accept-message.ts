@@ -5,12 +5,12 @@ import type { TenantSettings } from '../../policy/tenant-settings.ts';
 import type { Evaluation } from '../../policy/verdict.ts';
 import { done, type Outcome } from '../failure.ts';
 import { channelRefusal, enqueue, enqueueAtPool, refused } from './acceptance.ts';
-import { type MessageBody, type MessageState, statusUrl } from './message-record.ts';
+import { type MessageBody, statusUrl } from './message-record.ts';
 import { type PoolWanted, poolFallback } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { ShopDraft } from './shop-draft.ts';
 import type { SendFacts } from './shop-facts.ts';
-import type { Accepted, MessageDraft } from './shop-operations.ts';
+import type { Accepted, MessageDraft, MessageStatus } from './shop-operations.ts';
 import type { ShopState } from './shop-state.ts';
 
 /** What acceptance is given from outside. */
@@ -30,11 +30,14 @@ export type SendReply = Outcome<{ readonly replayed: boolean; readonly accepted:
 export function acceptMessage(
   draft: ShopDraft,
   command: Omit<Extract<ShopCommand, { type: 'send' }>, 'type'>,
-  facts: SendFacts & { readonly available: boolean },
+  facts: { readonly send: SendFacts; readonly available: boolean },
   options: AcceptanceOptions,
 ): SendReply {
-  if (facts.original !== undefined) return done({ replayed: true, accepted: answer(facts.original) });
-  const evaluation = evaluate(draft.state, command, facts, draft.nowMs);
+  const { original } = facts.send;
+  if (original !== undefined) {
+    return done({ replayed: true, accepted: answer(original.body, original.state.status) });
+  }
+  const evaluation = evaluate(draft.state, command, facts.send, draft.nowMs);
   if (!evaluation.admitted) {
     const { code, message, retryAfterSeconds } = evaluation;
     return refused({ code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
@@ -66,7 +69,7 @@ export function acceptMessage(
   const accepted = { body, entry, retentionMs: options.retentionMs };
   if (route === undefined) enqueue(draft, accepted);
   else enqueueAtPool(draft, accepted, route);
-  return done({ replayed: false, accepted: answer({ body, state: { status: 'queued' } }) });
+  return done({ replayed: false, accepted: answer(body, 'queued') });
 }
 
 function evaluate(
@@ -76,14 +79,17 @@ function evaluate(
   nowMs: number,
 ): Evaluation {
   const { pairedAtMs } = state.channel.context;
-  const content = { text: draft.text, mediaUrls: draft.mediaUrl === undefined ? [] : [draft.mediaUrl] };
-  if (!isPhoneNumber(draft.to)) {
-    const group = state.groups?.find(({ id }) => id === draft.to) ?? null;
-    return evaluateGroup(state.ledger, { groupId: draft.to, ...content, group, pairedAtMs, settings, nowMs });
+  const { to, text, mediaUrl } = draft;
+  const mediaUrls = mediaUrl === undefined ? [] : [mediaUrl];
+  if (!isPhoneNumber(to)) {
+    const group = state.groups?.find(({ id }) => id === to) ?? null;
+    const { ledger } = state;
+    return evaluateGroup(ledger, { groupId: to, text, mediaUrls, group, pairedAtMs, settings, nowMs });
   }
   return evaluateMessage(state.ledger, {
-    recipient: draft.to,
-    ...content,
+    recipient: to,
+    text,
+    mediaUrls,
     isCustomer: facts.isCustomer,
     lastInboundAtMs: facts.writer?.lastInboundAtMs ?? null,
     optedOut: facts.writer?.optedOut ?? false,
@@ -95,8 +101,7 @@ function evaluate(
   });
 }
 
-function answer(message: { body: MessageBody; state: Pick<MessageState, 'status'> }): Accepted {
-  const { id, policy } = message.body;
+function answer({ id, policy }: MessageBody, status: MessageStatus): Accepted {
   if (policy === null) throw new Error(`message ${id} was accepted without a verdict`);
-  return { id, status: message.state.status, statusUrl: statusUrl(id), policy };
+  return { id, status, statusUrl: statusUrl(id), policy };
 }

@@ -57,7 +57,13 @@ function storeAccepted(draft: ShopDraft, { body, entry, retentionMs }: AcceptedM
   }
   count(draft, entry);
   trimIndexes(draft, retentionMs);
-  draft.effects.push({ type: 'announce_message', messageId: body.id, status: 'queued', reason: null });
+  draft.effects.push({
+    type: 'announce_message',
+    of: draft.state,
+    messageId: body.id,
+    status: 'queued',
+    reason: null,
+  });
 }
 
 /** Counts a send in the shop's ledger, with the commit of its turn. */

@@ -9,14 +9,15 @@ export type FatedMessage = Pick<QueuedMessage, 'messageId' | 'createdAtMs' | 'ca
 
 /** What there is to write and to do when a message's state changes: its own record, or the origin is told. */
 export function messageFate(
-  { keys, shard }: Pick<ShopState, 'keys' | 'shard'>,
+  state: Pick<ShopState, 'keys' | 'shard' | 'shop' | 'name'>,
   message: FatedMessage,
   fate: MessageState,
 ): { readonly writes: Write[]; readonly effects: ShopEffect[] } {
+  const { keys, shard } = state;
   const { messageId, createdAtMs, carriedFor: origin } = message;
   const { status, reason } = fate;
   const ended = status !== 'queued' && status !== 'sending';
-  const effects: ShopEffect[] = [{ type: 'announce_message', messageId, status, reason }];
+  const effects: ShopEffect[] = [{ type: 'announce_message', of: state, messageId, status, reason }];
   if (origin === undefined) {
     const writes: Write[] = ended ? [['ZREM', keys.queue, messageId]] : [];
     if (status === 'failed' || status === 'rejected') writes.push(['ZADD', keys[status], 0, messageId]);

@@ -11,6 +11,7 @@ import { onSessionEvent } from './session-turn.ts';
 import type { ShopCommand, ShopEffect } from './shop-commands.ts';
 import { ShopDraft, type ShopTurnOptions } from './shop-draft.ts';
 import { readShopFacts, type ShopFacts } from './shop-facts.ts';
+import type { MessageDraft, StatusDraft } from './shop-operations.ts';
 import { channelState, loadShop, pacingState, type ShopState } from './shop-state.ts';
 import { endOverdue, waitingTimer } from './waiting-limits.ts';
 
@@ -45,7 +46,7 @@ export function shopBehaviour(
     lane: ({ type }) =>
       type === 'send' || type === 'post_status' || type === 'connect' ? 'client' : 'control',
     size: (command) => {
-      if ('draft' in command) return JSON.stringify(command.draft).length;
+      if (command.type === 'send' || command.type === 'post_status') return draftSize(command.draft);
       return command.type === 'pool.take' ? JSON.stringify(command.body).length : 64;
     },
     perform: options.perform,
@@ -91,7 +92,7 @@ function turn(
     case 'send':
       if (facts.send === undefined) throw new Error('a send came to its turn without facts');
       return draft.finish(
-        acceptMessage(draft, command, { ...facts.send, available: facts.available }, options),
+        acceptMessage(draft, command, { send: facts.send, available: facts.available }, options),
       );
     case 'post_status':
       return draft.finish(acceptStatus(draft, command, facts.available, options));
@@ -145,6 +146,14 @@ function onTimer(draft: ShopDraft, id: string): void {
   else if (id === 'cold') draft.stepPacing({ type: 'cold_elapsed' });
   else endOverdue(draft);
 }
+
+/** The characters of a draft, and some for the rest of it. */
+function draftSize(draft: MessageDraft | StatusDraft): number {
+  const text = 'caption' in draft ? draft.caption : draft.text;
+  return DRAFT_OVERHEAD_BYTES + (text?.length ?? 0) + (draft.mediaUrl?.length ?? 0);
+}
+
+const DRAFT_OVERHEAD_BYTES = 128;
 
 /** What a process that is gone left behind (SPEC: restart of the sending component; DESIGN section 3). */
 function settleLostProcess(draft: ShopDraft): void {

@@ -6,7 +6,7 @@ import type { MessageBody } from './message-record.ts';
 import type { PacingStateName } from './pacing-machine.ts';
 import type { PoolAnswer, PoolOffer } from './pool-protocol.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from './shop-operations.ts';
-import type { QueuedMessage } from './shop-state.ts';
+import type { QueuedMessage, ShopState } from './shop-state.ts';
 
 /** What a shop's actor is asked or told. */
 export type ShopCommand =
@@ -14,8 +14,8 @@ export type ShopCommand =
       readonly type: 'send';
       readonly draft: MessageDraft;
       readonly settings: TenantSettings;
-      /** Where it may go when the shop's own session is away. `ask`: to the pool, no shop of which was found yet; absent: nowhere. */
-      readonly pool?: 'ask' | ShopReference;
+      /** Where it may go when the shop's own session is away. `ask`: to the pool, no shop of which was found yet; undefined: nowhere. */
+      readonly pool: 'ask' | ShopReference | undefined;
     }
   | { readonly type: 'post_status'; readonly draft: StatusDraft; readonly settings: TenantSettings }
   | { readonly type: 'connect' }
@@ -50,6 +50,9 @@ export type ShopCommand =
   | SessionEvent
   | RuntimeCommand;
 
+/** Whose news it is, with the shop's name, since its id says little to people. */
+type AnnouncedShop = Pick<ShopState, 'shop' | 'name'>;
+
 /** What a shop's turn asks to be done once its commit holds. */
 export type ShopEffect =
   | { readonly type: 'open'; readonly generation: number }
@@ -77,11 +80,17 @@ export type ShopEffect =
   | { readonly type: 'refresh_groups' }
   /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
   | { readonly type: 'owner_number'; readonly phone: string }
-  | { readonly type: 'announce_channel'; readonly state: ChannelStateName }
+  | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }
   /** The queue stands still, or goes on: a rate signal's pause or an operator's hand. */
-  | { readonly type: 'announce_pacing'; readonly state: PacingStateName; readonly heldByOperator: boolean }
+  | {
+      readonly type: 'announce_pacing';
+      readonly of: AnnouncedShop;
+      readonly state: PacingStateName;
+      readonly heldByOperator: boolean;
+    }
   | {
       readonly type: 'announce_message';
+      readonly of: AnnouncedShop;
       readonly messageId: string;
       readonly status: string;
       readonly reason: string | null;

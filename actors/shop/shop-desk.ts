@@ -2,7 +2,7 @@ import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import { shardOf } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { onceKnown } from '../../runtime/eventual.ts';
+import { type Eventual, onceKnown } from '../../runtime/eventual.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, failed, type Outcome } from '../failure.ts';
 import { tenantAddress } from '../tenant/tenant-keys.ts';
@@ -13,6 +13,7 @@ import type { ChannelWaiters } from './channel-waiters.ts';
 import { listMessages } from './message-list.ts';
 import { decodeMessage, messageView } from './message-record.ts';
 import type { PoolDesk } from './pool-desk.ts';
+import type { PoolWanted } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import { messageKey, shopAddress } from './shop-keys.ts';
 import type { ChannelView, ShopOperations, ShopReference } from './shop-operations.ts';
@@ -38,11 +39,14 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
 
   const ask = async <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
     (await actors.ask<Outcome<Value>>(shopAddress(shop), command)) ?? failed('SHOP_NOT_FOUND');
-  const askToSend = async (
-    shop: ShopReference,
-    command: Extract<ShopCommand, { type: 'send' }>,
-  ): Promise<SendReply> =>
-    (await actors.ask<SendReply>(shopAddress(shop), command)) ?? failed('SHOP_NOT_FOUND');
+  type SendCommand = Extract<ShopCommand, { type: 'send' }>;
+  const askToSend = (shop: ShopReference, command: SendCommand): Promise<SendReply | undefined> =>
+    actors.ask<SendReply>(shopAddress(shop), command);
+  const sendByPool = async (shop: ShopReference, command: SendCommand, wanted: PoolWanted) => {
+    const found = await pool.find(wanted.offer);
+    if (found === undefined) return { ok: false, failure: wanted.failure } as const;
+    return (await askToSend(shop, { ...command, pool: found })) ?? failed('SHOP_NOT_FOUND');
+  };
   const withState = async <Value>(
     shop: ShopReference,
     answer: (state: ShopState) => Promise<Outcome<Value>> | Outcome<Value>,
@@ -52,7 +56,7 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
   };
   const view = (shop: ShopReference): Promise<Outcome<ChannelView>> =>
     withState(shop, async (state) => done(await channelView(state, qrImage)));
-  const tenantOf = (shop: ShopReference): Promise<TenantState | undefined> =>
+  const tenantOf = (shop: ShopReference): Eventual<TenantState | undefined> =>
     actors.state<TenantState>(tenantAddress(shop.tenantId));
 
   return {
@@ -78,19 +82,16 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
       const ended = await ask(shop, { type: 'disconnect' });
       return ended.ok ? view(shop) : ended;
     },
-    async send(shop, draft) {
-      const tenant = await tenantOf(shop);
-      const settings = tenant?.settings ?? resolveSettings({});
-      const command = { type: 'send', draft, settings } as const;
-      const reply = await askToSend(
-        shop,
-        tenant?.record.poolFallback ? { ...command, pool: 'ask' } : command,
-      );
-      if (!('offer' in reply)) return reply;
-      const found = await pool.find(reply.offer);
-      if (found === undefined) return { ok: false, failure: reply.failure };
-      return await askToSend(shop, { ...command, pool: found });
-    },
+    send: (shop, draft) =>
+      onceKnown(tenantOf(shop), (tenant) => {
+        const settings = tenant?.settings ?? resolveSettings({});
+        const mayGoByPool = tenant?.record.poolFallback ?? false;
+        const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
+        return askToSend(shop, command).then((reply) => {
+          if (reply === undefined) return failed('SHOP_NOT_FOUND');
+          return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
+        });
+      }),
     async postStatus(shop, draft) {
       const settings = (await tenantOf(shop))?.settings ?? resolveSettings({});
       return await ask(shop, { type: 'post_status', draft, settings });

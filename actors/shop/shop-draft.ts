@@ -153,11 +153,11 @@ export class ShopDraft {
       ]);
     }
     if (status !== channelState(before) || state.qr !== before.qr) {
-      this.effects.push({ type: 'announce_channel', state: status });
+      this.effects.push({ type: 'announce_channel', of: state, state: status });
     }
     if (standsStill(state) !== standsStill(before)) {
       const { heldByOperator } = state.pacing.context;
-      this.effects.push({ type: 'announce_pacing', state: pacingState(state), heldByOperator });
+      this.effects.push({ type: 'announce_pacing', of: state, state: pacingState(state), heldByOperator });
     }
     return {
       state: this.#state,

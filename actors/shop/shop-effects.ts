@@ -10,7 +10,6 @@ import type { PoolDesk } from './pool-desk.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 import type { ShopEffect } from './shop-commands.ts';
 import { shopOf } from './shop-keys.ts';
-import type { ShopState } from './shop-state.ts';
 
 /** The session that belongs to a shop's address. */
 export function sessionOf(address: Address): SessionAddress {
@@ -37,12 +36,14 @@ export function shopEffects(parts: {
     if (kind === 'status') actors.tell(address, { type: 'session.composed', generation, messageId });
     else host.compose(sessionOf(address), { messageId, to, textLength });
   };
-  // With the shop's name, since its id says little to people.
-  const announce = (type: string, address: Address, facts: Record<string, unknown>): void => {
-    const shop = actors.peek<ShopState>(address)?.name ?? null;
-    feed.publish(type, { ...shopOf(address), shop, ...facts });
-  };
   return (effect, address) => {
+    // What happens with every send comes first and does as little as it can.
+    if (effect.type === 'announce_message') {
+      const { of, messageId, status, reason } = effect;
+      const { tenantId, shopId } = of.shop;
+      feed.publish('message', { tenantId, shopId, shop: of.name, messageId, status, reason });
+      return;
+    }
     const session = sessionOf(address);
     const { tenantId, shopId } = session;
     switch (effect.type) {
@@ -85,16 +86,23 @@ export function shopEffects(parts: {
       case 'announce_channel':
         waiters.changed(shopId);
         poolSessions.changed({ tenantId, shopId });
-        announce('channel', address, { status: publicChannelStatus(effect.state), state: effect.state });
+        feed.publish('channel', {
+          tenantId,
+          shopId,
+          shop: effect.of.name,
+          status: publicChannelStatus(effect.state),
+          state: effect.state,
+        });
         break;
       case 'announce_pacing':
-        announce('pacing', address, { state: effect.state, heldByOperator: effect.heldByOperator });
+        feed.publish('pacing', {
+          tenantId,
+          shopId,
+          shop: effect.of.name,
+          state: effect.state,
+          heldByOperator: effect.heldByOperator,
+        });
         break;
-      case 'announce_message': {
-        const { messageId, status, reason } = effect;
-        announce('message', address, { messageId, status, reason });
-        break;
-      }
     }
   };
 }

@@ -99,24 +99,24 @@ function subjectOf(command: PoolCommand): { readonly messageId: string; readonly
 /** Of a first send to a number nothing waits for Redis, as a rule: who it is stands in memory. */
 function readSend(state: ShopState, draft: MessageDraft, store: Store): Eventual<SendFacts> {
   const recipient = readRecipient(state, draft.to, store);
-  if (draft.idempotencyKey === undefined) {
-    return onceKnown(recipient, (facts) => ({ original: undefined, ...facts }));
-  }
+  if (draft.idempotencyKey === undefined) return recipient;
   return Promise.all([readOriginal(state, draft.idempotencyKey, store), recipient]).then(
-    ([original, facts]) => ({ original, ...facts }),
+    ([original, facts]) => ({ ...facts, original }),
   );
 }
 
-function readRecipient(state: ShopState, to: string, store: Store): Eventual<Omit<SendFacts, 'original'>> {
-  if (!isPhoneNumber(to)) return { isCustomer: false, writer: undefined, declaration: null };
-  const { shard, keys, shop } = state;
-  const tenant = tenantKeys(shard, shop.tenantId);
-  const answers = store.lookUp(shard, [
-    ['SISMEMBER', tenant.customers, to],
-    ['HGET', keys.writers, to],
-    ['HGET', tenant.contacts, to],
+/** All that is asked of a recipient; of the idempotency key nothing. */
+function readRecipient(state: ShopState, to: string, store: Store): Eventual<SendFacts> {
+  if (!isPhoneNumber(to)) {
+    return { original: undefined, isCustomer: false, writer: undefined, declaration: null };
+  }
+  const answers = store.lookUp(state.shard, [
+    ['SISMEMBER', state.people.customers, to],
+    ['HGET', state.keys.writers, to],
+    ['HGET', state.people.contacts, to],
   ]);
   return onceKnown(answers, ([isCustomer, writer, contact]) => ({
+    original: undefined,
     isCustomer: isCustomer === 1,
     writer: decodeWriter(writer as string | null),
     declaration: declarationFact(decodeContact(contact as string | null)),

@@ -97,7 +97,7 @@ export interface ShopOperations {
   send(
     shop: ShopReference,
     draft: MessageDraft,
-  ): Promise<Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }>>;
+  ): Eventual<Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }>>;
   /** Newest first. */
   listMessages(
     shop: ShopReference,

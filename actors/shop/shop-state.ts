@@ -4,7 +4,7 @@ import type { Address } from '../../runtime/address.ts';
 import type { Store } from '../../runtime/store.ts';
 import { type StoredMachine, stepper } from '../machine.ts';
 import type { SessionGroup } from '../session/session-host.ts';
-import { tenantKeys } from '../tenant/tenant-keys.ts';
+import { type TenantKeys, tenantKeys } from '../tenant/tenant-keys.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
 import { type ChannelEffect, type ChannelStateName, channelMachine } from './channel-machine.ts';
 import { decodeMessage, type MessageBody } from './message-record.ts';
@@ -35,6 +35,8 @@ export interface ShopState {
   readonly shop: ShopReference;
   readonly shard: number;
   readonly keys: ShopKeys;
+  /** Where the tenant's customers and declared contacts stand, asked for each recipient. */
+  readonly people: Pick<TenantKeys, 'customers' | 'contacts'>;
   readonly name: string;
   readonly channel: SnapshotFrom<typeof channelMachine>;
   readonly pacing: SnapshotFrom<typeof pacingMachine>;
@@ -100,8 +102,9 @@ export function encodeActor(state: Pick<ShopState, 'channel' | 'pacing'>): strin
 export async function loadShop(address: Address, store: Store): Promise<ShopState | undefined> {
   const shop = shopOf(address);
   const keys = shopKeys(address.shard, shop.shopId);
+  const { shops, customers, contacts } = tenantKeys(address.shard, shop.tenantId);
   const [record, actor, queueIds, ledgerEntries, pooledFields, carriedIds] = (await store.read([
-    ['HGET', tenantKeys(address.shard, shop.tenantId).shops, shop.shopId],
+    ['HGET', shops, shop.shopId],
     ['HGET', keys.shop, 'actor'],
     ['ZRANGE', keys.queue, 0, -1],
     ['LRANGE', keys.ledger, 0, -1],
@@ -119,6 +122,7 @@ export async function loadShop(address: Address, store: Store): Promise<ShopStat
     shop,
     shard: address.shard,
     keys,
+    people: { customers, contacts },
     name: (JSON.parse(record) as { name: string }).name,
     ...machines,
     queue: waiting.filter((message) => message.messageId !== handId),

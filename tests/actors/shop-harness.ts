@@ -98,7 +98,7 @@ export class ShopHarness {
   send(to = '+33612345678', text = `hello ${this.#next}`, pool?: 'ask' | ShopReference): string {
     const draft = { to, text, mediaUrl: undefined, mediaType: 'image' as const, idempotencyKey: undefined };
     const reply = this.command(
-      { type: 'send', draft, settings: resolveSettings({}), ...(pool === undefined ? {} : { pool }) },
+      { type: 'send', draft, settings: resolveSettings({}), pool },
       { send: noSend },
     ) as Outcome<{ accepted: Accepted }>;
     return reply.ok ? reply.value.accepted.id : reply.failure.code;
@@ -114,7 +114,7 @@ export class ShopHarness {
       idempotencyKey: undefined,
     };
     const reply = this.command(
-      { type: 'send', draft, settings: resolveSettings({}) },
+      { type: 'send', draft, settings: resolveSettings({}), pool: undefined },
       { send: { ...noSend, isCustomer: false } },
     ) as Outcome<{ accepted: Accepted }>;
     return reply.ok ? reply.value.accepted.id : reply.failure;

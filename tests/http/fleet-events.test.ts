@@ -147,7 +147,7 @@ test('an id of another log says when, so that a reader who comes from another no
   const [one, other] = [new EventLog('one'), new EventLog('other')];
   const at = (ms: number): OperatorEvent => ({ type: 'shop', at: new Date(ms).toISOString(), data: { ms } });
   for (const ms of [1_000, 2_000, 3_000]) one.append(at(ms));
-  const { id } = other.append(at(2_000));
+  const { id } = other.logged(other.append(at(2_000)), at(2_000));
   assert.deepEqual(
     one.after(id).events.map(({ event }) => event.data.ms),
     [3_000],
