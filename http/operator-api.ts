@@ -1,4 +1,5 @@
 import {
+  countRefusals,
   listActors,
   listDeadLetters,
   listNodes,
@@ -39,6 +40,7 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   rotateKey,
   revokeKey,
   listRequests,
+  countRefusals,
   listNodes,
   listActors,
   readActor,

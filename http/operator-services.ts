@@ -5,7 +5,7 @@ import type { RankedActor } from './actor-list.ts';
 import { operatorEndpoints } from './endpoint.ts';
 import type { ActorsQuery } from './forwarding.ts';
 import type { NodeShare, Overview } from './overview.ts';
-import type { RequestLogReader } from './request-log-reader.ts';
+import type { RefusalCount, RequestLogReader } from './request-log-reader.ts';
 
 /** What the operators' endpoints work with. */
 export interface OperatorServices {
@@ -14,6 +14,8 @@ export interface OperatorServices {
   readonly tenants: Pick<TenantOperations, 'listShops'>;
   readonly shops: Pick<ShopOperations, 'connect' | 'pollConnection' | 'disconnect' | 'listMessages'>;
   readonly requests: RequestLogReader;
+  /** A tenant's refused calls of the last quarter of an hour. */
+  countRefusals(tenantId: string): Promise<RefusalCount>;
   /** Actors of this node and all others, merged in the order asked. */
   actors(query: ActorsQuery): Promise<readonly RankedActor[]>;
   /** This node's part of the overview. */

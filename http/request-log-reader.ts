@@ -23,9 +23,23 @@ export interface RequestLogPage {
   readonly nextCursor: string | null;
 }
 
+/** Refused calls of a tenant, counted by code, the newest first. */
+export interface RefusalCount {
+  /** Since when they are counted: what was asked for, or later where the log is too full to be counted so far back. */
+  readonly since: string;
+  readonly items: readonly {
+    readonly code: string;
+    readonly calls: number;
+    readonly lastAt: string;
+    /** Of the last one. */
+    readonly route: string;
+  }[];
+}
+
 /** Reads the request log. */
 export interface RequestLogReader {
   list(query: RequestLogQuery): Promise<RequestLogPage>;
+  countRefusals(tenantId: string, afterMs: number): Promise<RefusalCount>;
 }
 
 /** Where an entry stands: Redis's time and number of its tick, whose log, and its place in the tick. */
@@ -49,7 +63,35 @@ const CLOCK_SLACK_MS = 60_000;
 
 /** A reader over the logs of all tenants, merged by time. */
 export function createRequestLogReader(store: Pick<Store, 'read'>): RequestLogReader {
-  return { list: (query) => list(store, query) };
+  return {
+    list: (query) => list(store, query),
+    countRefusals: (tenantId, afterMs) => countRefusals(store, tenantId, afterMs),
+  };
+}
+
+async function countRefusals(
+  store: Pick<Store, 'read'>,
+  tenantId: string,
+  afterMs: number,
+): Promise<RefusalCount> {
+  const byCode = new Map<string, { code: string; calls: number; lastAt: string; route: string }>();
+  let sinceMs = afterMs;
+  let scanned = 0;
+  for await (const { entry } of entriesOf(store, tenantId, undefined)) {
+    const atMs = Date.parse(entry.at);
+    if (atMs < afterMs - CLOCK_SLACK_MS) break;
+    if (scanned === SCAN_LIMIT) {
+      sinceMs = atMs;
+      break;
+    }
+    scanned += 1;
+    if (atMs < afterMs || entry.status < 400) continue;
+    const code = entry.code ?? String(entry.status);
+    const counted = byCode.get(code);
+    if (counted === undefined) byCode.set(code, { code, calls: 1, lastAt: entry.at, route: entry.route });
+    else counted.calls += 1;
+  }
+  return { since: new Date(sinceMs).toISOString(), items: [...byCode.values()] };
 }
 
 async function list(store: Pick<Store, 'read'>, query: RequestLogQuery): Promise<RequestLogPage> {

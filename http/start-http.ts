@@ -83,6 +83,8 @@ export interface RunningHttp {
 
 const DEFAULT_MAX_IN_FLIGHT = 4_096;
 const DEFAULT_GRACE_MS = 10_000;
+/** How far back an operator is told what was refused to a tenant. */
+const REFUSALS_MS = 15 * 60_000;
 const ARTICLES_FOLDER = fileURLToPath(new URL('./docs/', import.meta.url));
 
 /** Starts the tenants' and the operators' listeners. Rejects when an address cannot be had. */
@@ -233,6 +235,7 @@ function operatorServices(
   { requestLog, activity, fleetEvents }: Parts,
 ): OperatorServices {
   const { operators, fleet, tenants, shops, hop, clock } = options;
+  const requests = createRequestLogReader(options.store);
   const share = async () => ({
     ...(await fleet.census()),
     ...fleet.self(),
@@ -243,7 +246,8 @@ function operatorServices(
     fleet,
     tenants,
     shops,
-    requests: createRequestLogReader(options.store),
+    requests,
+    countRefusals: (tenantId) => requests.countRefusals(tenantId, clock.wallMs() - REFUSALS_MS),
     actors: (query) => allActors(fleet, hop, query),
     nodeShare: share,
     overview: async () => fleetOverview({ own: await share(), hop, nowMs: clock.wallMs() }),

@@ -9,7 +9,7 @@ import { operatorEndpoint } from '../operator-services.ts';
 import { booleanParameter, integerParameter, limitParameter } from '../query-parameters.ts';
 import { isRequestCursor } from '../request-log-reader.ts';
 import { cursorPage } from '../resources.ts';
-import { anyRecord, loggedRequest } from './resources.ts';
+import { anyRecord, loggedRequest, refusalCount } from './resources.ts';
 
 const anyPage = cursorPage(anyRecord);
 const emptyPage = { items: [], nextCursor: null };
@@ -63,6 +63,36 @@ export const listRequests = operatorEndpoint({
     const filter = { tenantId: tenant, status, route, code, refused, afterMs };
     const page = await services.requests.list({ ...filter, limit, cursor });
     return reply(200, page);
+  },
+});
+
+/** GET /refusals */
+export const countRefusals = operatorEndpoint({
+  method: 'GET',
+  path: '/refusals',
+  tag: 'Requests',
+  summary: "A tenant's refused calls of the last quarter of an hour, counted by code, the newest first",
+  query: { tenant: v.pipe(v.string(), v.regex(/^[0-9a-f]{24}$/, 'must be a tenant id')) },
+  replies: {
+    200: {
+      description: 'The counts.',
+      data: refusalCount,
+      example: {
+        since: '2027-01-31T11:45:00.000Z',
+        items: [
+          {
+            code: 'RECIPIENT_OPTED_OUT',
+            calls: 3,
+            lastAt: '2027-01-31T12:00:00.000Z',
+            route: '/shops/{idOrName}/messages',
+          },
+        ],
+      },
+    },
+  },
+  errors: [],
+  async handle({ query, services }) {
+    return reply(200, await services.countRefusals(query.tenant));
   },
 });
 

@@ -90,3 +90,11 @@ export const loggedRequest = v.strictObject({
   ip: v.string(),
   code: nullableText,
 });
+
+/** Refused calls by code. */
+export const refusalCount = v.strictObject({
+  since: v.string(),
+  items: v.array(
+    v.strictObject({ code: v.string(), calls: v.number(), lastAt: v.string(), route: v.string() }),
+  ),
+});

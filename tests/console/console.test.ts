@@ -144,7 +144,7 @@ test('why a call never became a message is said on the page of the shop and of i
       .waitFor();
     await page.getByRole('row', { name: /API_KEY_REVOKED.*revoked/ }).waitFor();
   }
-  await page.getByRole('link', { name: 'All of them' }).click();
+  await page.getByRole('link', { name: 'One by one' }).click();
   await page.getByRole('row', { name: /422 RECIPIENT_OPTED_OUT/ }).waitFor();
   assert.ok(await page.getByLabel('Only refused').isChecked());
 });

@@ -106,6 +106,29 @@ describe('the request log', () => {
     await log.close();
   });
 
+  it('counts what was refused to a tenant by code, the newest first', async () => {
+    await redis.flushall();
+    const log = openLog();
+    const tenantId = 'a'.repeat(24);
+    const refused = (status: number, errorCode: string, secondsAgo: number): void =>
+      log.record(entry({ tenantId, status, errorCode, atMs: Date.now() - secondsAgo * 1_000 }));
+    refused(429, 'RATE_LIMITED', 3_600);
+    refused(422, 'EMPTY_MESSAGE', 30);
+    log.record(entry({ tenantId, status: 202 }));
+    for (let call = 0; call < 3; call += 1) refused(429, 'RATE_LIMITED', 10 - call);
+    log.record(entry({ tenantId: 'b'.repeat(24), status: 500, errorCode: 'INTERNAL_ERROR' }));
+    await log.flush();
+    const { items } = await createRequestLogReader(store).countRefusals(tenantId, Date.now() - 60_000);
+    assert.deepEqual(
+      items.map(({ code, calls }) => [code, calls]),
+      [
+        ['RATE_LIMITED', 3],
+        ['EMPTY_MESSAGE', 1],
+      ],
+    );
+    await log.close();
+  });
+
   it('filters by tenant, status, route, refusal and time', async () => {
     await redis.flushall();
     const log = openLog();
@@ -121,10 +144,7 @@ describe('the request log', () => {
       (await all({ code: 'NOT_FOUND' })).map(({ code }) => code),
       ['NOT_FOUND'],
     );
-    assert.deepEqual(
-      (await all({ refused: true })).map(({ status }) => status),
-      [500, 404],
-    );
+    assert.deepEqual((await all({ refused: true })).map(({ status }) => status).sort(), [404, 500]);
     assert.deepEqual(
       (await all({ status: 500 })).map(({ route }) => route),
       ['/shops'],
