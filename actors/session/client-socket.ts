@@ -11,6 +11,9 @@ import type { Ratchets } from './ratchets.ts';
 import type { SentMessages } from './sent-messages.ts';
 import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
 
+/** How many of our pings fit into one period of the client's own keep-alive. */
+const CLIENT_KEEP_ALIVES = 4;
+
 /** Opens a client on the network; it reports through its events (BAILEYS.md: Configuration). */
 export function connectClient(options: {
   readonly environment: SessionEnvironment;
@@ -29,7 +32,8 @@ export function connectClient(options: {
     logger: quietLogger,
     connectTimeoutMs: timing.queryMs,
     defaultQueryTimeoutMs: timing.queryMs,
-    keepAliveIntervalMs: timing.keepAliveMs,
+    // The line is watched by line-watch.ts, whose pings keep the client's own alarm quiet.
+    keepAliveIntervalMs: CLIENT_KEEP_ALIVES * timing.keepAliveMs,
     markOnlineOnConnect: false,
     syncFullHistory: false,
     emitOwnEvents: false,

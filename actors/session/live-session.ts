@@ -1,18 +1,13 @@
-import {
-  type ConnectionState,
-  USyncQuery,
-  USyncUser,
-  type WAMessage,
-  type WASocket,
-} from '@whiskeysockets/baileys';
+import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../runtime/clock.ts';
 import { isGroupId, userOf } from './chat-address.ts';
 import { connectClient } from './client-socket.ts';
 import { Unreadable } from './credential-cipher.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
 import { GroupDirectory } from './group-directory.ts';
-import { InboundDesk } from './inbound-desk.ts';
-import { type InboundEnvelope, personOf, readEnvelope, textOf } from './inbound-message.ts';
+import { InboundIntake } from './inbound-intake.ts';
+import { personOf } from './inbound-message.ts';
+import { LineWatch } from './line-watch.ts';
 import { Outbox } from './outbox.ts';
 import { makeRatchets } from './ratchets.ts';
 import { chatOf, checkRecipient } from './recipients.ts';
@@ -48,6 +43,7 @@ interface Running {
   readonly credentials: Credentials;
   readonly outbox: Outbox;
   readonly groups: GroupDirectory;
+  readonly watch: LineWatch;
 }
 
 /**
@@ -57,7 +53,7 @@ interface Running {
 export class LiveSession {
   readonly #options: LiveSessionOptions;
   readonly #sealed: SealedStore;
-  readonly #inbound: InboundDesk;
+  readonly #inbound: InboundIntake;
   #watchdog: ArmedTimer | undefined;
   readonly #timers = new Set<ArmedTimer>();
   #running: Running | undefined;
@@ -76,11 +72,13 @@ export class LiveSession {
       ask: environment.ask,
       onFailure: (error) => this.#lostStore(error),
     });
-    this.#inbound = new InboundDesk({
-      clock: environment.clock,
-      patienceMs: environment.timing.confirmMs,
+    this.#inbound = new InboundIntake({
+      environment,
       generation,
+      socket: () => this.#running?.socket,
       report: (notice) => this.#emit({ type: 'session.inbound', ...notice }),
+      failed: (detail) => this.#end('transient', { statusCode: undefined, detail }),
+      log: (fields, message) => this.#log(fields, message),
     });
   }
 
@@ -142,7 +140,7 @@ export class LiveSession {
   refreshGroups(): void {
     if (!this.#open) return;
     this.#running?.groups.refresh().catch((error: unknown) => {
-      this.#log('warn', { cause: readClientError(error).message }, 'the groups could not be asked for');
+      this.#log({ cause: readClientError(error).message }, 'the groups could not be asked for');
     });
   }
 
@@ -156,7 +154,10 @@ export class LiveSession {
   async unlink(): Promise<void> {
     if (this.#running !== undefined && this.#open) {
       const { socket } = this.#running;
-      const said = socket.logout().catch(() => undefined);
+      const said = socket.logout().catch((error: unknown) => {
+        const cause = readClientError(error).message;
+        this.#log({ cause }, 'the network was not told that a device is unlinked');
+      });
       const patience = new Promise<void>((resolve) => {
         this.#options.environment.clock.after(UNLINK_MS, resolve);
       });
@@ -175,7 +176,7 @@ export class LiveSession {
       );
     const ratchets = makeRatchets(credentials.keys, {
       sealing: () => this.#running?.outbox.sealing(),
-      received: (envelope, text) => this.#received(envelope, text),
+      received: (envelope, text) => this.#inbound.received(envelope, text),
       ownAddresses,
     });
     const socket = connectClient({
@@ -195,7 +196,18 @@ export class LiveSession {
       report: (list) => this.#emit({ type: 'session.groups', groups: list }),
     });
     const outbox = this.#makeOutbox({ socket, groups, sent });
-    this.#running = { socket, credentials, outbox, groups };
+    const watch = new LineWatch({
+      socket,
+      clock: environment.clock,
+      timing: environment.timing,
+      later: (delayMs, act) => this.#later(delayMs, act),
+      unanswered: (question) =>
+        this.#end('transient', {
+          statusCode: 408,
+          detail: `the socket is open and nobody answers ${question}`,
+        }),
+    });
+    this.#running = { socket, credentials, outbox, groups, watch };
     this.#listen(this.#running);
   }
 
@@ -209,7 +221,7 @@ export class LiveSession {
       report: (messageId, outcome) => this.#emit({ type: 'session.send_outcome', messageId, outcome }),
       handedOver: (messageId) => environment.tell({ kind: 'handed_over', shopId: shop.shopId, messageId }),
       stalled: (detail) => this.#end('transient', { statusCode: undefined, detail }),
-      unanswered: () => void this.#probe(),
+      unanswered: () => void this.#running?.watch.probe(),
     });
   }
 
@@ -221,13 +233,13 @@ export class LiveSession {
       if (isGroupId(attrs.from ?? '')) groups.changed(attrs.from ?? '');
     });
     socket.ev.on('creds.update', () => {
-      // A failure ends the session through the sealed store.
+      // Not lost here: a write that fails closes the sealed store, which tells it as the session's end.
       credentials.save(this.#options.environment.clock.wallMs()).catch(() => undefined);
     });
     socket.ev.on('connection.update', (update) => this.#updated(update));
     socket.ev.on('messages.upsert', ({ messages, requestId }) => {
       if (requestId === undefined) return;
-      for (const message of messages) this.#resent(message);
+      for (const message of messages) this.#inbound.resent(message);
     });
   }
 
@@ -262,76 +274,14 @@ export class LiveSession {
       pairedAtMs: credentials.pairedAtMs() ?? this.#options.environment.clock.wallMs(),
     });
     this.refreshGroups();
-    this.#probeLater();
-    for (const hash of ['credentials', 'sent'] as const) this.#sealed.reseal(hash).catch(() => undefined);
-  }
-
-  /** Commits an inbound message through the shop's actor. A rejection keeps the ratchet where it was. */
-  async #received(envelope: InboundEnvelope, text: string): Promise<void> {
-    const from = envelope.senderByNumber ?? (await this.#numberOf(envelope.sender));
-    if (from === undefined) {
-      this.#log('warn', { wireId: envelope.wireId }, 'somebody wrote whose number the network does not tell');
-      return;
+    this.#running.watch.start();
+    for (const hash of ['credentials', 'sent'] as const) {
+      this.#sealed.reseal(hash).catch((error: unknown) => {
+        // The values stay readable with the older key, and the next connection tries again.
+        const cause = readClientError(error).message;
+        this.#log({ hash, cause }, 'what an older key sealed could not be sealed anew');
+      });
     }
-    const number = `+${userOf(from)}`;
-    const { numbers, timing } = this.#options.environment;
-    numbers.set(number, true, timing.knownNumberMs);
-    try {
-      if (this.#ended) throw new Error('the session ended');
-      await this.#inbound.submit({ wireId: envelope.wireId, from: number, text, atMs: envelope.atMs });
-    } catch (error) {
-      // Before the client can answer: with the socket closed there is no receipt, and the network delivers again.
-      this.#end('transient', { statusCode: undefined, detail: readClientError(error).message });
-      throw error;
-    }
-  }
-
-  /**
-   * A message whose content never came to us encrypted and was asked for at the phone (from adverts, for example). It
-   * comes without a delivery that could be held back, so it is told without waiting.
-   */
-  #resent({ key, message, messageTimestamp }: WAMessage): void {
-    if (message == null || key.fromMe === true || key.id == null || key.remoteJid == null) return;
-    const alternative = key.remoteJidAlt;
-    const stanza = {
-      tag: 'message',
-      attrs: {
-        id: key.id,
-        from: key.remoteJid,
-        t: String(messageTimestamp ?? 0),
-        ...(alternative == null ? {} : { sender_pn: alternative }),
-      },
-    };
-    const envelope = readEnvelope(stanza, []);
-    const text = textOf(message);
-    if (envelope !== undefined && text !== undefined) this.#received(envelope, text).catch(() => undefined);
-  }
-
-  async #numberOf(lid: string): Promise<string | undefined> {
-    return (await this.#running?.socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined;
-  }
-
-  #probeLater(): void {
-    this.#later(this.#options.environment.timing.probeEveryMs, () => {
-      void this.#probe().then(() => this.#probeLater());
-    });
-  }
-
-  /** Asks something that only a listening server answers: an open socket may be deaf for hours. */
-  async #probe(): Promise<void> {
-    const { socket } = this.#running ?? {};
-    if (socket?.user === undefined || this.#ended) return;
-    const question = new USyncQuery()
-      .withContext('message')
-      .withDeviceProtocol()
-      .withUser(new USyncUser().withId(personOf(socket.user.id)));
-    try {
-      if ((await socket.executeUSyncQuery(question)) !== undefined) return;
-    } catch {
-      // Refused or cut: somebody is there, or the end is told another way.
-      return;
-    }
-    this.#end('transient', { statusCode: 408, detail: 'the socket is open and nobody answers' });
   }
 
   #lostStore(error: unknown): void {
@@ -353,9 +303,9 @@ export class LiveSession {
     this.#ended = true;
     this.#open = false;
     for (const timer of this.#timers) timer.cancel();
-    this.#inbound.abandon();
+    this.#inbound.close();
     this.#running?.outbox.lost();
-    // It resolves when the other side has closed too, which nobody needs to wait for.
+    // It resolves when the other side has closed too, which nobody needs to wait for; a failure finds it closed already.
     this.#running?.socket.end(new Error(why)).catch(() => undefined);
     this.#settle();
   }
@@ -390,8 +340,8 @@ export class LiveSession {
     environment.tell({ kind: 'event', shopId: shop.shopId, event: { ...event, generation } as never });
   }
 
-  #log(level: 'warn', fields: Record<string, unknown>, message: string): void {
+  #log(fields: Record<string, unknown>, message: string): void {
     const { environment, shop } = this.#options;
-    environment.tell({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message });
+    environment.tell({ kind: 'log', level: 'warn', fields: { shopId: shop.shopId, ...fields }, message });
   }
 }

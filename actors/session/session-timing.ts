@@ -4,7 +4,7 @@ export interface SessionTiming {
   readonly connectMs: number;
   /** How long the client waits for the answer to one query, and for the handshake. */
   readonly queryMs: number;
-  /** Between two pings; a server silent for one ping and five seconds more counts as lost. */
+  /** Between the answer to one ping and the next; a ping without an answer within `queryMs` ends the session. */
   readonly keepAliveMs: number;
   /** Between two questions that only a listening server answers, so that an open but deaf socket is noticed. */
   readonly probeEveryMs: number;

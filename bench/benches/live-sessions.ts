@@ -7,6 +7,7 @@ import { fleetFor } from './compared.ts';
 import { load, sendRequests } from './loads.ts';
 
 const SHOPS_PER_TENANT = 10;
+const CUSTOMERS = 200;
 /** Sends a second the load's shops must have room for; more would only take longer to set up. */
 const SENDS_PER_SECOND_PLANNED = 6_000;
 /** After the last change, before memory and CPU at rest are looked at. */
@@ -17,7 +18,7 @@ export async function liveShops(side: LiveSide, count: number): Promise<readonly
   const fleet = await side.makeFleet({
     tenants: Math.ceil(count / SHOPS_PER_TENANT),
     shopsPerTenant: Math.min(count, SHOPS_PER_TENANT),
-    customers: 200,
+    customers: CUSTOMERS,
     connected: false,
     held: false,
   });
@@ -58,19 +59,24 @@ async function throughTheWire(side: LiveSide, shops: readonly LiveShop[], each: 
     (await side.metrics()).get('session_outcomes_total{outcome="acknowledged",code=""}') ?? 0;
   const before = await sent();
   const startedMs = performance.now();
-  const calls = Array.from({ length: each }, (_, turn) =>
-    shops.map((shop, index) => orderText(shop, turn * shops.length + index)),
-  );
-  await callAll(side.apiPort, calls.flat());
+  const calls = Array.from({ length: each * shops.length }, (_, turn) => orderText(shops, turn));
+  await callAll(side.apiPort, calls);
   while ((await sent()) - before < shops.length * each) await delay(100);
   return performance.now() - startedMs;
 }
 
-/** A message of a shop to one of its customers, each with its own text. */
-export function orderText({ id, key }: Pick<LiveShop, 'id' | 'key'>, turn: number): Call {
-  const to = `+4179${String(1_000_000 + (turn % 200))}`;
+/** The next message of the shops in turn, each with its own text and to another customer than the shop's last. */
+export function orderText(shops: readonly LiveShop[], turn: number): Call {
+  const index = turn % shops.length;
+  const { id, key } = shops[index] as LiveShop;
+  const to = customer(index + Math.floor(turn / shops.length));
   const body = { channel: 'msgapp', to, text: `Your order ${turn} waits at the counter.` };
   return { method: 'POST', path: `/api/v1/shops/${id}/messages`, token: key, body };
+}
+
+/** One of the numbers that every tenant of a bench has as customers. */
+export function customer(index: number): string {
+  return `+4179${1_000_000 + (index % CUSTOMERS)}`;
 }
 
 /** All that is asked of one number of sessions. */
@@ -135,7 +141,8 @@ export const liveSessions: Bench = {
     const runs: Run[] = [];
     const largest = context.setting('sessions', 500);
     const smallest = context.setting('from', 1);
-    for (const count of [1, 100, 500].filter((size) => size <= largest && size >= smallest)) {
+    const counts = new Set([1, 100, 500, largest]);
+    for (const count of [...counts].filter((size) => size <= largest && size >= smallest)) {
       runs.push({ side: `${count} sessions`, round: 1, figures: await measured(context, count) });
     }
     return runs;

@@ -3,7 +3,7 @@ import type { Bench, Figures, Run } from '../harness/bench.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { cpuMs, residentMiB } from '../harness/process-usage.ts';
 import { callAll } from '../load/http-calls.ts';
-import { heaps, liveShops, onLiveSide, orderText } from './live-sessions.ts';
+import { customer, heaps, liveShops, onLiveSide, orderText } from './live-sessions.ts';
 
 /** A shop paired today may send ten messages an hour and twenty a day (SPEC: Warm-up). */
 const SENDS_PER_SHOP_AND_HOUR = 9;
@@ -35,11 +35,10 @@ function trafficOf(
   rates: { readonly sends: number; readonly inbound: number; readonly drops: number },
 ): Traffic[] {
   const shopAt = (turn: number): LiveShop => shops[turn % shops.length] as LiveShop;
-  const customer = (turn: number): string => `+4179${1_000_000 + (turn % 200)}`;
   return [
     {
       perMinute: rates.sends,
-      act: (turn) => callAll(side.apiPort, [orderText(shopAt(turn), turn)]),
+      act: (turn) => callAll(side.apiPort, [orderText(shops, turn)]),
     },
     {
       perMinute: rates.inbound,
