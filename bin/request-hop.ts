@@ -1,5 +1,5 @@
+import { tenantAddress } from '../actors/tenant/tenant-keys.ts';
 import type { Hop } from '../http/hop.ts';
-import { shardOf } from '../runtime/address.ts';
 import type { LinkTopic } from '../runtime/link-topics.ts';
 import type { RuntimeNode } from '../runtime/node.ts';
 
@@ -7,9 +7,9 @@ import type { RuntimeNode } from '../runtime/node.ts';
 export function hopThrough(node: RuntimeNode, link: LinkTopic): Hop {
   const { actors } = node;
   return {
-    ownerIsLocal: (tenantId) => actors.owns(shardOf(tenantId)),
-    forward: (tenantId, payload, timeoutMs) => link.call(shardOf(tenantId), payload, timeoutMs),
-    stillOwner: (tenantId) => actors.owns(shardOf(tenantId)),
+    ownerIsLocal: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
+    forward: (tenantId, payload, timeoutMs) => link.call(tenantAddress(tenantId).shard, payload, timeoutMs),
+    stillOwner: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
     otherNodes: () => node.nodes().flatMap(({ nodeId, self }) => (self ? [] : [nodeId])),
     forwardToNode: (nodeId, payload, timeoutMs) => link.call(nodeId, payload, timeoutMs),
   };

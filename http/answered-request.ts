@@ -1,14 +1,12 @@
+import type { RequestKind, RequestWords } from './request-words.ts';
+
 /** One request, answered: what the log, the metrics and the overview are told. Never a body, a query value or a key. */
-export interface AnsweredRequest {
+export interface AnsweredRequest extends RequestKind {
   /** Milliseconds since the epoch, when it was answered. */
   readonly atMs: number;
   readonly requestId: string;
-  readonly tenantId: string | undefined;
-  readonly keyId: string | undefined;
-  readonly method: string;
-  /** The template; `unmatched` where no route was found. */
-  readonly route: string;
-  readonly status: number;
+  /** Its kind as the logs write it. */
+  readonly words: RequestWords;
   readonly latencyMs: number;
   readonly ip: string;
   /** Why it was refused; undefined for a success. */

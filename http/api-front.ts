@@ -1,12 +1,12 @@
 import type { KeyDirectory } from '../actors/operator-operations.ts';
-import { type Eventual, onceKnown } from '../runtime/eventual.ts';
+import type { Eventual } from '../runtime/eventual.ts';
 import type { ApiServices } from './api-services.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorReply } from './envelope.ts';
 import { failureOfThrown } from './errors.ts';
 import type { RequestValue } from './exchange.ts';
 import { decodeOwnedReply, encodeForwarded } from './forwarding.ts';
-import { anonymous, type Front, type FrontReply, routed } from './front.ts';
+import { anonymous, type Front, type FrontReply, type Routed, routed } from './front.ts';
 import { HOP_TIMEOUT_MS, type Hop } from './hop.ts';
 import { answerAsOwner, type OwnedReply, type OwnedRequest, type OwnerOptions } from './owner.ts';
 import { keyHash, presentedKey } from './presented-key.ts';
@@ -29,28 +29,35 @@ export function createApiFront(options: ApiFrontOptions): Front {
   return (request) => {
     const target = routed(options.router, request);
     if (!target.found) return target.refused;
-    const { endpoint, values, route } = target;
     const key = presentedKey(request.headers);
-    if (key === undefined) return anonymous(errorReply({ code: 'API_KEY_MISSING' }), route);
+    if (key === undefined) return anonymous(errorReply({ code: 'API_KEY_MISSING' }), target.route);
     const hash = keyHash(key);
-    if (hash === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
-    const lookedUp = (tenantId: string | undefined): Eventual<FrontReply> => {
-      if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
-      const owned = ownedRequest(request, { values, tenantId, keyHash: hash });
-      return onceKnown(answerByOwner(endpoint, owned, options), ({ reply, keyId }) => ({
-        reply,
-        route,
-        tenantId,
-        keyId,
-      }));
-    };
-    const looked = options.keys.tenantOfKey(hash);
-    if (!(looked instanceof Promise)) return lookedUp(looked);
-    return looked.then(lookedUp, (thrown) => {
-      options.owner.log.warn({ err: thrown, route }, 'a key could not be looked up');
-      return anonymous(errorReply(failureOfThrown(thrown)), route);
-    });
+    if (hash === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), target.route);
+    const tenantId = options.keys.tenantOfKey(hash);
+    if (!(tenantId instanceof Promise)) return answerTenant(target, request, { tenantId, hash }, options);
+    return tenantId.then(
+      (found) => answerTenant(target, request, { tenantId: found, hash }, options),
+      (thrown) => {
+        options.owner.log.warn({ err: thrown, route: target.route }, 'a key could not be looked up');
+        return anonymous(errorReply(failureOfThrown(thrown)), target.route);
+      },
+    );
   };
+}
+
+function answerTenant(
+  { endpoint, values, route }: Extract<Routed<ApiServices>, { found: true }>,
+  request: RequestValue,
+  { tenantId, hash }: { readonly tenantId: string | undefined; readonly hash: string },
+  options: ApiFrontOptions,
+): Eventual<FrontReply> {
+  if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
+  const owned = ownedRequest(request, { values, tenantId, keyHash: hash });
+  const answered = answerByOwner(endpoint, owned, options);
+  if (!(answered instanceof Promise)) {
+    return { reply: answered.reply, route, tenantId, keyId: answered.keyId };
+  }
+  return answered.then(({ reply, keyId }) => ({ reply, route, tenantId, keyId }));
 }
 
 function ownedRequest(

@@ -7,7 +7,12 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** `{ success: true, data }` (SPEC: Response envelope). */
 export function successBody(data: unknown): string {
-  return `{"success":true,"data":${JSON.stringify(data)}}`;
+  return successText(JSON.stringify(data));
+}
+
+/** The same of data that is written already. */
+export function successText(json: string): string {
+  return `{"success":true,"data":${json}}`;
 }
 
 /** `{ success: false, error }` with status, `Retry-After` and the public words of the table. */

@@ -6,6 +6,7 @@ import { errorReply } from './envelope.ts';
 import { errorCode } from './error-code.ts';
 import type { Answer, ReplyValue, RequestValue } from './exchange.ts';
 import { anonymous, type Front, type FrontReply, UNMATCHED } from './front.ts';
+import type { RequestKind, RequestWords } from './request-words.ts';
 
 /** What every request passes through, whichever listener took it. */
 export interface ObservedOptions {
@@ -13,6 +14,7 @@ export interface ObservedOptions {
   readonly log: Logger;
   readonly maxInFlight: number;
   newId(nowMs: number): ObjectId;
+  wordsOf(kind: RequestKind): RequestWords;
   observe(answered: AnsweredRequest): void;
 }
 
@@ -36,16 +38,18 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     const requestId = given !== '' && WELL_FORMED_REQUEST_ID.test(given) ? given : newId(atMs);
     const { reply, route, tenantId, keyId } = answered;
     const { status, contentType, headers, body, stream, close } = reply;
+    const { method, ip } = request;
     options.observe({
       atMs,
       requestId,
       tenantId,
       keyId,
-      method: request.method,
+      method,
       route,
       status,
+      words: options.wordsOf({ tenantId, keyId, method, route, status }),
       latencyMs: Math.round((clock.monotonicMs() - startedMs) * 100) / 100,
-      ip: request.ip,
+      ip,
       errorCode: errorCode(reply),
     });
     return { status, contentType, headers: `${headers}\r\nX-Request-Id: ${requestId}`, body, stream, close };

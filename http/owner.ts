@@ -1,9 +1,9 @@
 import type { Admission, TenantOperations } from '../actors/tenant/tenant-operations.ts';
-import { type Eventual, onceKnown } from '../runtime/eventual.ts';
+import type { Eventual } from '../runtime/eventual.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { checkRequest, type RequestParts } from './checked-request.ts';
 import type { Endpoint } from './endpoint.ts';
-import { errorReply, JSON_TYPE, rateHeaders, successBody } from './envelope.ts';
+import { errorReply, JSON_TYPE, rateHeaders, successBody, successText } from './envelope.ts';
 import { failureOfThrown, type HttpFailure } from './errors.ts';
 import type { HeaderLines, ReplyValue } from './exchange.ts';
 
@@ -29,6 +29,14 @@ export interface OwnerOptions {
   readonly log: Logger;
 }
 
+/** One request on its way through the owner. */
+interface OwnedCall<Services> {
+  readonly endpoint: Endpoint<Services>;
+  readonly request: OwnedRequest;
+  readonly services: Services;
+  readonly options: OwnerOptions;
+}
+
 /**
  * Answers one request of a tenant's key on the node that owns the tenant: admit → permission → validate → handle
  * (DESIGN section 4: Order on a send). Nothing leaves unless the lease still holds. Never rejects.
@@ -39,35 +47,62 @@ export function answerAsOwner<Services>(
   services: Services,
   options: OwnerOptions,
 ): Eventual<OwnedReply> {
-  const { tenants, stillOwner, log } = options;
-  let keyId: string | undefined;
-  let rate: HeaderLines = '';
-  const admitted = (admission: Admission): Eventual<OwnedReply> => {
-    keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
-    if (admission.rate !== undefined) rate = rateHeaders(admission.rate);
-    return onceKnown(answerAdmitted(endpoint, request, services, { admission, rate }), release);
-  };
-  const release = (reply: ReplyValue): OwnedReply =>
-    stillOwner(request.tenantId)
-      ? { reply, keyId }
-      : { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
-  const failed = (thrown: unknown): OwnedReply => ({
-    reply: errorReply(told(endpoint, thrown, log), rate),
-    keyId,
-  });
+  const call: OwnedCall<Services> = { endpoint, request, services, options };
   try {
-    const answered = onceKnown(tenants.admit(request), admitted);
-    return answered instanceof Promise ? answered.catch(failed) : answered;
+    const admission = options.tenants.admit(request);
+    if (!(admission instanceof Promise)) return answerAdmission(call, admission);
+    return admission.then(
+      (admitted) => answerAdmission(call, admitted),
+      (thrown) => failed(call, thrown),
+    );
   } catch (thrown) {
-    return failed(thrown);
+    return failed(call, thrown);
   }
 }
 
+/** Whom a reply is for. */
+interface Addressee {
+  readonly keyId: string | undefined;
+  readonly rate: HeaderLines;
+}
+
+function answerAdmission<Services>(call: OwnedCall<Services>, admission: Admission): Eventual<OwnedReply> {
+  const keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
+  const rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
+  const to: Addressee = { keyId, rate };
+  try {
+    const reply = answerAdmitted(call, admission, rate);
+    if (!(reply instanceof Promise)) return release(call, reply, to);
+    return reply.then(
+      (known) => release(call, known, to),
+      (thrown) => failed(call, thrown, to),
+    );
+  } catch (thrown) {
+    return failed(call, thrown, to);
+  }
+}
+
+function release<Services>(
+  { request, options }: OwnedCall<Services>,
+  reply: ReplyValue,
+  { keyId, rate }: Addressee,
+): OwnedReply {
+  if (options.stillOwner(request.tenantId)) return { reply, keyId };
+  return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
+}
+
+function failed<Services>(
+  { endpoint, options }: OwnedCall<Services>,
+  thrown: unknown,
+  { keyId, rate }: Addressee = { keyId: undefined, rate: '' },
+): OwnedReply {
+  return { reply: errorReply(told(endpoint, thrown, options.log), rate), keyId };
+}
+
 function answerAdmitted<Services>(
-  endpoint: Endpoint<Services>,
-  request: OwnedRequest,
-  services: Services,
-  { admission, rate }: { readonly admission: Admission; readonly rate: HeaderLines },
+  { endpoint, request, services }: OwnedCall<Services>,
+  admission: Admission,
+  rate: HeaderLines,
 ): Eventual<ReplyValue> {
   if (!admission.admitted) return errorReply(admission.failure, rate);
   const { caller } = admission;
@@ -79,9 +114,9 @@ function answerAdmitted<Services>(
   const checked = checkRequest(endpoint, request);
   if (!checked.ok) return errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields }, rate);
   const { params, query, body } = checked;
-  return onceKnown(endpoint.handle({ caller, params, query, body, services }), (answer) =>
-    replyOf(answer, rate),
-  );
+  const answer = endpoint.handle({ caller, params, query, body, services });
+  if (!(answer instanceof Promise)) return replyOf(endpoint, answer, rate);
+  return answer.then((known) => replyOf(endpoint, known, rate));
 }
 
 /** Answers one request of an operator: validate → handle. The token was checked at the edge. Never rejects. */
@@ -97,7 +132,8 @@ export async function answerOperator<Services>(
     const { tenantId } = parts;
     const params = tenantId === undefined ? checked.params : { ...checked.params, tenantId };
     const { query, body } = checked;
-    const reply = replyOf(await endpoint.handle({ caller: undefined, params, query, body, services }), '');
+    const answer = await endpoint.handle({ caller: undefined, params, query, body, services });
+    const reply = replyOf(endpoint, answer, '');
     if (tenantId === undefined || options.stillOwner(tenantId)) return reply;
     return errorReply({ code: 'SERVICE_UNAVAILABLE' });
   } catch (thrown) {
@@ -105,10 +141,16 @@ export async function answerOperator<Services>(
   }
 }
 
-function replyOf(answer: Awaited<ReturnType<Endpoint<never>['handle']>>, rate: HeaderLines): ReplyValue {
+function replyOf(
+  endpoint: Pick<Endpoint<never>, 'replies'>,
+  answer: Awaited<ReturnType<Endpoint<never>['handle']>>,
+  rate: HeaderLines,
+): ReplyValue {
   if ('failure' in answer) return errorReply(answer.failure, rate);
   const { status, data, headers = '' } = answer;
-  return { status, contentType: JSON_TYPE, headers: rate + headers, body: successBody(data) };
+  const write: ((data: never) => string) | undefined = endpoint.replies[status as 200]?.write;
+  const body = write === undefined ? successBody(data) : successText(write(data as never));
+  return { status, contentType: JSON_TYPE, headers: rate + headers, body };
 }
 
 /** A broken invariant goes to the log, since the caller is not shown it. */

@@ -27,6 +27,8 @@ export interface ActivitySlot {
 /** The last fifteen minutes of a node's work for tenants, and the same counts since it started for Prometheus. */
 export interface RecentActivity {
   countRequest(answered: {
+    /** Milliseconds since the epoch. */
+    readonly atMs: number;
     readonly route: string;
     readonly latencyMs: number;
     readonly errorCode: string | undefined;
@@ -53,8 +55,8 @@ export function recentActivity(parts: {
   const settled = new Map<string, number>();
   const pauses = new Map<string, number>();
 
-  function current(): ActivitySlot {
-    const atMs = Math.floor(clock.wallMs() / SLOT_MS) * SLOT_MS;
+  function slotOf(nowMs: number): ActivitySlot {
+    const atMs = Math.floor(nowMs / SLOT_MS) * SLOT_MS;
     const newest = slots.at(-1);
     if (newest !== undefined && newest.atMs >= atMs) return newest;
     const slot = emptySlot(atMs);
@@ -66,7 +68,7 @@ export function recentActivity(parts: {
   feed.subscribe(({ type, data }) => {
     if (type === 'message' && isSettled(data.status)) {
       const { status, reason } = data;
-      const slot = current();
+      const slot = slotOf(clock.wallMs());
       const name = status === 'sent' ? 'sent' : String(reason);
       slot.messages[name] = (slot.messages[name] ?? 0) + 1;
       add(settled, JSON.stringify({ status, reason: reason ?? '' }));
@@ -87,8 +89,8 @@ export function recentActivity(parts: {
   counter('queue_pauses_total', 'Times a queue was made to stand still, by cause.', pauses);
 
   return {
-    countRequest({ route, latencyMs, errorCode }) {
-      const slot = current();
+    countRequest({ atMs, route, latencyMs, errorCode }) {
+      const slot = slotOf(atMs);
       slot.requests += 1;
       if (!route.endsWith(WAITING_ROUTE_END)) countLatency(slot, latencyMs);
       if (errorCode === undefined) return;

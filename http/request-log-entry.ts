@@ -22,9 +22,9 @@ export const NOBODY = 'nobody';
 
 /** An entry packed for its tenant's log, whose name it need not repeat. About 150 bytes. */
 export function packEntry(answered: AnsweredRequest): string {
-  const { atMs, requestId, keyId, method, route, status, latencyMs, ip, errorCode } = answered;
+  const { atMs, requestId, words, latencyMs, ip, errorCode } = answered;
   const code = errorCode === undefined ? '' : `,"${errorCode}"`;
-  return `[${atMs},"${requestId}","${keyId ?? ''}","${method}","${route}",${status},${latencyMs},"${ip}"${code}]`;
+  return `[${atMs},"${requestId}${words.packed}${latencyMs},"${ip}"${code}]`;
 }
 
 /** The entries of a packed tick, in the order in which they were answered. */

@@ -3,6 +3,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { readLuaScript } from '../runtime/lua-script.ts';
 import type { Read, Store } from '../runtime/store.ts';
 import type { AnsweredRequest } from './answered-request.ts';
+import { AsciiText } from './ascii-text.ts';
 import { NOBODY, packEntry } from './request-log-entry.ts';
 import { REQUEST_LOG_BYTES, REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
 
@@ -21,7 +22,7 @@ const DEFAULT_REQUEST_LOG_LIMITS: RequestLogLimits = {
   maxBytes: 2 ** 30,
 };
 
-/** How many entries wait in memory while Redis is away; beyond it the oldest are given up and counted. */
+/** How many entries wait in memory while Redis is away; what comes on top is given up and counted. */
 const MAX_WAITING = 50_000;
 const RETRY_AFTER_MS = 500;
 /** How long entries gather before they travel: a write to Redis costs more than all else that is done for a request. */
@@ -32,6 +33,12 @@ const TICKS_PER_TRIM = 1_000;
 
 const APPEND_SCRIPT = readLuaScript(new URL('./append-requests.lua', import.meta.url));
 const TRIM_SCRIPT = readLuaScript(new URL('./trim-requests.lua', import.meta.url));
+
+/** Packed entries of one tenant, separated by commas. */
+interface WaitingEntries {
+  count: number;
+  readonly text: AsciiText;
+}
 
 interface RequestLogOptions {
   readonly store: Pick<Store, 'read' | 'append'>;
@@ -48,7 +55,7 @@ interface RequestLogOptions {
 export class RequestLog {
   readonly #options: RequestLogOptions;
   readonly #limits: RequestLogLimits;
-  #waiting = new Map<string, string[]>();
+  #waiting = new Map<string, WaitingEntries>();
   #waitingCount = 0;
   #dropped = 0;
   #writing: Promise<void> | undefined;
@@ -70,15 +77,23 @@ export class RequestLog {
 
   /** Takes an entry; never waits and never throws. */
   record(answered: AnsweredRequest): void {
-    this.#linesOf(answered.tenantId ?? NOBODY).push(packEntry(answered));
+    if (this.#waitingCount >= MAX_WAITING) {
+      this.#dropped += 1;
+      return;
+    }
+    const owner = answered.tenantId ?? NOBODY;
+    const waiting = this.#waiting.get(owner);
+    const packed = packEntry(answered);
+    if (waiting === undefined) {
+      const text = new AsciiText();
+      text.add(packed);
+      this.#waiting.set(owner, { count: 1, text });
+    } else {
+      waiting.count += 1;
+      waiting.text.add(`,${packed}`);
+    }
     this.#waitingCount += 1;
-    while (this.#waitingCount > MAX_WAITING) this.#dropOldest();
-    if (this.#scheduled || this.#writing !== undefined) return;
-    this.#scheduled = true;
-    this.#options.clock.after(GATHER_MS, () => {
-      this.#scheduled = false;
-      void this.#write();
-    });
+    this.#schedule(GATHER_MS);
   }
 
   /** Resolves when all that was recorded is in Redis; rejects when Redis does not take it. */
@@ -91,7 +106,7 @@ export class RequestLog {
   /** Forgets a tenant's log (erasure). */
   async forget(tenantId: string): Promise<void> {
     await this.#writing;
-    this.#waitingCount -= this.#waiting.get(tenantId)?.length ?? 0;
+    this.#waitingCount -= this.#waiting.get(tenantId)?.count ?? 0;
     this.#waiting.delete(tenantId);
     await this.#options.store.append([
       ['DEL', ...requestLogKeys(tenantId)],
@@ -113,36 +128,38 @@ export class RequestLog {
     }
   }
 
-  #linesOf(owner: string): string[] {
-    const known = this.#waiting.get(owner);
-    if (known !== undefined) return known;
-    const lines: string[] = [];
-    this.#waiting.set(owner, lines);
-    return lines;
-  }
-
-  #dropOldest(): void {
-    const [owner, lines] = this.#waiting.entries().next().value ?? [NOBODY, []];
-    lines.shift();
-    if (lines.length === 0) this.#waiting.delete(owner);
-    this.#waitingCount -= 1;
-    this.#dropped += 1;
-  }
-
-  async #write(): Promise<void> {
-    while (this.#waitingCount > 0 && this.#writing === undefined) {
-      this.#writing = this.#writeOnce();
-      try {
-        await this.#writing;
-      } catch (failure) {
-        if (!this.#away) this.#options.log.warn({ err: failure }, 'the request log waits for Redis');
-        this.#away = true;
-        this.#options.clock.after(RETRY_AFTER_MS, () => void this.#write());
-        return;
-      } finally {
-        this.#writing = undefined;
-      }
+  #putBack(owner: string, entries: WaitingEntries): void {
+    this.#waitingCount += entries.count;
+    const before = this.#waiting.get(owner);
+    if (before === undefined) {
+      this.#waiting.set(owner, entries);
+      return;
     }
+    before.count += entries.count;
+    before.text.add(',');
+    before.text.addAll(entries.text);
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#options.clock.after(delayMs, () => void this.#write());
+  }
+
+  /** Stays scheduled while it writes, so that what comes meanwhile gathers as long as all else. */
+  async #write(): Promise<void> {
+    let againAfterMs = GATHER_MS;
+    try {
+      this.#writing = this.#writeOnce();
+      await this.#writing;
+    } catch (failure) {
+      if (!this.#away) this.#options.log.warn({ err: failure }, 'the request log waits for Redis');
+      this.#away = true;
+      againAfterMs = RETRY_AFTER_MS;
+    }
+    this.#writing = undefined;
+    this.#scheduled = false;
+    if (this.#waitingCount > 0) this.#schedule(againAfterMs);
   }
 
   async #writeOnce(): Promise<void> {
@@ -151,14 +168,14 @@ export class RequestLog {
     this.#waitingCount = 0;
     const { maxEntriesPerTenant, maxAgeMs } = this.#limits;
     const appends = batch.map(
-      ([owner, lines]): Read => [
+      ([owner, { count, text }]): Read => [
         // By its source: by its digest one master of a cluster may miss it while others took their part of the batch.
         'EVAL',
         APPEND_SCRIPT.source,
         2,
         ...requestLogKeys(owner),
-        lines.length,
-        lines.join(','),
+        count,
+        text.bytes,
         maxEntriesPerTenant,
         maxAgeMs,
       ],
@@ -175,11 +192,7 @@ export class RequestLog {
       const newer = this.#waiting;
       this.#waiting = new Map();
       this.#waitingCount = 0;
-      for (const [owner, lines] of [...batch, ...newer]) {
-        this.#linesOf(owner).push(...lines);
-        this.#waitingCount += lines.length;
-      }
-      while (this.#waitingCount > MAX_WAITING) this.#dropOldest();
+      for (const [owner, waiting] of [...batch, ...newer]) this.#putBack(owner, waiting);
       throw failure;
     }
   }

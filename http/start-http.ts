@@ -34,6 +34,7 @@ import { referencePages } from './reference.ts';
 import { RequestLog, type RequestLogLimits } from './request-log.ts';
 import { createRequestLogReader } from './request-log-reader.ts';
 import { countRequests, type RequestCounters } from './request-metrics.ts';
+import { type RequestKind, type RequestWords, requestWords } from './request-words.ts';
 import { createRouter } from './router.ts';
 import { IS_NATIVE_SERVER, startServer } from './server.ts';
 
@@ -101,6 +102,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     fleetEvents,
     events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
     count: countRequests(metrics),
+    wordsOf: requestWords(),
     activity: recentActivity({ clock, feed: options.events, metrics }),
     owner: { tenants: options.tenants, stillOwner: (id) => hop.stillOwner(id), log },
     address: { publicUrl: options.publicUrl ?? '' },
@@ -169,6 +171,7 @@ interface Parts {
   readonly fleetEvents: FleetEvents;
   readonly events: EventStream;
   readonly count: RequestCounters;
+  readonly wordsOf: (kind: RequestKind) => RequestWords;
   readonly activity: RecentActivity;
   readonly owner: OwnerOptions;
   /** Known for certain only once the system chose a port. */
@@ -185,6 +188,7 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
     clock,
     log,
     newId,
+    wordsOf: parts.wordsOf,
     maxInFlight,
     observe(answered) {
       requestLog.record(answered);
@@ -212,6 +216,7 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
     clock,
     log,
     newId,
+    wordsOf: parts.wordsOf,
     maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
     observe(answered) {
       countRequest(answered);

@@ -1,4 +1,5 @@
 import type { Identity } from './tenant-operations.ts';
+import type { TenantRecord } from './tenant-record.ts';
 import type { TenantState } from './tenant-state.ts';
 
 /** What `GET /me` tells of a key and its tenant; undefined when the key is gone. */
@@ -8,15 +9,34 @@ export function tenantIdentity(state: TenantState, keyId: string, nowMs: number)
   const quota = state.quota.peek({ plan: state.record.plan, nowMs });
   return {
     key: key.view,
-    tenant: { id: state.record.id, name: state.record.name, plan: state.record.plan },
+    tenant: tenantOf(state.record),
     limits: key.record.limits,
     quota: {
       apiCalls: {
         limit: quota.limit,
         used: quota.used,
         remaining: quota.remaining,
-        resetsAt: new Date(quota.resetsAtMs).toISOString(),
+        resetsAt: monthEnd(quota.resetsAtMs),
       },
     },
   };
+}
+
+const tenants = new WeakMap<TenantRecord, Identity['tenant']>();
+
+/** The same object for as long as the record is the same, so that what is made of it can be remembered. */
+function tenantOf(record: TenantRecord): Identity['tenant'] {
+  const known = tenants.get(record);
+  if (known !== undefined) return known;
+  const tenant = { id: record.id, name: record.name, plan: record.plan };
+  tenants.set(record, tenant);
+  return tenant;
+}
+
+let lastEnd = { ms: Number.NaN, text: '' };
+
+/** A moment in ISO 8601, remembered: it is the same for everybody all month, and writing it costs as much as the rest. */
+function monthEnd(ms: number): string {
+  if (ms !== lastEnd.ms) lastEnd = { ms, text: new Date(ms).toISOString() };
+  return lastEnd.text;
 }

@@ -13,7 +13,7 @@ import { listContacts } from './contact-list.ts';
 import { tenantIdentity } from './identity.ts';
 import type { TenantCommand } from './tenant-commands.ts';
 import { tenantAddress } from './tenant-keys.ts';
-import type { ContactView, ShopView, TenantOperations } from './tenant-operations.ts';
+import type { Admission, ContactView, Identity, ShopView, TenantOperations } from './tenant-operations.ts';
 import { type ShopRecord, shopView } from './tenant-record.ts';
 import { foldedName, shopsNewestFirst, type TenantState } from './tenant-state.ts';
 import type { UsageStorer } from './usage-storer.ts';
@@ -33,8 +33,8 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
 
   const found = (tenantId: string): Eventual<TenantState | undefined> => {
     const address = tenantAddress(tenantId);
-    const active = actors.owns(address.shard) ? actors.peek<TenantState>(address) : undefined;
-    return active ?? actors.state<TenantState>(address);
+    // Whether the lease still holds is asked before the reply is released.
+    return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
   };
   const state = (tenantId: string): Eventual<TenantState> =>
     onceKnown(found(tenantId), (tenant) => {
@@ -42,6 +42,18 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
       if (tenant === undefined) throw new RuntimeFailure('SHARD_NOT_OWNED', 'the tenant is gone');
       return tenant;
     });
+  const decide = (
+    tenant: TenantState | undefined,
+    call: { readonly tenantId: string; readonly keyHash: string; readonly ip: string },
+  ): Admission => {
+    const admission = admit(tenant, { keyHash: call.keyHash, ip: call.ip, nowMs: clock.wallMs() }, keyLimits);
+    if (admission.rate !== undefined) usage.changed(call.tenantId);
+    return admission;
+  };
+  const identityOf = (tenant: TenantState, keyId: string): Outcome<Identity> => {
+    const identity = tenantIdentity(tenant, keyId, clock.wallMs());
+    return identity ? done(identity) : failed('API_KEY_INVALID');
+  };
   const ask = async <Value>(tenantId: string, command: TenantCommand): Promise<Outcome<Value>> =>
     (await actors.ask<Outcome<Value>>(tenantAddress(tenantId), command)) ?? failed('NOT_FOUND');
   const views = async (tenantId: string, shops: readonly ShopRecord[]): Promise<ShopView[]> => {
@@ -52,19 +64,15 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
 
   return {
     admit({ tenantId, keyHash, ip }) {
-      const call = { keyHash, ip, nowMs: clock.wallMs() };
-      const decide = (tenant: TenantState | undefined): ReturnType<typeof admit> => {
-        const admission = admit(tenant, call, keyLimits);
-        if ('rate' in admission) usage.changed(tenantId);
-        return admission;
-      };
-      return onceKnown(found(tenantId), decide);
+      const tenant = found(tenantId);
+      if (!(tenant instanceof Promise)) return decide(tenant, { tenantId, keyHash, ip });
+      return tenant.then((known) => decide(known, { tenantId, keyHash, ip }));
     },
-    identity: ({ tenantId, keyId }) =>
-      onceKnown(state(tenantId), (tenant) => {
-        const identity = tenantIdentity(tenant, keyId, clock.wallMs());
-        return identity ? done(identity) : failed('API_KEY_INVALID');
-      }),
+    identity({ tenantId, keyId }) {
+      const tenant = state(tenantId);
+      if (!(tenant instanceof Promise)) return identityOf(tenant, keyId);
+      return tenant.then((known) => identityOf(known, keyId));
+    },
     async listShops(tenantId, { page, limit }) {
       const shops = shopsNewestFirst(await state(tenantId));
       const items = await views(tenantId, shops.slice((page - 1) * limit, page * limit));

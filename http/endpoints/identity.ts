@@ -1,7 +1,9 @@
+import type { Identity } from '../../actors/tenant/tenant-operations.ts';
 import { onceKnown } from '../../runtime/eventual.ts';
 import { apiEndpoint } from '../api-services.ts';
 import { reply } from '../endpoint.ts';
 import { EXAMPLES } from '../examples.ts';
+import { rememberedJson } from '../remembered-json.ts';
 import { identity } from '../resources.ts';
 
 /** GET /me */
@@ -11,8 +13,18 @@ export const readIdentity = apiEndpoint({
   tag: 'Identity',
   summary: 'Who calls: key, tenant, permissions, limits and the remaining quota',
   permission: 'none',
-  replies: { 200: { description: 'The calling key.', data: identity, example: EXAMPLES.identity } },
+  replies: {
+    200: { description: 'The calling key.', data: identity, example: EXAMPLES.identity, write: identityJson },
+  },
   errors: [],
   handle: ({ caller, services }) =>
     onceKnown(services.tenants.identity(caller), (found) => (found.ok ? reply(200, found.value) : found)),
 });
+
+/** Key, tenant and limits are the same objects until they change; of the rest only numbers change. */
+function identityJson({ key, tenant, limits, quota }: Identity): string {
+  const { limit, used, remaining, resetsAt } = quota.apiCalls;
+  const who = `"key":${rememberedJson(key)},"tenant":${rememberedJson(tenant)},"limits":${rememberedJson(limits)}`;
+  const calls = `"quota":{"apiCalls":{"limit":${limit},"used":${used},"remaining":${remaining},"resetsAt":"${resetsAt}"}}`;
+  return `{${who},${calls}}`;
+}

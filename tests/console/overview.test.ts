@@ -44,8 +44,8 @@ const message = (status: string, reason: string | null): OperatorEvent => ({
 
 test('requests, refusals and messages fall into the slot of their time, and old slots go', () => {
   const { activity, turn, emit } = activityAt();
-  activity.countRequest({ route: '/me', latencyMs: 3, errorCode: undefined });
-  activity.countRequest({ route: '/me', latencyMs: 3, errorCode: 'RATE_LIMITED' });
+  activity.countRequest({ atMs: START_MS, route: '/me', latencyMs: 3, errorCode: undefined });
+  activity.countRequest({ atMs: START_MS, route: '/me', latencyMs: 3, errorCode: 'RATE_LIMITED' });
   emit(message('sent', null));
   emit(message('sending', null));
   turn(SLOT_MS);
@@ -54,13 +54,14 @@ test('requests, refusals and messages fall into the slot of their time, and old 
   assert.deepEqual([first?.requests, first?.errors, first?.messages], [2, { RATE_LIMITED: 1 }, { sent: 1 }]);
   assert.deepEqual(second?.messages, { SEND_REFUSED: 1 });
   turn(180 * SLOT_MS);
-  activity.countRequest({ route: '/me', latencyMs: 1, errorCode: undefined });
+  activity.countRequest({ atMs: START_MS + 181 * SLOT_MS, route: '/me', latencyMs: 1, errorCode: undefined });
   assert.equal(activity.slots().length, 1);
 });
 
 test('a connect counts as a request and not into latencies', () => {
   const { activity } = activityAt();
   activity.countRequest({
+    atMs: START_MS,
     route: '/shops/{idOrName}/channels/msgapp/connect',
     latencyMs: 9_000,
     errorCode: undefined,
@@ -86,10 +87,15 @@ const share = (slots: NodeShare['slots'], nodeId = 'a'): NodeShare => ({
 test('nodes are added up slot by slot; a silent one is named; times in which nothing happened are zero', async () => {
   const { activity, turn } = activityAt();
   for (let index = 0; index < 100; index += 1) {
-    activity.countRequest({ route: '/me', latencyMs: index < 98 ? 1.5 : 150, errorCode: undefined });
+    activity.countRequest({
+      atMs: START_MS,
+      route: '/me',
+      latencyMs: index < 98 ? 1.5 : 150,
+      errorCode: undefined,
+    });
   }
   turn(2 * SLOT_MS);
-  activity.countRequest({ route: '/me', latencyMs: 3, errorCode: undefined });
+  activity.countRequest({ atMs: START_MS + 2 * SLOT_MS, route: '/me', latencyMs: 3, errorCode: undefined });
   const overview = await fleetOverview({
     own: share(activity.slots()),
     hop: {

@@ -6,6 +6,7 @@ import { RequestLog, type RequestLogLimits } from '../../http/request-log.ts';
 import type { RequestLogEntry } from '../../http/request-log-entry.ts';
 import { requestLogKeys } from '../../http/request-log-keys.ts';
 import { createRequestLogReader, type RequestLogQuery } from '../../http/request-log-reader.ts';
+import { requestWords } from '../../http/request-words.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
@@ -49,6 +50,8 @@ describe('the request log', () => {
     return new RequestLog({ store: over, clock: systemClock, log: silent, limits });
   }
 
+  const wordsOf = requestWords();
+
   function entry(more: Partial<AnsweredRequest> = {}): AnsweredRequest {
     made += 1;
     const fields = {
@@ -63,7 +66,8 @@ describe('the request log', () => {
       ip: '127.0.0.1',
       errorCode: undefined,
     };
-    return { ...fields, ...more };
+    const answered = { ...fields, ...more };
+    return { ...answered, words: wordsOf(answered) };
   }
 
   async function all(query: Partial<RequestLogQuery> = {}): Promise<RequestLogEntry[]> {

@@ -1,0 +1,69 @@
+/** Who asks for what, and how it went: all of a request that repeats from call to call. */
+export interface RequestKind {
+  readonly tenantId: string | undefined;
+  readonly keyId: string | undefined;
+  readonly method: string;
+  /** The template; `unmatched` where no route was found. */
+  readonly route: string;
+  readonly status: number;
+}
+
+/** A kind as the two logs write it, up to the latency. */
+export interface RequestWords {
+  /** Within the log line of a process. */
+  readonly line: string;
+  /** Within an entry of the request log. */
+  readonly packed: string;
+}
+
+interface KnownWords extends RequestWords, RequestKind {}
+
+/** How many kinds are remembered, about 500 bytes each. */
+const REMEMBERED_KINDS = 20_000;
+
+/**
+ * Remembers the words of each kind of request. Building a line from all its parts each time costs the hot path more
+ * than every look-up it makes.
+ */
+export function requestWords(): (kind: RequestKind) => RequestWords {
+  const byCaller = new Map<string, KnownWords[]>();
+  let remembered = 0;
+
+  return (kind) => {
+    const { tenantId, keyId, method, route, status } = kind;
+    // A key belongs to one tenant, so either id says who it is.
+    const caller = keyId ?? tenantId ?? '';
+    const known = byCaller.get(caller);
+    for (const words of known ?? []) {
+      if (words.route === route && words.status === status && words.method === method) return words;
+    }
+    if (remembered >= REMEMBERED_KINDS) {
+      byCaller.clear();
+      remembered = 0;
+    }
+    const words = {
+      tenantId,
+      keyId,
+      method,
+      route,
+      status,
+      line: lineWords(kind),
+      packed: packedWords(kind),
+    };
+    const all = byCaller.get(caller);
+    if (all === undefined) byCaller.set(caller, [words]);
+    else all.push(words);
+    remembered += 1;
+    return words;
+  };
+}
+
+function lineWords({ tenantId, keyId, method, route, status }: RequestKind): string {
+  const tenant = tenantId === undefined ? '' : `"tenantId":"${tenantId}",`;
+  const key = keyId === undefined ? '' : `"keyId":"${keyId}",`;
+  return `",${tenant}${key}"method":"${method}","route":"${route}","status":${status},"latencyMs":`;
+}
+
+function packedWords({ keyId = '', method, route, status }: RequestKind): string {
+  return `","${keyId}","${method}","${route}",${status},`;
+}
