@@ -38,6 +38,7 @@ export class Deliveries {
   readonly #connections: Connections;
   readonly #queues = new Map<string, Map<string, Delivery>>();
   readonly #waiting = new Map<string, Set<(end: DeliveryEnd) => void>>();
+  readonly #lateReceipts = new Map<string, BinaryNode[]>();
   #lastSequence = 0;
 
   constructor(journal: Journal, connections: Connections) {
@@ -68,12 +69,19 @@ export class Deliveries {
     return this.#queues.get(companionId)?.get(messageId);
   }
 
-  /** Sends everything that waited, oldest first, and says that this was all. */
+  /** Keeps a receipt for the companion's next login, as when a handset comes online later than the client. */
+  receiptLater(companionId: string, receipt: BinaryNode): void {
+    this.#lateReceipts.set(companionId, [...(this.#lateReceipts.get(companionId) ?? []), receipt]);
+  }
+
+  /** Sends everything that waited, oldest first, then late receipts, and says that this was all. */
   flush(connection: Connection, companion: Companion): void {
     const waiting = [...this.#queueOf(companion.id).values()];
     waiting.forEach((delivery, index) => {
       connection.send(stanzaOf(delivery, { offline: String(index) }));
     });
+    for (const receipt of this.#lateReceipts.get(companion.id) ?? []) connection.send(receipt);
+    this.#lateReceipts.delete(companion.id);
     connection.send(node('ib', {}, [node('offline', { count: String(waiting.length) })]));
   }
 

@@ -23,8 +23,9 @@ export function inflict(
   const live = network.connections.ofPhone(phone);
   network.log({ event: 'fault', kind, phone, count });
   if (kind === 'logged_out') return { kind, hit: logOut(network, phone), armed: 0 };
-  if (kind === 'unacked') {
-    network.faults.withholdAcks(phone, count);
+  if (kind === 'unacked' || kind === 'unread') {
+    if (kind === 'unacked') network.faults.withholdAcks(phone, count);
+    else network.faults.garbleMessages(phone, count);
     return { kind, hit: 0, armed: count };
   }
   if (kind === 'refuse_upgrade' || isLoginFault(kind)) {

@@ -39,7 +39,7 @@ export const LOGIN_FAULTS = {
 export type LiveFault = keyof typeof LIVE_FAULTS;
 export type LoginFault = keyof typeof LOGIN_FAULTS;
 /** Every kind of fault the control API takes. */
-export type FaultKind = LiveFault | LoginFault | 'logged_out' | 'refuse_upgrade' | 'unacked';
+export type FaultKind = LiveFault | LoginFault | 'logged_out' | 'refuse_upgrade' | 'unacked' | 'unread';
 
 export const FAULT_KINDS = [
   ...(Object.keys(LIVE_FAULTS) as LiveFault[]),
@@ -47,6 +47,7 @@ export const FAULT_KINDS = [
   'logged_out',
   'refuse_upgrade',
   'unacked',
+  'unread',
 ] as const satisfies readonly FaultKind[];
 
 /** An answer the network gives instead of the right one, so many more times. */
@@ -62,6 +63,7 @@ export class Faults {
   readonly #queries = new Map<string, Refusal>();
   readonly #logins = new Map<string, Refusal>();
   readonly #unacked = new Map<string, number>();
+  readonly #unread = new Map<string, number>();
   #upgrades = 0;
 
   /** The next `count` messages of the number are refused with the code. 0 ends it. */
@@ -90,6 +92,11 @@ export class Faults {
     this.#unacked.set(phone, count);
   }
 
+  /** The next `count` messages of the number cannot be read where they arrive. 0 ends it. */
+  garbleMessages(phone: string, count: number): void {
+    this.#unread.set(phone, count);
+  }
+
   takeMessageError(phone: string): number | undefined {
     return take(this.#acks, phone)?.code;
   }
@@ -109,10 +116,18 @@ export class Faults {
   }
 
   takeWithheldAck(phone: string): boolean {
-    const left = this.#unacked.get(phone) ?? 0;
-    if (left > 0) this.#unacked.set(phone, left - 1);
-    return left > 0;
+    return takeOne(this.#unacked, phone);
   }
+
+  takeGarbled(phone: string): boolean {
+    return takeOne(this.#unread, phone);
+  }
+}
+
+function takeOne(counts: Map<string, number>, phone: string): boolean {
+  const left = counts.get(phone) ?? 0;
+  if (left > 0) counts.set(phone, left - 1);
+  return left > 0;
 }
 
 function arm(refusals: Map<string, Refusal>, key: string, refusal: Refusal): void {

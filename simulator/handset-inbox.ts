@@ -36,6 +36,10 @@ export async function receiveOnHandset(
   envelopes: readonly Envelope[],
 ): Promise<void> {
   const { sender, connection } = incoming;
+  if (target.number.phone !== sender.phone && network.faults.takeGarbled(sender.phone)) {
+    network.deliveries.receiptLater(sender.id, retryReceipt(network, incoming, target));
+    return;
+  }
   let messages: proto.Message[];
   try {
     messages = await open(network, incoming, target.number.phone, envelopes);
