@@ -163,6 +163,7 @@ export class RequestLog {
   }
 
   async #writeOnce(): Promise<void> {
+    if (this.#waitingCount === 0) return;
     const batch = [...this.#waiting];
     this.#waiting = new Map();
     this.#waitingCount = 0;
