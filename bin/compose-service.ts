@@ -91,6 +91,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     metrics,
     events: actors.feed,
     health: { ready: () => node.ready() },
+    isBusy: () => node.busy(),
   });
   requests.serve((payload) => http.serveForwarded(payload));
   await node.run();

@@ -26,6 +26,8 @@ export interface OwnerOptions {
   readonly tenants: Pick<TenantOperations, 'admit'>;
   /** True when this node owns the tenant's shard and its lease holds now. */
   stillOwner(tenantId: string): boolean;
+  /** True while this node has as much in hand as it may: what would change something is refused unseen. */
+  isBusy(): boolean;
   readonly log: Logger;
 }
 
@@ -47,6 +49,10 @@ export function answerAsOwner<Services>(
   services: Services,
   options: OwnerOptions,
 ): Eventual<OwnedReply> {
+  // Before anything is done for it, so that a refusal costs little when most is refused; it counts nowhere.
+  if (endpoint.method !== 'GET' && options.isBusy()) {
+    return { reply: errorReply({ code: 'OVERLOADED' }), keyId: undefined };
+  }
   const call: OwnedCall<Services> = { endpoint, request, services, options };
   try {
     const admission = options.tenants.admit(request);

@@ -68,6 +68,8 @@ export interface HttpOptions {
   readonly metrics: Metrics;
   readonly events: EventFeed;
   readonly health: { ready(): boolean | Promise<boolean> };
+  /** True while the actors of this node have as much in hand as they may. Default: never. */
+  readonly isBusy?: () => boolean;
   /** Requests in hand a listener takes before it answers OVERLOADED. */
   readonly maxInFlight?: number;
 }
@@ -104,7 +106,12 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     count: countRequests(metrics),
     wordsOf: requestWords(),
     activity: recentActivity({ clock, feed: options.events, metrics }),
-    owner: { tenants: options.tenants, stillOwner: (id) => hop.stillOwner(id), log },
+    owner: {
+      tenants: options.tenants,
+      stillOwner: (id) => hop.stillOwner(id),
+      isBusy: options.isBusy ?? (() => false),
+      log,
+    },
     address: { publicUrl: options.publicUrl ?? '' },
   };
   const { requestLog, events, owner, address } = parts;

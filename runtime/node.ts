@@ -1,3 +1,4 @@
+import type { WorkInHand } from './actor-surroundings.ts';
 import type { Actors } from './actors.ts';
 import { Awakening } from './awakening.ts';
 import type { Behaviour } from './behaviour.ts';
@@ -65,6 +66,8 @@ export interface RuntimeNode {
   leaseMarginMs(): number;
   /** The lease holds and Redis answers. */
   ready(): boolean;
+  /** As many turns are under way as may be: client commands are refused until one ends. */
+  busy(): boolean;
   /** Hands every shard over, within about `settleMs` and `answerMs`, then ends the lease and the connections. */
   stop(): Promise<void>;
 }
@@ -103,6 +106,7 @@ class AssembledNode implements RuntimeNode {
   readonly #clock: Clock;
   readonly #limits: RuntimeLimits;
   readonly #ownership: Ownership;
+  readonly #inHand: WorkInHand = { turns: 0 };
   #sweep: ArmedTimer | undefined;
   #stopping: Promise<void> | undefined;
 
@@ -155,7 +159,7 @@ class AssembledNode implements RuntimeNode {
       storeIsFull: () => ownership.memoryUse >= limits.memoryShare,
       surroundings: {
         ...common,
-        inHand: { turns: 0 },
+        inHand: this.#inHand,
         store,
         commits,
         marks: new ShardMarks(commits, log),
@@ -219,6 +223,10 @@ class AssembledNode implements RuntimeNode {
 
   ready(): boolean {
     return this.#ownership.lease.holds() && this.#engine.available();
+  }
+
+  busy(): boolean {
+    return this.#inHand.turns >= this.#limits.turnsInHand;
   }
 
   stop(): Promise<void> {

@@ -105,6 +105,29 @@ describe('start and stop', () => {
   });
 });
 
+describe('a node whose actors have their hands full', () => {
+  it('503 OVERLOADED: refuses what would change something, counts it nowhere, reads on, and keeps the operators', async () => {
+    let busy = true;
+    const service = await startService({ isBusy: () => busy });
+    const target = await opened(service);
+    const tenant = await target.tenant();
+    const { key } = await target.key(tenant.id, { limits: { minute: 2, hour: 2, day: 2 } });
+    const send = () => target.api.call('POST', '/shops', { key, json: { name: 'Bakery' } });
+    for (let count = 0; count < 3; count += 1) {
+      const refused = await send();
+      assert.equal(refused.status, 503);
+      assert.equal(refused.body.error.code, 'OVERLOADED');
+      assert.ok(Number(refused.headers['retry-after']) >= 1);
+    }
+    assert.equal((await target.api.call('GET', '/me', { key })).status, 200);
+    assert.notEqual((await target.tenant()).id, tenant.id);
+    busy = false;
+    assert.equal((await send()).status, 201);
+    target.close();
+    await service.stop();
+  });
+});
+
 describe('the address of the caller', () => {
   it("a proxy's X-Forwarded-For is believed from a configured one alone", async () => {
     for (const [trustedProxies, status] of [
