@@ -55,21 +55,23 @@ function wordsOf(shop: ShopState, status: string): string[] {
 }
 
 /** Which words ask for an operator's eye, and how loudly. */
-const TROUBLE: readonly (readonly [word: string, weight: number])[] = [
-  ['suspended', 128],
-  ['backoff', 64],
-  ['flagged', 32],
-  ['cold_paused', 16],
-  ['paused', 8],
-  ['held', 4],
-  ['reconnecting', 2],
-  ['qr_waiting', 1],
-];
+const TROUBLE: { readonly [word: string]: number } = {
+  suspended: 128,
+  backoff: 64,
+  flagged: 32,
+  cold_paused: 16,
+  paused: 8,
+  held: 4,
+  reconnecting: 2,
+  qr_waiting: 1,
+};
 
 /** The words of `ShopGlance.words` that ask for an operator's eye, the loudest first. */
-export const TROUBLE_WORDS = TROUBLE.map(([word]) => word);
+export const TROUBLE_WORDS: readonly string[] = Object.keys(TROUBLE);
 
 /** How much a shop asks for an operator's eye; 0: not at all. */
 export function troubleOf({ words }: Pick<ShopGlance, 'words'>): number {
-  return TROUBLE.reduce((sum, [word, weight]) => (words.includes(word) ? sum + weight : sum), 0);
+  let trouble = 0;
+  for (const word of words) trouble += TROUBLE[word] ?? 0;
+  return trouble;
 }

@@ -1,6 +1,7 @@
 /**
- * What an operator's looking costs the tenants: latencies of a steady load on one node with many connected shops,
- * with and without somebody who asks for the list of shops and the overview each second.
+ * What looking costs the tenants: latencies of a steady load on one node with many connected shops, with and without
+ * somebody who asks for the list of shops, for a search in it, for the overview and for the metrics each second. The
+ * two sides take turns, and so does which of them begins a round; CPU is the service's own.
  * `node --import tsx bench/snapshots/polling.ts --shops=10000 --rounds=3 --seconds=10 --rate=200`
  */
 import { randomBytes } from 'node:crypto';
@@ -15,7 +16,12 @@ import { makeFleet } from '../harness/fleet.ts';
 import { spread, spreadText } from '../harness/statistics.ts';
 
 const TENANTS = 20;
-const POLLED = ['/actors?sort=trouble&limit=50', '/overview'];
+const POLLED = [
+  '/admin/v1/actors?sort=trouble&limit=50',
+  '/admin/v1/actors?sort=waiting&q=shop&limit=50',
+  '/admin/v1/overview',
+  '/metrics',
+];
 const root = resolve(import.meta.dirname, '../..');
 
 const given = new Map(
@@ -55,6 +61,12 @@ async function load(options: {
     if (index % rate === 0 && options.poll !== undefined) polls.push(options.poll());
   }
   return { latencies: await Promise.all(calls), polls: (await Promise.all(polls)).flat() };
+}
+
+/** CPU the service has used since its start. */
+async function cpuMs(url: string): Promise<number> {
+  const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  return 1_000 * Number(/^process_cpu_seconds_total (\S+)/m.exec(await answer.text())?.[1]);
 }
 
 function quantile(values: readonly number[], share: number): number {
@@ -98,13 +110,16 @@ try {
     const shop = fleet.shops[next++ % fleet.shops.length];
     return timed(`${api}/shops/${shop?.id}`, shop?.key ?? '');
   };
-  const poll = (): Promise<number[]> =>
-    Promise.all(POLLED.map((path) => timed(`${admin}/admin/v1${path}`, token)));
+  const poll = (): Promise<number[]> => Promise.all(POLLED.map((path) => timed(`${admin}${path}`, token)));
   await load({ call, poll });
   const p99s: { readonly quiet: number[]; readonly polled: number[] } = { quiet: [], polled: [] };
+  const cpu: { readonly quiet: number[]; readonly polled: number[] } = { quiet: [], polled: [] };
   for (let round = 1; round <= rounds; round += 1) {
-    for (const side of ['quiet', 'polled'] as const) {
+    const sides = ['quiet', 'polled'] as const;
+    for (const side of round % 2 === 0 ? sides.toReversed() : sides) {
+      const usedMs = await cpuMs(admin);
       const { latencies, polls } = await load({ call, poll: side === 'polled' ? poll : undefined });
+      cpu[side].push(((await cpuMs(admin)) - usedMs) / seconds);
       const [p50, p99, most] = [0.5, 0.99, 1].map((share) => quantile(latencies, share));
       p99s[side].push(p99 ?? Number.NaN);
       const took = polls.length === 0 ? '' : `, polls p50 ${quantile(polls, 0.5).toFixed(1)} ms`;
@@ -115,7 +130,8 @@ try {
   }
   const { quiet, polled } = p99s;
   console.log(
-    `${shops} shops, ${rate} requests/s: p99 ${spreadText(spread(quiet))} ms alone, ${spreadText(spread(polled))} ms polled each second`,
+    `${shops} shops, ${rate} requests/s: p99 ${spreadText(spread(quiet))} ms alone, ${spreadText(spread(polled))} ms polled each second; ` +
+      `CPU ${spreadText(spread(cpu.quiet))} and ${spreadText(spread(cpu.polled))} ms a second`,
   );
 } finally {
   service.signal('SIGKILL');
