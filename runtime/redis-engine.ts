@@ -14,7 +14,7 @@ import { redisClient } from './redis-client.ts';
 import { RedisConnection, type ReplyEncoding } from './redis-connection.ts';
 import { failureOf, readFailureOf, refusalOf } from './redis-failure.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
-import type { Read, RedisArgument } from './store.ts';
+import type { Read, RedisArgument, Write } from './store.ts';
 
 const nodesKey = '{runtime}:nodes';
 
@@ -242,23 +242,31 @@ function leaseKey(nodeId: string): string {
 function flatten(sections: readonly CommitSection[]): { keys: string[]; args: RedisArgument[] } {
   const keys: string[] = [];
   const args: RedisArgument[] = [sections.length];
-  for (const section of sections) {
-    keys.push(shardKey(section.shard, 'owner'));
-    const head = args.length;
-    args.push(section.expected, section.next, 0, 0);
-    let count = 0;
-    for (const entry of section.entries) {
-      for (const write of entry.writes) {
-        keys.push(write[1]);
-        args.push(write[0], write.length - 2);
-        for (let index = 2; index < write.length; index += 1) args.push(write[index] as RedisArgument);
-        count += 1;
-      }
-    }
-    args[head + 2] = count;
-    args[head + 3] = args.length - head - 4;
+  for (const { shard, expected, next, entries } of sections) {
+    keys.push(shardKey(shard, 'owner'));
+    const keysBefore = keys.length;
+    args.push(expected, next, entries.length, 0, 0);
+    const argsBefore = args.length;
+    for (const { writes } of entries) addTurn(writes, keys, args);
+    args[argsBefore - 2] = keys.length - keysBefore;
+    args[argsBefore - 1] = args.length - argsBefore;
   }
   return { keys, args };
+}
+
+/** Adds the form of a turn's writes, their keys and their arguments. */
+function addTurn(writes: readonly Write[], keys: string[], args: RedisArgument[]): void {
+  const place = args.push('') - 1;
+  let form = '';
+  let keyBefore = '';
+  for (const write of writes) {
+    const [command, key] = write;
+    form += `${key === keyBefore ? '=' : ''}${command}${write.length - 2}`;
+    if (key !== keyBefore) keys.push(key);
+    keyBefore = key;
+    for (let index = 2; index < write.length; index += 1) args.push(write[index] as RedisArgument);
+  }
+  args[place] = form;
 }
 
 function outcomeOf(section: CommitSection, reply: unknown): SectionOutcome {
