@@ -79,12 +79,17 @@ function plant<Services>(root: Branch<Services>, path: string, route: Route<Serv
 function walk<Services>(root: Branch<Services>, path: string): Match<Services> | undefined {
   const values: string[] = [];
   let current = root;
-  for (const segment of path.split('/')) {
+  let from = 0;
+  while (from <= path.length) {
+    const slash = path.indexOf('/', from);
+    const to = slash === -1 ? path.length : slash;
+    const segment = path.slice(from, to);
     const fixed = current.fixed.get(segment);
     const next = fixed ?? (segment === '' ? undefined : current.variable);
     if (next === undefined) return undefined;
     if (fixed === undefined) values.push(segment);
     current = next;
+    from = to + 1;
   }
   return current.route === undefined ? undefined : { route: current.route, values };
 }

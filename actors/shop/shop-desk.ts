@@ -11,7 +11,7 @@ import type { SendReply } from './accept-message.ts';
 import { channelView } from './channel-view.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import { listMessages } from './message-list.ts';
-import { decodeMessage, messageView } from './message-record.ts';
+import { MessageViews } from './message-views.ts';
 import type { PoolDesk } from './pool-desk.ts';
 import type { PoolWanted } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
@@ -36,6 +36,7 @@ export interface ShopDeskOptions {
 /** The API's questions to a shop: reads answer from the actor's last committed state, changes go through its mailbox. */
 export function shopDesk(options: ShopDeskOptions): ShopOperations {
   const { actors, store, clock, waiters, qrImage, pool } = options;
+  const views = new MessageViews();
 
   const ask = async <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
     (await actors.ask<Outcome<Value>>(shopAddress(shop), command)) ?? failed('SHOP_NOT_FOUND');
@@ -106,9 +107,8 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
         ['HGET', key, 'state'],
       ]);
       return onceKnown(fields, (found) => {
-        const message = decodeMessage(found as (string | null)[]);
-        if (message === undefined || message.body.tenantId !== tenantId) return failed('MESSAGE_NOT_FOUND');
-        return done(messageView(message.body, message.state));
+        const message = views.of(key, found as (string | null)[]);
+        return message?.tenantId === tenantId ? done(message.view) : failed('MESSAGE_NOT_FOUND');
       });
     },
     groups: (shop) =>

@@ -10,6 +10,7 @@ import { headerLines } from '../exchange.ts';
 import { mediaUri, recipient, text } from '../fields.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from '../named-shop.ts';
 import { cursorParameter, limitParameter } from '../query-parameters.ts';
+import { rememberedJson } from '../remembered-json.ts';
 import { acceptedMessage, cursorPage, message } from '../resources.ts';
 
 /** Why a send may be refused once its shape is right, in the order of the checks (DESIGN: Order of policy checks). */
@@ -129,7 +130,9 @@ export const readMessage = apiEndpoint({
   tag: 'Messages',
   summary: "A message's delivery state",
   permission: 'messages.read',
-  replies: { 200: { description: 'The message.', data: message, example: EXAMPLES.message } },
+  replies: {
+    200: { description: 'The message.', data: message, example: EXAMPLES.message, write: rememberedJson },
+  },
   errors: ['MESSAGE_NOT_FOUND'],
   handle: ({ caller, params, services }) =>
     onceKnown(services.shops.message(caller.tenantId, params.id), (found) =>

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MessageViews } from '../../actors/shop/message-views.ts';
+
+const tenantId = 'a'.repeat(24);
+const body = (text: string): string =>
+  JSON.stringify({
+    id: 'b'.repeat(24),
+    tenantId,
+    shopId: 'c'.repeat(24),
+    kind: 'message',
+    to: '+41790000001',
+    text,
+    mediaUrl: null,
+    mediaType: null,
+    via: 'shop',
+    policy: null,
+    createdAtMs: 1_700_000_000_000,
+    wireId: 'W',
+    idempotencyKey: null,
+  });
+const sent = JSON.stringify({
+  status: 'sent',
+  reason: null,
+  updatedAtMs: 1_700_000_001_000,
+  sentAtMs: 1_700_000_001_000,
+});
+
+describe('remembered views of messages', () => {
+  it('one object while nothing changes, another once the state or the body does', () => {
+    const views = new MessageViews();
+    const first = views.of('m', [body('x'), null]);
+    assert.equal(first?.view.status, 'queued');
+    assert.equal(first.tenantId, tenantId);
+    // What is read anew is another string of the same characters.
+    assert.equal(views.of('m', [body('x'), null])?.view, first.view);
+    const later = views.of('m', [body('x'), sent]);
+    assert.equal(later?.view.status, 'sent');
+    assert.equal(views.of('m', [body('y'), sent])?.view.text, 'y');
+  });
+
+  it('what is gone is gone, and may come back', () => {
+    const views = new MessageViews();
+    views.of('m', [body('x'), null]);
+    assert.equal(views.of('m', [null, null]), undefined);
+    assert.equal(views.of('m', [body('z'), null])?.view.text, 'z');
+  });
+
+  it('the ten-thousandth message is read as the first was', () => {
+    const views = new MessageViews();
+    for (let number = 0; number < 10_000; number += 1) {
+      assert.equal(views.of(`m${number}`, [body(String(number)), null])?.view.text, String(number));
+    }
+    assert.equal(views.of('m0', [body('0'), sent])?.view.status, 'sent');
+  });
+});
