@@ -15,6 +15,7 @@ const TONES = /** @type {Record<string, string>} */ ({
   reconnecting: 'warn',
   paused: 'warn',
   held: 'warn',
+  cold_paused: 'warn',
   backoff: 'warn',
   flagged: 'bad',
   suspended: 'bad',

@@ -116,6 +116,7 @@ export function States({ shop }) {
   if (details === null) return html`<${Badge} state=${status} />`;
   const states = [details.channel.state];
   if (details.channel.state === 'connected') states.push(details.pacing.state);
+  if ((details.pacing.coldPausedUntilMs ?? null) !== null) states.push('cold_paused');
   if (details.pacing.heldByOperator) states.push('held');
   if (details.channel.flagged) states.push('flagged');
   if (status !== 'active') states.push(status);

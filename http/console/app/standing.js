@@ -19,6 +19,7 @@ export function standing(shop) {
     ofChannel(shop.details) ??
     ofPacing(shop.details) ??
     ofMailbox(shop) ??
+    ofColdPause(shop.details) ??
     ofWindows(shop) ??
     well(shop.details)
   );
@@ -138,6 +139,19 @@ function ofPacing({ pacing, queue }) {
     };
   }
   return undefined;
+}
+
+/**
+ * @param {any} details
+ * @returns {Said | undefined}
+ */
+function ofColdPause({ pacing }) {
+  const untilMs = pacing.coldPausedUntilMs ?? null;
+  if (untilMs === null) return undefined;
+  return {
+    tone: 'warn',
+    text: `Connected, but no stranger is written to until ${clockTime(untilMs)}, ${away(untilMs)}: the network refused one as one too many. Known and declared recipients go on.`,
+  };
 }
 
 /**
