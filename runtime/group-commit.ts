@@ -38,11 +38,18 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   /** Shards with something waiting and nothing under way. */
   readonly #ready = new Set<OwnedShard>();
-  #batches = 0;
+  /** When each batch under way was handed over, oldest first. */
+  readonly #handedOverMs: number[] = [];
   #flushArmed = false;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
+  }
+
+  /** For how long Redis has owed the answer to the oldest batch under way; 0: it owes none. */
+  owedForMs(): number {
+    const [oldestMs] = this.#handedOverMs;
+    return oldestMs === undefined ? 0 : this.#options.clock.monotonicMs() - oldestMs;
   }
 
   /** Puts a turn's writes into the next batch. `commitment.settled` is never called from within. */
@@ -76,7 +83,7 @@ export class GroupCommit {
   }
 
   #arm(): void {
-    if (this.#flushArmed || this.#batches >= this.#options.limits.commitsInFlight) return;
+    if (this.#flushArmed || this.#handedOverMs.length >= this.#options.limits.commitsInFlight) return;
     this.#flushArmed = true;
     this.#options.afterTick(() => {
       this.#flushArmed = false;
@@ -108,7 +115,6 @@ export class GroupCommit {
       shards.push(shard);
     }
     if (shards.length === 0) return;
-    this.#batches += 1;
     void this.#commit(shards, this.#options.limits.batchTurns - room);
     // What did not fit goes with the next batch, if one more may be under way.
     if (this.#ready.size > 0) this.#arm();
@@ -118,8 +124,9 @@ export class GroupCommit {
     const { engine, clock, counters, observer } = this.#options;
     const sections = shards.map(sectionOf);
     const startedMs = clock.monotonicMs();
+    this.#handedOverMs.push(startedMs);
     const outcomes = await engine.commit(sections);
-    this.#batches -= 1;
+    this.#handedOverMs.splice(this.#handedOverMs.indexOf(startedMs), 1);
     counters.commits += 1;
     counters.committedTurns += turns;
     observer?.committed?.({ turns, latencyMs: clock.monotonicMs() - startedMs });

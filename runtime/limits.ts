@@ -22,6 +22,8 @@ export interface RuntimeLimits {
    * busy mailbox closes the door to nobody else.
    */
   readonly turnsInHand: number;
+  /** While Redis has owed the answer to a batch for longer, no client command is let in: it would only queue up behind. */
+  readonly commitAgeMs: number;
   /** Client commands that may wait in one mailbox. */
   readonly mailboxCount: number;
   /** Bytes of client commands that may wait in one mailbox, as `Behaviour.size` tells them. */
@@ -58,6 +60,7 @@ export const defaultLimits: RuntimeLimits = {
   commitsInFlight: 2,
   batchTurns: 512,
   turnsInHand: 1_024,
+  commitAgeMs: 500,
   mailboxCount: 1_024,
   mailboxBytes: 4 * 1024 * 1024,
   mailboxAgeMs: 5_000,

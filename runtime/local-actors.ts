@@ -17,6 +17,8 @@ export interface LocalActorsOptions {
   readonly nodeId: string;
   /** True while Redis has no room for more client commands. */
   readonly storeIsFull: () => boolean;
+  /** True while this node has as much in hand as it may. */
+  readonly isBusy: () => boolean;
 }
 
 /** All actors of this node, by shard. Activates them when they are asked for, and stops them when they idle. */
@@ -48,14 +50,13 @@ export class LocalActors implements Actors {
 
   /** Why this node takes no client command now, whoever it is for; control commands are never refused. */
   #refusal(address: Address, command: unknown): RuntimeFailure | undefined {
-    const { inHand, limits, counters } = this.#options.surroundings;
-    const isBusy = inHand.turns >= limits.turnsInHand;
+    const isBusy = this.#options.isBusy();
     const isFull = this.#options.storeIsFull();
     if (!isBusy && !isFull) return undefined;
     if (this.#options.shard(address.shard) === undefined) return this.#notOwned(address);
     if (this.#behaviour(address).lane(command) === 'control') return undefined;
     if (isFull) return new RuntimeFailure('STORE_UNAVAILABLE', 'Redis is almost full', 5);
-    counters.busyRefusals += 1;
+    this.#options.surroundings.counters.busyRefusals += 1;
     return nodeBusy();
   }
 

@@ -66,7 +66,7 @@ export interface RuntimeNode {
   leaseMarginMs(): number;
   /** The lease holds and Redis answers. */
   ready(): boolean;
-  /** As many turns are under way as may be: client commands are refused until one ends. */
+  /** As many turns are under way as may be, or a commit for longer than may be: client commands are refused. */
   busy(): boolean;
   /** Hands every shard over, within about `settleMs` and `answerMs`, then ends the lease and the connections. */
   stop(): Promise<void>;
@@ -106,6 +106,7 @@ class AssembledNode implements RuntimeNode {
   readonly #clock: Clock;
   readonly #limits: RuntimeLimits;
   readonly #ownership: Ownership;
+  readonly #commits: GroupCommit;
   readonly #inHand: WorkInHand = { turns: 0 };
   #sweep: ArmedTimer | undefined;
   #stopping: Promise<void> | undefined;
@@ -143,6 +144,7 @@ class AssembledNode implements RuntimeNode {
       onFenced: (shard, actual) => ownership.fenced(shard, actual),
       onDoubt: (shard) => void ownership.settle(shard),
     });
+    this.#commits = commits;
     const shard = (number: number) => ownership.shard(number);
     const store = new NodeStore(engine, commits, shard);
     this.store = store;
@@ -157,6 +159,7 @@ class AssembledNode implements RuntimeNode {
       shard,
       shards: () => ownership.shards(),
       storeIsFull: () => ownership.memoryUse >= limits.memoryShare,
+      isBusy: () => this.busy(),
       surroundings: {
         ...common,
         inHand: this.#inHand,
@@ -226,7 +229,8 @@ class AssembledNode implements RuntimeNode {
   }
 
   busy(): boolean {
-    return this.#inHand.turns >= this.#limits.turnsInHand;
+    const { turnsInHand, commitAgeMs } = this.#limits;
+    return this.#inHand.turns >= turnsInHand || this.#commits.owedForMs() > commitAgeMs;
   }
 
   stop(): Promise<void> {

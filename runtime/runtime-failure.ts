@@ -2,7 +2,7 @@
 export type RuntimeFailureCode =
   /** The mailbox is full by count, bytes or age: come back later. */
   | 'MAILBOX_FULL'
-  /** The node has as many turns under way as it may: come back later. */
+  /** The node has as many turns under way as it may, or Redis takes too long over them: come back later. */
   | 'NODE_BUSY'
   /** Another node owns the shard, or nobody does yet. */
   | 'SHARD_NOT_OWNED'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Address } from '../../runtime/address.ts';
+import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
@@ -70,9 +71,25 @@ test('turns that end badly leave no hand behind: crashes, refusals of Redis, unk
   assert.equal(await world.outcome(world.node.actors.ask(four, add)), 2);
 });
 
+test('while Redis owes an answer for too long nobody new is let in; once it comes everybody is', async () => {
+  const { world, stall, asked, goOn } = await stallingWorld({ turnsInHand: 1_000, commitAgeMs: 300 }, 20);
+  stall();
+  const [first, second, ...others] = asked as [Address, Address, ...Address[]];
+  const early = [outcomeOf(world.node.actors.ask(first, add))];
+  await world.clock.advance(250);
+  early.push(outcomeOf(world.node.actors.ask(second, add)));
+  await world.clock.advance(100);
+  for (const address of others) {
+    assert.equal(await outcomeOf(world.node.actors.ask(address, add)), 'NODE_BUSY');
+  }
+  goOn();
+  assert.deepEqual(await world.outcome(Promise.all(early)), [1, 1], 'what was let in is done');
+  for (const address of others) assert.equal(await world.outcome(world.node.actors.ask(address, add)), 1);
+});
+
 /** A node with some active counters, and a store that can be told to keep its answers to itself. */
 async function stallingWorld(
-  limits: { readonly turnsInHand: number; readonly mailboxCount?: number },
+  limits: Partial<RuntimeLimits>,
   counters: number,
 ): Promise<{
   readonly world: MemoryNode;
