@@ -3,6 +3,9 @@ import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from '@whiskeys
 
 type Overlay = Map<string, Map<string, unknown>>;
 
+/** Whose transaction work runs in; one for all sessions, since Node keeps each storage that was ever used. */
+const inside = new AsyncLocalStorage<Overlay>();
+
 /** Which number belongs to which id of the network: facts, not steps, so they are written as they come. */
 const MAPPING = 'lid-mapping';
 
@@ -17,7 +20,6 @@ const MAPPING = 'lid-mapping';
  */
 export class RatchetKeys {
   readonly #store: SignalKeyStore;
-  readonly #inside = new AsyncLocalStorage<Overlay>();
   #tail: Promise<unknown> = Promise.resolve();
   #overlay: Overlay | undefined;
 
@@ -26,7 +28,7 @@ export class RatchetKeys {
   }
 
   isInTransaction(): boolean {
-    return this.#inside.getStore() !== undefined && this.#inside.getStore() === this.#overlay;
+    return this.#overlay !== undefined && inside.getStore() === this.#overlay;
   }
 
   /** Runs the work alone; what it set is written when it resolved, dropped when it threw. Inside another, joins it. */
@@ -69,7 +71,7 @@ export class RatchetKeys {
     const overlay: Overlay = new Map();
     this.#overlay = overlay;
     try {
-      const result = await this.#inside.run(overlay, work);
+      const result = await inside.run(overlay, work);
       await this.#commit(overlay);
       return result;
     } finally {

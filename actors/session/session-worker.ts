@@ -7,6 +7,7 @@ import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
 import { systemClock } from '../../runtime/clock.ts';
+import { shareAsyncContexts } from './async-contexts.ts';
 import { credentialCipher } from './credential-cipher.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 import { silenceConsole } from './quiet.ts';
@@ -82,4 +83,5 @@ function storeClient(tell: (message: FromWorker) => void): {
 }
 
 silenceConsole();
+shareAsyncContexts();
 run();

@@ -35,6 +35,8 @@ test('credentials no key opens are told as unreadable and left as they are', asy
     second.host.open(shop, { generation: 3 });
     const closed = await second.log.next(shop, 'session.closed');
     assert.equal(closed.end, 'credentials_unreadable');
+    assert.equal(second.host.figures().ends.get('credentials_unreadable'), 1);
+    assert.ok(second.logged.some((line) => line.includes('"end":"credentials_unreadable"')));
     assert.equal(second.log.all(shop, 'session.qr').length, 0, 'no fresh pairing over it');
     assert.equal(dump(second.store.hashes), before);
   } finally {

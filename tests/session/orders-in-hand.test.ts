@@ -28,6 +28,9 @@ test('a worker lost before a ciphertext was made leaves the message unsent, safe
     await network.loseWorker(shop);
     assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
     await network.log.next(shop, 'session.worker_lost');
+    const { ends, workersLost } = network.host.figures();
+    assert.deepEqual([ends.get('worker_lost'), workersLost], [1, 1]);
+    assert.ok(network.logged.some((line) => line.endsWith('a session worker was lost')));
     network.store.beforeRead = () => undefined;
     await until(() => network.host.available());
     network.host.open(shop, { generation: 3 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sessionEndOf } from '../../actors/session/session-end.ts';
-import type { SessionEnd } from '../../actors/session/session-host.ts';
+import type { SessionAddress, SessionEnd, SessionEvent } from '../../actors/session/session-host.ts';
 import type { FaultKind } from '../../simulator/faults.ts';
 import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
@@ -27,12 +27,23 @@ const AT_LOGIN: readonly (readonly [FaultKind, SessionEnd, number])[] = [
   ['refuse_upgrade', 'transient', 408],
 ];
 
-test('every end of a live session, and every refusal of a login, is told as what it means', async () => {
+type EndedSession = Extract<SessionEvent, { type: 'session.closed' }>;
+
+/** What is logged of an end, as the recording logger writes it. */
+function logLine(shop: SessionAddress, { generation, end, statusCode, detail }: EndedSession): string {
+  const { tenantId, shopId } = shop;
+  const fields = { tenantId, shopId, generation, end, statusCode, detail };
+  return `${JSON.stringify(fields)} a session ended`;
+}
+
+test('every end of a live session, and every refusal of a login, is told as what it means, logged and counted', async () => {
   const network = await startSimulated({ timing: { connectMs: 1_500 } });
   const shop = newShop();
   const { host, log, control } = network;
+  const told: EndedSession[] = [];
   try {
     await pair(network, shop);
+    const before = host.figures().ends.get('restart_required') ?? 0;
     let generation = 2;
     const reopen = async (): Promise<void> => {
       generation += 1;
@@ -41,6 +52,7 @@ test('every end of a live session, and every refusal of a login, is told as what
     };
     const closed = async (): Promise<readonly [SessionEnd, number | undefined]> => {
       const event = await log.next(shop, 'session.closed', (each) => each.generation === generation);
+      told.push(event);
       return [event.end, event.statusCode];
     };
     for (const [fault, end, statusCode] of AT_LOGIN) {
@@ -56,6 +68,10 @@ test('every end of a live session, and every refusal of a login, is told as what
       assert.deepEqual(await closed(), [end, statusCode], fault);
       if (end !== 'logged_out') await reopen();
     }
+    for (const event of told) assert.ok(network.logged.includes(logLine(shop, event)), logLine(shop, event));
+    const counts = new Map([['restart_required', before]]);
+    for (const { end } of told) counts.set(end, (counts.get(end) ?? 0) + 1);
+    assert.deepEqual(new Map([...host.figures().ends].sort()), new Map([...counts].sort()));
   } finally {
     await network.stop();
   }
@@ -76,6 +92,9 @@ test('a silent server and a deaf one are both noticed, by the keep-alive and by 
     await network.control.fault(SHOP_PHONE, 'silent');
     const silent = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);
     assert.deepEqual([silent.end, silent.statusCode], ['transient', 408]);
+    assert.match(silent.detail, /nobody answers a ping/);
+    for (const event of [deaf, silent]) assert.ok(network.logged.includes(logLine(shop, event)));
+    assert.equal(network.host.figures().ends.get('transient'), 2);
   } finally {
     await network.stop();
   }
@@ -90,6 +109,8 @@ test('codes that nobody scans rotate and are used up', async () => {
     assert.deepEqual([closed.end, closed.statusCode], ['qr_exhausted', 408]);
     const codes = network.log.all(shop, 'session.qr').map(({ qr }) => qr);
     assert.equal(new Set(codes).size, 6);
+    assert.ok(network.logged.includes(logLine(shop, closed)));
+    assert.deepEqual([...network.host.figures().ends], [['qr_exhausted', 1]]);
   } finally {
     await network.stop();
   }

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
+import { test } from 'node:test';
+import { shareAsyncContexts } from '../../actors/session/async-contexts.ts';
+
+// It changes the class for the whole process, which this file has to itself.
+shareAsyncContexts();
+
+test('each storage finds its own value across waits, nested and side by side', async () => {
+  const [one, other] = [new AsyncLocalStorage<string>(), new AsyncLocalStorage<string>()];
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const seen: (string | undefined)[][] = [];
+  const note = (): void => void seen.push([one.getStore(), other.getStore()]);
+  await Promise.all([
+    one.run('a', async () => {
+      await turn();
+      await other.run('b', async () => {
+        await turn();
+        note();
+        await one.run('c', async () => {
+          await turn();
+          note();
+        });
+        note();
+      });
+      note();
+    }),
+    one.run('z', async () => {
+      await turn();
+      await turn();
+      await turn();
+      await turn();
+      note();
+    }),
+  ]);
+  note();
+  assert.deepEqual(
+    new Set(seen.map(String)),
+    new Set(
+      ['a,b', 'c,b', 'a,', 'z,', ','].map((pair) => String(pair.split(',').map((part) => part || undefined))),
+    ),
+  );
+  assert.equal(
+    one.run('x', (more: string) => `${one.getStore()}${more}`, 'y'),
+    'xy',
+  );
+  assert.throws(
+    () =>
+      one.run('x', () => {
+        throw new Error('told to throw');
+      }),
+    /told to throw/,
+  );
+  assert.equal(one.getStore(), undefined);
+});
+
+test('a promise carries one value however many storages were used', async () => {
+  const carried = async (): Promise<number> => {
+    await Promise.resolve();
+    return Object.getOwnPropertySymbols(executionAsyncResource()).length;
+  };
+  await new AsyncLocalStorage().run(0, carried);
+  const before = await carried();
+  for (let index = 0; index < 100; index += 1) await new AsyncLocalStorage().run(index, carried);
+  assert.equal(await carried(), before);
+});
