@@ -74,8 +74,9 @@ export interface RuntimeNode {
 
 /** Connects and takes the lease. Rejects when Redis is not there or older than 7. Owns nothing until `run`. */
 export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
-  const { answerMs } = { ...defaultLimits, ...options.limits };
-  const engine = await RedisEngine.connect(options.redisUrl, { log: options.log, answerMs });
+  const { redisUrl, log, clock, limits } = options;
+  const { answerMs } = { ...defaultLimits, ...limits };
+  const engine = await RedisEngine.connect(redisUrl, { log, clock, answerMs });
   return await assembleNode(engine, options);
 }
 

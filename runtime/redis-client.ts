@@ -4,6 +4,8 @@ import type { RedisAddress } from './redis-address.ts';
 /** Either kind of ioredis client; both send commands the same way. */
 export type RedisClient = Redis | Cluster;
 
+type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
+
 /**
  * A client on which a command is sent at once or fails at once, and is never sent twice by the library: no offline
  * queue, no resending after a reconnect, no autopipelining (DESIGN: Ownership, Group commit). A connection that owes
@@ -13,19 +15,7 @@ export function redisClient(
   address: RedisAddress,
   options: { readonly name: string; readonly answerMs: number },
 ): RedisClient {
-  const shared: Omit<RedisOptions, 'replyMapping'> = {
-    ...(address.options as Omit<RedisOptions, 'replyMapping'>),
-    protocol: 2,
-    connectionName: options.name,
-    lazyConnect: true,
-    connectTimeout: options.answerMs,
-    socketTimeout: options.answerMs,
-    enableAutoPipelining: false,
-    autoResendUnfulfilledCommands: false,
-    // Zero: what was sent on a connection that closed is rejected right then.
-    maxRetriesPerRequest: 0,
-    keepAlive: 10_000,
-  };
+  const shared = clientOptions(address, options);
   if (address.kind === 'single') {
     return new Redis({ ...shared, enableOfflineQueue: false, retryStrategy: reconnectDelayMs });
   }
@@ -40,7 +30,44 @@ export function redisClient(
   });
 }
 
+/** A client of one server, which connects once: for subscriptions. `server`: which of `serversOf`. */
+export function subscriberClient(
+  address: RedisAddress,
+  { server, answerMs }: { readonly server: number; readonly answerMs: number },
+): Redis {
+  return new Redis({
+    ...clientOptions(address, { name: 'bus', answerMs }),
+    ...serversOf(address)[server],
+    enableOfflineQueue: false,
+    retryStrategy: null,
+  });
+}
+
+/** The servers one can connect to, one after the other. */
+export function serversOf(address: RedisAddress): readonly ClientOptions[] {
+  return address.kind === 'single' ? [address.options as ClientOptions] : address.nodes;
+}
+
+function clientOptions(
+  address: RedisAddress,
+  { name, answerMs }: { readonly name: string; readonly answerMs: number },
+): ClientOptions {
+  return {
+    ...(address.options as ClientOptions),
+    protocol: 2,
+    connectionName: name,
+    lazyConnect: true,
+    connectTimeout: answerMs,
+    socketTimeout: answerMs,
+    enableAutoPipelining: false,
+    autoResendUnfulfilledCommands: false,
+    // Zero: what was sent on a connection that closed is rejected right then.
+    maxRetriesPerRequest: 0,
+    keepAlive: 10_000,
+  };
+}
+
 /** 50 ms after the first failure, at most half a second: a Redis that is back should be noticed at once. */
-function reconnectDelayMs(attempt: number): number {
+export function reconnectDelayMs(attempt: number): number {
   return Math.min(attempt * 50, 500);
 }

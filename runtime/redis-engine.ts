@@ -1,4 +1,5 @@
 import { SHARD_COUNT, shardKey } from './address.ts';
+import type { Clock } from './clock.ts';
 import {
   type CommitSection,
   type Engine,
@@ -10,6 +11,7 @@ import {
 import type { Logger } from './logger.ts';
 import { type LuaScript, readLuaScript } from './lua-script.ts';
 import { parseRedisAddress } from './redis-address.ts';
+import { RedisBus } from './redis-bus.ts';
 import { redisClient } from './redis-client.ts';
 import { RedisConnection, type ReplyEncoding } from './redis-connection.ts';
 import { failureOf, readFailureOf, refusalOf } from './redis-failure.ts';
@@ -21,6 +23,14 @@ const nodesKey = '{runtime}:nodes';
 /** Redis 7 is the first whose scripts are refused whole when memory is full (see commit-shards.lua). */
 const oldestMajorVersion = 7;
 
+/** What the engine is given. */
+export interface RedisEngineOptions {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** How long Redis may take to answer before a connection is taken for dead. */
+  readonly answerMs: number;
+}
+
 /**
  * Redis as the runtime's engine, over three connections: commits and leases on one, so that nothing else delays them
  * or is resent on it; reads and unfenced writes on the second; messages between nodes on the third.
@@ -29,9 +39,8 @@ export class RedisEngine implements Engine {
   readonly #log: Logger;
   readonly #commits: RedisConnection;
   readonly #data: RedisConnection;
-  readonly #bus: RedisConnection;
+  readonly #bus: RedisBus;
   readonly #cluster: boolean;
-  readonly #listeners = new Map<string, (message: string) => void>();
   readonly #scripts = {
     commitShards: readLuaScript(new URL('./commit-shards.lua', import.meta.url)),
     changeOwner: readLuaScript(new URL('./change-owner.lua', import.meta.url)),
@@ -42,7 +51,7 @@ export class RedisEngine implements Engine {
   /** Why Redis refuses commits at the moment, told once when it begins and once when it ends. */
   #trouble: string | undefined;
 
-  private constructor(url: string, options: { readonly log: Logger; readonly answerMs: number }) {
+  private constructor(url: string, options: RedisEngineOptions) {
     const address = parseRedisAddress(url);
     const connection = (name: string) =>
       new RedisConnection(redisClient(address, { name, answerMs: options.answerMs }));
@@ -50,17 +59,11 @@ export class RedisEngine implements Engine {
     this.#cluster = address.kind === 'cluster';
     this.#commits = connection('commits');
     this.#data = connection('data');
-    this.#bus = connection('bus');
-    this.#bus.client.on('message', (channel: string, message: string) =>
-      this.#listeners.get(channel)?.(message),
-    );
+    this.#bus = new RedisBus({ address, clock: options.clock, answerMs: options.answerMs });
   }
 
   /** Connects, or rejects when Redis is not there or too old. */
-  static async connect(
-    url: string,
-    options: { readonly log: Logger; readonly answerMs: number },
-  ): Promise<RedisEngine> {
+  static async connect(url: string, options: RedisEngineOptions): Promise<RedisEngine> {
     const engine = new RedisEngine(url, options);
     try {
       await Promise.all([engine.#commits.connect(), engine.#data.connect(), engine.#bus.connect()]);
@@ -173,19 +176,12 @@ export class RedisEngine implements Engine {
     }
   }
 
-  async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
-    this.#listeners.set(channel, listener);
-    try {
-      await this.#bus.client.subscribe(channel);
-    } catch (error) {
-      throw failureOf(error);
-    }
+  subscribe(channel: string, listener: (message: string) => void): Promise<void> {
+    return this.#bus.subscribe(channel, listener);
   }
 
-  async unsubscribe(channel: string): Promise<void> {
-    this.#listeners.delete(channel);
-    // Whatever comes on it has no listener any more, so a failure here costs nothing.
-    await Promise.allSettled([this.#bus.client.unsubscribe(channel)]);
+  unsubscribe(channel: string): Promise<void> {
+    return this.#bus.unsubscribe(channel);
   }
 
   async memoryUse(): Promise<number> {

@@ -10,8 +10,9 @@ export interface RedisLink {
   stall(): void;
   mend(): void;
   /**
-   * Keeps what the node says on its present connections from Redis, until `release`, also when the node gave them up
-   * long before: bytes that are on their way arrive, whatever became of their sender. New connections pass.
+   * Lets the present connections go dead without a word: what Redis says is lost, what the node says is kept until
+   * `release`, also when it gave the connection up long before: bytes that are on their way arrive, whatever became
+   * of their sender. New connections pass.
    */
   hold(): void;
   /** Whether this text is among what is kept. */
@@ -86,7 +87,7 @@ function connectLine(client: Socket, redis: Socket): Line {
     else line.kept.push(bytes);
   });
   redis.on('data', (bytes) => {
-    if (!client.destroyed) client.write(bytes);
+    if (line.kept === undefined && !client.destroyed) client.write(bytes);
   });
   client.on('close', () => {
     if (line.kept === undefined) redis.destroy();

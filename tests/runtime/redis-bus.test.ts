@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { systemClock } from '../../runtime/clock.ts';
+import { parseRedisAddress } from '../../runtime/redis-address.ts';
+import { RedisBus } from '../../runtime/redis-bus.ts';
+import { startRedisCluster } from '../e2e/redis-cluster.ts';
+import { redisLink } from '../e2e/redis-link.ts';
+import { until } from '../e2e/waiting.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { counterAddress } from './counter-behaviour.ts';
+import { eventually, redisNode } from './redis-node.ts';
+
+const ANSWER_MS = 200;
+
+let server: RedisServer;
+let redis: Redis;
+before(async () => {
+  server = await startRedisServer();
+  redis = new Redis(server.url);
+});
+after(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+/** A bus over a URL, and what it heard on the channel `news`. */
+async function bus(url: string) {
+  const heard: string[] = [];
+  const made = new RedisBus({ address: parseRedisAddress(url), clock: systemClock, answerMs: ANSWER_MS });
+  await made.connect();
+  await made.subscribe('news', (message) => void heard.push(message));
+  return { bus: made, heard };
+}
+
+/** Publishes until it is heard. */
+async function untilHeard(heard: readonly string[], message: string): Promise<void> {
+  await until(
+    `"${message}" is heard`,
+    async () => {
+      await redis.publish('news', message);
+      return heard.includes(message);
+    },
+    { withinMs: 10_000 },
+  );
+}
+
+test('a line that went dead without a word is found out, and its channels are heard on another', async () => {
+  const link = await redisLink(server.socketPath);
+  const { bus: own, heard } = await bus(link.url);
+  await untilHeard(heard, 'before');
+  link.hold();
+  const startedMs = performance.now();
+  await untilHeard(heard, 'after');
+  assert.ok(performance.now() - startedMs > ANSWER_MS / 2, 'the line was not dead');
+  own.close();
+  await link.close();
+});
+
+test('a quiet bus stays on its connection as long as it answers', async () => {
+  const { bus: own, heard } = await bus(server.url);
+  const names = async () => String(await redis.client('LIST')).match(/id=\d+(?=[^\n]* name=bus)/g);
+  const [before] = (await names()) ?? [];
+  const pings = async () =>
+    Number(/cmdstat_ping:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+  const asked = await pings();
+  await until('it was asked for signs of life', async () => (await pings()) > asked + 2);
+  assert.deepEqual(await names(), [before]);
+  await untilHeard(heard, 'still there');
+  own.close();
+});
+
+test('a server that is gone is left for the next, and what has no connection says so', async () => {
+  const other = await startRedisServer({ extraArgs: ['--port', '0'] });
+  const link = await redisLink(server.socketPath);
+  const gone = await redisLink(other.socketPath);
+  // Two URLs, as of a cluster: the first is there at the start and then no more.
+  const { bus: own, heard } = await bus(`${gone.url},${link.url}`);
+  gone.cut();
+  await untilHeard(heard, 'from the other');
+  link.cut();
+  await until('it has no connection', async () => {
+    return await own
+      .subscribe('more', () => undefined)
+      .then(
+        () => false,
+        ({ code }) => code === 'STORE_UNAVAILABLE',
+      );
+  });
+  link.mend();
+  await untilHeard(heard, 'back');
+  own.close();
+  await Promise.all([link.close(), gone.close(), other.stop()]);
+});
+
+test('a cluster that is away for a while is waited for without a warning', async () => {
+  const warnings: string[] = [];
+  const listen = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', listen);
+  const cluster = await startRedisCluster();
+  const { node } = await redisNode({ redisUrl: cluster.url });
+  const one = counterAddress('one');
+  await eventually(() => node.actors.owns(one.shard));
+  await Promise.all(cluster.masters.map((master) => master.kill()));
+  await eventually(() => node.leaseMarginMs() === 0);
+  await Promise.all(cluster.masters.map((master) => master.restart()));
+  await eventually(() => node.ready() && node.actors.owns(one.shard));
+  assert.deepEqual(warnings, []);
+  process.off('warning', listen);
+  await node.stop();
+  await cluster.stop();
+});
