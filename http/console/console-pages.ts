@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
 import { headerLines, type ReplyValue } from '../exchange.ts';
 import type { Page } from '../pages.ts';
+import { ERROR_MESSAGES } from './error-messages.ts';
 
 const APP_FOLDER = fileURLToPath(new URL('./app/', import.meta.url));
 
@@ -25,8 +26,11 @@ const SECURITY_HEADERS = headerLines({
   'Cache-Control': 'no-cache',
 });
 
-/** So that the console lists the very permissions that the service knows. */
-const PERMISSIONS_MODULE = `export const PERMISSIONS = ${JSON.stringify(PERMISSIONS)};\n`;
+/** Modules made from what the service knows, so that the console knows the same. */
+const MADE_MODULES: { readonly [path: string]: string } = {
+  '/console/permissions.js': `export const PERMISSIONS = ${JSON.stringify(PERMISSIONS)};\n`,
+  '/console/error-messages.js': `export const ERROR_MESSAGES = ${JSON.stringify(ERROR_MESSAGES)};\n`,
+};
 
 /** The operators' console: its page at `/`, its files under `/console/`, preact as its package ships it. Read once. */
 export function consolePages(): readonly Page[] {
@@ -37,7 +41,7 @@ export function consolePages(): readonly Page[] {
   return [
     page('/', '.html', readFileSync(join(APP_FOLDER, 'index.html'))),
     page('/console/preact.js', '.js', readFileSync(preact)),
-    page('/console/permissions.js', '.js', Buffer.from(PERMISSIONS_MODULE)),
+    ...Object.entries(MADE_MODULES).map(([path, text]) => page(path, '.js', Buffer.from(text))),
     ...files.map((name) => page(`/console/${name}`, extname(name), readFileSync(join(APP_FOLDER, name)))),
   ];
 }

@@ -1,7 +1,16 @@
 // @ts-check
 /** What each code says of a call that was refused or a message that did not arrive, and what helps. */
+import { ERROR_MESSAGES } from '/console/error-messages.js';
 
-export const MEANINGS = /** @type {Record<string, string>} */ ({
+/**
+ * @param {string} code of a refusal, or the reason of a message
+ * @returns {string | undefined}
+ */
+export function meaningOf(code) {
+  return MEANINGS[code] ?? ERROR_MESSAGES[code];
+}
+
+const MEANINGS = /** @type {Record<string, string>} */ ({
   API_KEY_MISSING: 'The caller sends no key.',
   API_KEY_INVALID: 'The caller sends a key that nobody made: mistyped, or of another place.',
   API_KEY_REVOKED: 'The caller still uses a key that was revoked. Make a new key, or find who revoked it.',
@@ -12,6 +21,7 @@ export const MEANINGS = /** @type {Record<string, string>} */ ({
   RATE_LIMITED: 'The key calls more often than its limits allow.',
   QUOTA_EXCEEDED:
     'The calls or shops of the plan are spent. Calls count anew next month; a larger plan helps at once.',
+  SHOP_NOT_FOUND: 'The call names a shop that the tenant does not have.',
   VALIDATION_ERROR: 'The call is malformed; its answer lists the fields.',
   RECIPIENT_OPTED_OUT: 'The recipient wrote STOP. Nothing goes to that number until it writes again.',
   RECIPIENT_RATE_LIMITED: 'This recipient was written to too often, or too shortly ago.',

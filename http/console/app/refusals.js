@@ -2,7 +2,7 @@
 /** Calls that never became messages, in words: half of all complaints end here. */
 import { html } from '/console/preact.js';
 import { useAnswer } from './asking.js';
-import { MEANINGS } from './codes.js';
+import { meaningOf } from './codes.js';
 import { away, clockTime, count } from './format.js';
 import { Panel, Table } from './parts.js';
 import { address } from './route.js';
@@ -35,6 +35,6 @@ const columns = [
   {
     name: 'What it means',
     place: /** @type {const} */ ('full'),
-    cell: (/** @type {any} */ { code, route }) => MEANINGS[code] ?? html`Last at <code>${route}</code>`,
+    cell: (/** @type {any} */ { code, route }) => meaningOf(code) ?? html`Last at <code>${route}</code>`,
   },
 ];

@@ -1,7 +1,7 @@
 // @ts-check
 import { html, useEffect } from '/console/preact.js';
 import { usePages } from './asking.js';
-import { MEANINGS } from './codes.js';
+import { meaningOf } from './codes.js';
 import { milliseconds } from './format.js';
 import { Badge, Failure, More, Table, When } from './parts.js';
 import { address } from './route.js';
@@ -48,7 +48,7 @@ const columns = [
   {
     name: 'Status',
     cell: (/** @type {any} */ { status, code }) =>
-      html`<span class=${`status c${Math.floor(status / 100)}`}>${status}</span>${code !== null && html` <code title=${MEANINGS[code]}>${code}</code>`}`,
+      html`<span class=${`status c${Math.floor(status / 100)}`}>${status}</span>${code !== null && html` <code title=${meaningOf(code)}>${code}</code>`}`,
   },
   {
     name: 'Route',

@@ -1,7 +1,7 @@
 // @ts-check
 import { html, useState } from '/console/preact.js';
 import { usePages } from './asking.js';
-import { MEANINGS } from './codes.js';
+import { meaningOf } from './codes.js';
 import { clockTime, count, span, words } from './format.js';
 import { useEvents } from './live.js';
 import { Badge, Facts, Failure, More, Panel, Table, When } from './parts.js';
@@ -144,7 +144,7 @@ function Messages({ path, shopId }) {
           {
             name: 'Status',
             cell: (/** @type {any} */ message) =>
-              html`<${Badge} state=${message.status} />${message.reason !== null && html` <code>${message.reason}</code> <small class="muted">${MEANINGS[message.reason]}</small>`}`,
+              html`<${Badge} state=${message.status} />${message.reason !== null && html` <code>${message.reason}</code> <small class="muted">${meaningOf(message.reason)}</small>`}`,
           },
           {
             name: 'Took',
