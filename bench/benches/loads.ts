@@ -25,9 +25,10 @@ export function load(
   side: Pick<RunningSide, 'ports' | 'watch'>,
   requests: Requests,
   options: Pick<BenchContext, 'seconds'> &
-    Partial<Pick<LoadPlan, 'ratePerSecond' | 'warmupMs' | 'connections' | 'atMost'>>,
+    Partial<Pick<LoadPlan, 'ratePerSecond' | 'warmupMs' | 'connections' | 'atMost' | 'mayOverload'>>,
 ): Promise<LoadResult> {
-  const { seconds, warmupMs = WARMUP_MS, connections = CONNECTIONS, ratePerSecond, atMost } = options;
+  const { seconds, warmupMs = WARMUP_MS, connections = CONNECTIONS } = options;
+  const { ratePerSecond, atMost, mayOverload } = options;
   return startLoad({
     ports: side.ports,
     connections,
@@ -35,7 +36,8 @@ export function load(
     durationMs: seconds * 1_000,
     requests,
     watch: side.watch,
-    ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
-    ...(atMost === undefined ? {} : { atMost }),
+    ratePerSecond,
+    atMost,
+    mayOverload,
   });
 }

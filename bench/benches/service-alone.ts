@@ -3,6 +3,7 @@ import { type RunningSide, startSide } from '../harness/side.ts';
 import { fleetFor, sendingFleet } from './compared.ts';
 import { knownShops } from './known-shops.ts';
 import { load, sendRequests } from './loads.ts';
+import { overload } from './overload.ts';
 
 /** Runs `measure` on a service with a fleet of its own and stops it, whatever came of it. */
 async function onService(
@@ -109,7 +110,7 @@ const nodes = alone({
       context.progress(`nodes: ${count}`);
       await onService({ directory, nodes: count, fleet: sendingFleet(seconds + 3, true) }, async (side) => {
         const result = await load(side, sendRequests(side), { seconds });
-        runs.push({ side: `${count} nodes`, round: 1, figures: figuresOf(result) });
+        runs.push({ side: count === 1 ? '1 node' : `${count} nodes`, round: 1, figures: figuresOf(result) });
       });
     }
     return runs;
@@ -163,4 +164,13 @@ const soak = alone({
 });
 
 /** What only the service is measured in. */
-export const serviceBenches: readonly Bench[] = [latency, sending, shops, nodes, knownShops, start, soak];
+export const serviceBenches: readonly Bench[] = [
+  latency,
+  sending,
+  shops,
+  nodes,
+  knownShops,
+  overload,
+  start,
+  soak,
+];

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnGuarded } from '../../bin/guarded-process.ts';
 import { type PrivateRedis, startPrivateRedis } from '../../bin/private-redis.ts';
+import { SHARD_COUNT } from '../../runtime/address.ts';
+import { callAll } from '../load/http-calls.ts';
 import { BUILD_DIRECTORY, PEERS_DIRECTORY } from './build.ts';
 import { onCore } from './cores.ts';
 import { type Fleet, type FleetSize, inventFleet, makeFleet } from './fleet.ts';
@@ -113,6 +115,7 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
   let programs = [await startNode(0)];
   const startMs = performance.now() - startedMs;
   for (let index = 1; index < count; index += 1) programs.push(await startNode(index));
+  await shardsSpread(programs, adminToken);
   const admin = { port: portOf(programs[0]?.admin ?? ''), token: adminToken };
   const fleet = await makeFleet({
     admin,
@@ -142,6 +145,7 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
       programs = [await startNode(0)];
       const tookMs = performance.now() - restartedMs;
       for (let index = 1; index < count; index += 1) programs.push(await startNode(index));
+      await shardsSpread(programs, adminToken);
       return tookMs;
     },
     async look() {
@@ -153,6 +157,24 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
       await stopRedis();
     },
   };
+}
+
+const SPREAD_WITHIN_MS = 30_000;
+
+/** Waits until every node has its share: while shards change hands calls are refused, which is not what is measured. */
+async function shardsSpread(programs: readonly Program[], adminToken: string): Promise<void> {
+  const share = Math.floor(SHARD_COUNT / programs.length);
+  const look = { method: 'GET', path: '/admin/v1/nodes', token: adminToken };
+  const untilMs = performance.now() + SPREAD_WITHIN_MS;
+  for (const { admin = '' } of programs) {
+    for (;;) {
+      const [page] = (await callAll(portOf(admin), [look])) as [{ items: { shards: number }[] }];
+      if (page.items.filter(({ shards }) => shards >= share).length === programs.length) break;
+      if (performance.now() > untilMs)
+        throw new Error(`the nodes have no even share: ${JSON.stringify(page)}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
 }
 
 async function startPeer(

@@ -26,11 +26,13 @@ export interface LoadPlan {
   readonly ports: readonly number[];
   readonly connections: number;
   /** Requests a second, sent on schedule whether or not the server keeps up. Absent: each connection as fast as it can. */
-  readonly ratePerSecond?: number;
+  readonly ratePerSecond?: number | undefined;
   readonly warmupMs: number;
   readonly durationMs: number;
   /** Ends the load of a closed loop after so many requests, if they are answered before the time is up. */
-  readonly atMost?: number;
+  readonly atMost?: number | undefined;
+  /** More is asked than can be done: `503 OVERLOADED` with `Retry-After` is an answer, counted apart from the rest. */
+  readonly mayOverload?: boolean | undefined;
   readonly requests: Requests;
   /** Processes whose CPU time is read when the measured part begins and ends. */
   readonly watch: Readonly<Record<string, number>>;
@@ -43,12 +45,23 @@ export interface LoadResult {
   readonly perSecond: number;
   readonly byStatus: Readonly<Record<string, number>>;
   readonly latencyMs: Readonly<Record<'p50' | 'p90' | 'p99' | 'p999' | 'max', number>>;
+  /** As `latencyMs.p99`, from the write: without the wait for a free connection. */
+  readonly p99FromWriteMs: number;
+  /** What was answered `503 OVERLOADED`, where that was allowed; not among `requests`. */
+  readonly overloaded: {
+    readonly count: number;
+    readonly p99Ms: number;
+    /** From the start of the load to the last one; 0: there was none. */
+    readonly lastMs: number;
+  };
   /** p99 of each tenth of the measured time: whether it drifts. */
   readonly p99ByTenthMs: readonly number[];
   /** CPU time of each watched process and of this client, in milliseconds. */
   readonly cpuMs: Readonly<Record<string, number>>;
   /** Resident memory of each watched process at the end, in MiB. */
   readonly residentMiB: Readonly<Record<string, number>>;
+  /** The most the first watched process had, looked at once a second, in MiB. */
+  readonly mostResidentMiB: number;
   /** Sends: how many were made in all, the warm-up included. */
   readonly made: number;
   /** Ids from the replies of the last sends, at most a thousand, oldest first, with their keys. */

@@ -46,10 +46,17 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   );
   const source = requestSource(plan);
   const tally = new Tally();
+  const overloaded = new Tally();
+  const fromWrite = new Tally();
   const startedMs = performance.now();
   const run: Run = {
     source,
     tally,
+    overloaded,
+    fromWrite,
+    mayOverload: plan.mayOverload ?? false,
+    lastOverloadedMs: startedMs,
+    startedMs,
     measureFromMs: startedMs + plan.warmupMs,
     endMs: startedMs + plan.warmupMs + plan.durationMs,
     atMost: plan.atMost ?? Number.POSITIVE_INFINITY,
@@ -59,15 +66,26 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     plan.ratePerSecond === undefined
       ? Promise.all(connections.map((connection) => closedLoop(connection, run)))
       : openLoop(connections, run, plan.ratePerSecond);
+  const [watchedPid = process.pid] = Object.values(plan.watch);
+  let mostResidentMiB = residentMiB(watchedPid);
+  const looking = setInterval(() => {
+    mostResidentMiB = Math.max(mostResidentMiB, residentMiB(watchedPid));
+  }, 1_000);
   await Promise.race([lost, load]);
+  clearInterval(looking);
   const after = usage(plan);
   for (const connection of connections) connection.close();
-  return result(plan, run, difference(await before, after));
+  return { ...result(plan, run, difference(await before, after)), mostResidentMiB };
 }
 
 interface Run {
   readonly source: RequestSource;
   readonly tally: Tally;
+  readonly overloaded: Tally;
+  readonly fromWrite: Tally;
+  readonly mayOverload: boolean;
+  lastOverloadedMs: number;
+  readonly startedMs: number;
   readonly measureFromMs: number;
   readonly endMs: number;
   readonly atMost: number;
@@ -86,7 +104,7 @@ function closedLoop(connection: HttpConnection, run: Run): Promise<void> {
       const request = source.next();
       const number = source.made() - 1;
       connection.send(request, (status, text, bodyAt) => {
-        note(run, { status, text, bodyAt, sinceMs: sentMs, number });
+        note(run, { status, text, bodyAt, sinceMs: sentMs, sentMs, number });
         next();
       });
     };
@@ -111,11 +129,12 @@ function openLoop(connections: readonly HttpConnection[], run: Run, ratePerSecon
       while (sent < dueCount && free.length > 0) {
         const connection = free.pop() as HttpConnection;
         const sinceMs = startedMs + (sent * 1_000) / ratePerSecond;
+        const sentMs = performance.now();
         sent += 1;
         const request = source.next();
         const number = source.made() - 1;
         connection.send(request, (status, text, bodyAt) => {
-          note(run, { status, text, bodyAt, sinceMs, number });
+          note(run, { status, text, bodyAt, sinceMs, sentMs, number });
           free.push(connection);
           pump();
         });
@@ -132,16 +151,36 @@ function openLoop(connections: readonly HttpConnection[], run: Run, ratePerSecon
 }
 
 function note(
-  { tally, source, measureFromMs }: Run,
-  reply: { status: number; text: string; bodyAt: number; sinceMs: number; number: number },
+  run: Run,
+  reply: {
+    status: number;
+    text: string;
+    bodyAt: number;
+    /** When it was due, and when it was written. */
+    sinceMs: number;
+    sentMs: number;
+    number: number;
+  },
 ): void {
-  const { status, text, bodyAt, sinceMs, number } = reply;
+  const { tally, source, measureFromMs } = run;
+  const { status, text, bodyAt, sinceMs, sentMs, number } = reply;
   if (sinceMs < measureFromMs) return;
-  tally.add(status, performance.now() - sinceMs);
+  if (run.mayOverload && isOverloaded(status, text)) {
+    run.lastOverloadedMs = performance.now();
+    run.overloaded.add(status, run.lastOverloadedMs - sinceMs);
+    return;
+  }
+  const nowMs = performance.now();
+  tally.add(status, nowMs - sinceMs);
+  run.fromWrite.add(status, nowMs - sentMs);
   if (status !== 202) return;
   const idAt = text.indexOf('"id":"', bodyAt) + 6;
   tally.messages.push({ id: text.slice(idAt, text.indexOf('"', idAt)), key: source.keyOf(number) });
   if (tally.messages.length > 2 * KEPT_MESSAGES) tally.messages.splice(0, KEPT_MESSAGES);
+}
+
+function isOverloaded(status: number, text: string): boolean {
+  return status === 503 && text.includes('"OVERLOADED"') && /\r\nretry-after: \d/i.test(text);
 }
 
 function usage(plan: LoadPlan): { cpuMs: Record<string, number>; residentMiB: Record<string, number> } {
@@ -160,7 +199,11 @@ function difference(
   return { cpuMs: Object.fromEntries(cpu), residentMiB: after.residentMiB };
 }
 
-function result(plan: LoadPlan, { source, tally }: Run, used: ReturnType<typeof usage>): LoadResult {
+function result(
+  plan: LoadPlan,
+  { source, tally, fromWrite, overloaded, lastOverloadedMs, startedMs }: Run,
+  used: ReturnType<typeof usage>,
+): Omit<LoadResult, 'mostResidentMiB'> {
   const sorted = tally.latenciesMs().sort();
   const { count } = tally;
   const tenth = Math.floor(count / 10);
@@ -175,6 +218,12 @@ function result(plan: LoadPlan, { source, tally }: Run, used: ReturnType<typeof 
       p99: percentile(sorted, 0.99),
       p999: percentile(sorted, 0.999),
       max: percentile(sorted, 1),
+    },
+    p99FromWriteMs: percentile(fromWrite.latenciesMs().sort(), 0.99),
+    overloaded: {
+      count: overloaded.count,
+      p99Ms: percentile(overloaded.latenciesMs().sort(), 0.99),
+      lastMs: lastOverloadedMs - startedMs,
     },
     p99ByTenthMs: Array.from({ length: 10 }, (_, index) =>
       percentile(tally.latenciesMs(index * tenth, (index + 1) * tenth).sort(), 0.99),

@@ -1,0 +1,68 @@
+import { type Bench, figuresOf, type Run } from '../harness/bench.ts';
+import { startSide } from '../harness/side.ts';
+import { sendingFleet } from './compared.ts';
+import { load, sendRequests } from './loads.ts';
+
+/** How many times what was just measured as the peak is asked for. */
+const TIMES_PEAK = 4;
+/** Twice what the node takes in hand, since a crowd does not wait for its turn. */
+const CALLERS = 2_000;
+const SECONDS_AFTER = 5;
+
+/**
+ * More than the service can do, on schedule: what it takes on must be answered in bounded time, the rest refused at
+ * once with `503 OVERLOADED`, memory must not grow, and afterwards all must be well by itself.
+ */
+export const overload: Bench = {
+  name: 'overload',
+  title: `POST /shops/{id}/messages at ${TIMES_PEAK} times the peak, open loop, ${CALLERS} connections; then at half of it`,
+  isMain: false,
+  targets: [],
+  async run(context) {
+    const runs: Run[] = [];
+    const { directory, seconds } = context;
+    const fleet = sendingFleet(seconds * TIMES_PEAK + SECONDS_AFTER, true);
+    for (let round = 1; round <= context.rounds; round += 1) {
+      const side = await startSide('service', {
+        directory,
+        fleet,
+        durability: 'everysec',
+        progress: (text) => context.progress(`overload: round ${round}, ${text}`),
+      });
+      try {
+        context.progress(`overload: round ${round} of ${context.rounds}`);
+        const peak = await load(side, sendRequests(side), { seconds });
+        const over = await load(side, sendRequests(side, peak.made), {
+          seconds,
+          warmupMs: 0,
+          connections: CALLERS,
+          ratePerSecond: Math.floor(peak.perSecond * TIMES_PEAK),
+          mayOverload: true,
+        });
+        const after = await load(side, sendRequests(side, over.made), {
+          seconds: SECONDS_AFTER,
+          warmupMs: 0,
+          ratePerSecond: Math.floor(peak.perSecond / 2),
+          mayOverload: true,
+        });
+        for (const [name, result] of Object.entries({ peak, over, after })) {
+          const { overloaded, mostResidentMiB } = result;
+          const figures = {
+            ...figuresOf(result),
+            p99FromWriteMs: result.p99FromWriteMs,
+            mostServerMiB: mostResidentMiB,
+            refusedPerSecond: (overloaded.count * 1_000) / result.durationMs,
+            refusedP99Ms: overloaded.p99Ms,
+            lastRefusedMs: overloaded.lastMs,
+          };
+          runs.push({ side: SIDES[name as keyof typeof SIDES], round, figures });
+        }
+      } finally {
+        await side.stop();
+      }
+    }
+    return runs;
+  },
+};
+
+const SIDES = { peak: 'peak', over: `${TIMES_PEAK} times`, after: 'half, right after' } as const;
