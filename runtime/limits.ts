@@ -60,7 +60,7 @@ export const defaultLimits: RuntimeLimits = {
   commitsInFlight: 2,
   batchTurns: 512,
   turnsInHand: 1_024,
-  commitAgeMs: 500,
+  commitAgeMs: 1_000,
   mailboxCount: 1_024,
   mailboxBytes: 4 * 1024 * 1024,
   mailboxAgeMs: 5_000,

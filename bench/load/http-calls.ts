@@ -10,8 +10,9 @@ export interface Call {
 }
 
 /**
- * Makes calls, so many at a time, and answers each one's `data`, in order. Rejects at the first that is refused:
- * what follows would measure refusals.
+ * Makes calls, so many at a time, and answers each one's `data`, in order. A call that met a node with its hands full
+ * did not happen and is made again when it was said to. Rejects at the first that is refused for any other reason: what
+ * follows would measure refusals.
  */
 export async function callAll(
   port: number,
@@ -26,18 +27,36 @@ export async function callAll(
     const connection = await HttpConnection.open(port, (error) => fail(error));
     for (let index = next++; index < calls.length; index = next++) {
       const call = calls[index] as Call;
-      answers[index] = await new Promise((resolve, reject) => {
-        fail = reject;
-        connection.send(requestBytes(call), (status, text, bodyAt) => {
-          const body = Buffer.from(text.slice(bodyAt), 'latin1').toString('utf8');
-          if (status >= 300) reject(new Error(`${call.method} ${call.path} was answered ${status}: ${body}`));
-          else resolve((JSON.parse(body) as { data: unknown }).data);
+      const once = () =>
+        new Promise<Answered>((resolve, reject) => {
+          fail = reject;
+          connection.send(requestBytes(call), (status, text, bodyAt) =>
+            resolve({ status, body: Buffer.from(text.slice(bodyAt), 'latin1').toString('utf8') }),
+          );
         });
-      });
+      answers[index] = await patiently(call, once);
       onDone?.(index + 1);
     }
     connection.close();
   };
   await Promise.all(Array.from({ length: Math.min(connections, calls.length) }, work));
   return answers;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly body: string;
+}
+
+async function patiently({ method, path }: Call, once: () => Promise<Answered>): Promise<unknown> {
+  for (;;) {
+    const { status, body } = await once();
+    const { data, error } = JSON.parse(body) as {
+      readonly data: unknown;
+      readonly error?: { readonly code: string; readonly retryAfter?: number };
+    };
+    if (status < 300) return data;
+    if (error?.code !== 'OVERLOADED') throw new Error(`${method} ${path} was answered ${status}: ${body}`);
+    await new Promise((resolve) => setTimeout(resolve, (error.retryAfter ?? 1) * 1_000));
+  }
 }
