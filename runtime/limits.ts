@@ -18,7 +18,7 @@ export interface RuntimeLimits {
   readonly batchTurns: number;
   /**
    * Turns under way at once on the whole node, from their facts to their reply; while there are as many, no client
-   * command is let in. What two batches carry: more would only wait longer. An actor has one at most, so a single
+   * command is let in. What one batch carries: more would only wait longer. An actor has one at most, so a single
    * busy mailbox closes the door to nobody else.
    */
   readonly turnsInHand: number;
@@ -59,7 +59,7 @@ export const defaultLimits: RuntimeLimits = {
   retryMs: 200,
   commitsInFlight: 2,
   batchTurns: 512,
-  turnsInHand: 1_024,
+  turnsInHand: 512,
   commitAgeMs: 1_000,
   mailboxCount: 1_024,
   mailboxBytes: 4 * 1024 * 1024,
