@@ -21,9 +21,20 @@ export interface Load {
   readonly scan: Read;
 }
 
-/** A collection as it stood in Redis; `large`: known not to fit. */
+/** The members of a collection as they stood in Redis, with their values in a hash; `large`: more than fit. */
+export type Collection = ReadonlyMap<string, string> | 'large';
+
+/** What Redis would answer of a collection that is known; undefined when it is too large to be. */
+export function answerFrom(
+  collection: Collection,
+  [command, , member]: Lookup,
+): string | number | null | undefined {
+  if (collection === 'large') return undefined;
+  return command === 'HGET' ? (collection.get(member) ?? null) : Number(collection.has(member));
+}
+
 interface Held {
-  readonly members: ReadonlyMap<string, string> | 'large';
+  readonly collection: Collection;
   readonly bytes: number;
 }
 
@@ -40,13 +51,12 @@ export class CollectionMemory {
   #bytes = 0;
 
   /** What Redis would answer; undefined when it must be asked. */
-  answer([command, key, member]: Lookup): string | number | null | undefined {
-    const members = this.#held.get(key)?.members;
-    if (members === undefined || members === 'large') return undefined;
-    return command === 'HGET' ? (members.get(member) ?? null) : Number(members.has(member));
+  answer(lookup: Lookup): string | number | null | undefined {
+    const held = this.#held.get(lookup[1]);
+    return held === undefined ? undefined : answerFrom(held.collection, lookup);
   }
 
-  /** What to read, beside the answers themselves, so that the next such questions need no reading. */
+  /** What to read whole, so that the next such questions need no reading; the rest of them must be asked one by one. */
   begin(lookups: readonly Lookup[]): Load[] {
     const loads: Load[] = [];
     for (const [command, key] of lookups) {
@@ -60,13 +70,17 @@ export class CollectionMemory {
     return loads;
   }
 
-  /** Keeps what was read, in the order of `loads`; `replies` undefined: nothing could be read. */
-  finish(loads: readonly Load[], replies: readonly unknown[] | undefined): void {
+  /** Keeps what was read, in the order of `loads`, and answers it by key; `replies` undefined: nothing could be read. */
+  finish(loads: readonly Load[], replies: readonly unknown[] | undefined): ReadonlyMap<string, Collection> {
+    const read = new Map<string, Collection>();
     for (const [index, load] of loads.entries()) {
+      const collection = replies && collectionOf(load, replies[index] as [cursor: string, flat: string[]]);
+      if (collection !== undefined) read.set(load.key, collection);
       if (this.#loading.get(load.key) !== load) continue;
       this.#loading.delete(load.key);
-      if (replies !== undefined) this.#keep(load, replies[index] as [cursor: string, flat: string[]]);
+      if (collection !== undefined) this.#keep(load.key, collection);
     }
+    return read;
   }
 
   /** Forgets every collection that these writes touch. */
@@ -89,18 +103,12 @@ export class CollectionMemory {
     this.#bytes = 0;
   }
 
-  #keep({ key, scan }: Load, [cursor, flat]: readonly [cursor: string, flat: readonly string[]]): void {
-    const step = scan[0] === 'HSCAN' ? 2 : 1;
-    const fits = cursor === '0' && flat.length <= LARGEST_COLLECTION * step;
-    const members = new Map<string, string>();
-    if (fits) {
-      for (let index = 0; index < flat.length; index += step) {
-        members.set(flat[index] as string, step === 2 ? (flat[index + 1] as string) : '');
-      }
-    }
+  #keep(key: string, collection: Collection): void {
     let bytes = key.length + OVERHEAD_BYTES;
-    for (const [member, value] of members) bytes += member.length + value.length + OVERHEAD_BYTES;
-    this.#held.set(key, { members: fits ? members : 'large', bytes });
+    if (collection !== 'large') {
+      for (const [member, value] of collection) bytes += member.length + value.length + OVERHEAD_BYTES;
+    }
+    this.#held.set(key, { collection, bytes });
     this.#bytes += bytes;
     // A Map keeps its order of insertion.
     for (const oldest of this.#held.keys()) {
@@ -115,4 +123,18 @@ export class CollectionMemory {
     this.#held.delete(key);
     this.#bytes -= held.bytes;
   }
+}
+
+/** What one answer to a scan holds. */
+function collectionOf(
+  { scan }: Load,
+  [cursor, flat]: readonly [cursor: string, flat: readonly string[]],
+): Collection {
+  const step = scan[0] === 'HSCAN' ? 2 : 1;
+  if (cursor !== '0' || flat.length > LARGEST_COLLECTION * step) return 'large';
+  const members = new Map<string, string>();
+  for (let index = 0; index < flat.length; index += step) {
+    members.set(flat[index] as string, step === 2 ? (flat[index + 1] as string) : '');
+  }
+  return members;
 }

@@ -1,4 +1,4 @@
-import type { CollectionMemory } from './collection-memory.ts';
+import { answerFrom, type Collection, type CollectionMemory } from './collection-memory.ts';
 import type { CommitmentOutcome } from './commitment.ts';
 import type { Engine } from './engine.ts';
 import type { Eventual } from './eventual.ts';
@@ -33,14 +33,21 @@ export class NodeStore implements Store {
 
   async #lookUpInRedis(memory: CollectionMemory, lookups: readonly Lookup[]): Promise<unknown[]> {
     const loads = memory.begin(lookups);
-    let scanned: unknown[] | undefined;
+    // What is read whole answers every question to it.
+    const alone = lookups.filter(([, key]) => !loads.some((load) => load.key === key));
+    let replies: unknown[] | undefined;
+    let read: ReadonlyMap<string, Collection>;
     try {
-      const replies = await this.#engine.read([...lookups, ...loads.map(({ scan }) => scan)]);
-      scanned = replies.splice(lookups.length);
-      return replies;
+      replies = await this.#engine.read([...alone, ...loads.map(({ scan }) => scan)]);
     } finally {
-      memory.finish(loads, scanned);
+      read = memory.finish(loads, replies?.slice(alone.length));
     }
+    const answers = lookups.map((lookup) => {
+      const collection = read.get(lookup[1]);
+      return collection === undefined ? replies[alone.indexOf(lookup)] : answerFrom(collection, lookup);
+    });
+    // One of them is too large to have come whole.
+    return answers.includes(undefined) ? this.#engine.read(lookups) : answers;
   }
 
   readBytes(reads: readonly Read[]): Promise<unknown[]> {
