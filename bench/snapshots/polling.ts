@@ -3,6 +3,7 @@
  * somebody who asks for the list of shops, for a search in it, for the overview and for the metrics each second. The
  * two sides take turns, and so does which of them begins a round; CPU is the service's own.
  * `node --import tsx bench/snapshots/polling.ts --shops=10000 --rounds=3 --seconds=10 --rate=200`
+ * `--answers=20` tells the CPU of one answer of each kind as well.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -32,6 +33,7 @@ const shops = setting('shops', 10_000);
 const rounds = setting('rounds', 3);
 const seconds = setting('seconds', 10);
 const rate = setting('rate', 200);
+const answers = setting('answers', 0);
 
 interface Timed {
   readonly latencies: number[];
@@ -67,6 +69,21 @@ async function load(options: {
 async function cpuMs(url: string): Promise<number> {
   const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
   return 1_000 * Number(/^process_cpu_seconds_total (\S+)/m.exec(await answer.text())?.[1]);
+}
+
+/** CPU of one answer: what the service uses while it is asked, less what it uses by itself in the same time. */
+async function costMs(admin: string, path: string): Promise<number> {
+  const pause = (ms: number): Promise<void> => new Promise((wake) => setTimeout(wake, ms));
+  const begun = performance.now();
+  const beforeMs = await cpuMs(admin);
+  for (let answer = 0; answer < answers; answer += 1) {
+    await timed(`${admin}${path}`, token);
+    await pause(60);
+  }
+  const askedMs = await cpuMs(admin);
+  await pause(performance.now() - begun);
+  const idleMs = await cpuMs(admin);
+  return (askedMs - beforeMs - (idleMs - askedMs)) / answers;
 }
 
 function quantile(values: readonly number[], share: number): number {
@@ -112,6 +129,9 @@ try {
   };
   const poll = (): Promise<number[]> => Promise.all(POLLED.map((path) => timed(`${admin}${path}`, token)));
   await load({ call, poll });
+  for (const path of answers === 0 ? [] : POLLED) {
+    console.log(`${path}: ${(await costMs(admin, path)).toFixed(1)} ms of CPU an answer`);
+  }
   const p99s: { readonly quiet: number[]; readonly polled: number[] } = { quiet: [], polled: [] };
   const cpu: { readonly quiet: number[]; readonly polled: number[] } = { quiet: [], polled: [] };
   for (let round = 1; round <= rounds; round += 1) {
