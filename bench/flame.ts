@@ -5,42 +5,57 @@ import { sendingFleet } from './benches/compared.ts';
 import { identityRequests, load, sendRequests } from './benches/loads.ts';
 import { build } from './harness/build.ts';
 import { byRoom, type CpuProfile, flameGraph, hottest } from './harness/flame-graph.ts';
-import { startSide } from './harness/side.ts';
+import type { FleetSize } from './harness/fleet.ts';
+import { type RunningSide, startSide } from './harness/side.ts';
+import type { Requests } from './load/load-plan.ts';
 
-// npm run bench:flame [-- me|send]: where the service's CPU time goes under load, as a flame graph and a list.
-const work = process.argv[2] ?? 'send';
-if (work !== 'me' && work !== 'send') {
-  console.error(`me or send can be looked at, not ${work}`);
+const SECONDS = 5;
+const ACCOUNT = { tenants: 10, shopsPerTenant: 1, customers: 100, connected: false, held: false };
+
+/** What can be looked at: the accounts it needs, and its requests. */
+interface Work {
+  readonly fleet: FleetSize;
+  readonly requests: (side: RunningSide) => Requests;
+}
+
+const works: Readonly<Record<string, Work>> = {
+  me: { fleet: ACCOUNT, requests: identityRequests },
+  send: { fleet: sendingFleet(SECONDS + 3, true), requests: (side) => sendRequests(side) },
+  shops: {
+    fleet: { ...ACCOUNT, tenants: 60, shopsPerTenant: 500, connected: true },
+    requests: ({ fleet: { shops } }) => ({ kind: 'channel', shops }),
+  },
+};
+
+// npm run bench:flame [-- me|send|shops]: where the service's CPU time goes under load, as a flame graph and a list.
+const name = process.argv[2] ?? 'send';
+const work = works[name];
+if (work === undefined) {
+  console.error(`${Object.keys(works).join(', ')} can be looked at, not ${name}`);
   process.exit(2);
 }
-const SECONDS = 5;
 const directory = mkdtempSync(join(tmpdir(), 'flame-'));
 try {
   build();
   const profiles = join(directory, 'profiles');
   mkdirSync(profiles);
-  const fleet =
-    work === 'send'
-      ? sendingFleet(SECONDS + 3, true)
-      : { tenants: 10, shopsPerTenant: 1, customers: 100, connected: false, held: false };
   const side = await startSide('service', {
     directory,
-    fleet,
+    fleet: work.fleet,
     durability: 'everysec',
     nodeFlags: ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
   });
   const fromUs = Number(process.hrtime.bigint() / 1_000n);
-  const requests = work === 'send' ? sendRequests(side) : identityRequests(side);
-  const { perSecond } = await load(side, requests, { seconds: SECONDS });
+  const { perSecond } = await load(side, work.requests(side), { seconds: SECONDS });
   const toUs = Number(process.hrtime.bigint() / 1_000n);
   await side.stop();
-  const texts = readdirSync(profiles).map((name) => readFileSync(join(profiles, name), 'utf8'));
+  const texts = readdirSync(profiles).map((file) => readFileSync(join(profiles, file), 'utf8'));
   // Worker threads write one each; the main thread's is by far the largest.
   const largest = texts.reduce((one, other) => (other.length > one.length ? other : one), '');
   const profile = JSON.parse(largest) as CpuProfile;
   const window = { fromUs, toUs };
   const list = (shares: readonly { readonly name: string; readonly percent: number }[]): void => {
-    for (const { name, percent } of shares) console.log(`${percent.toFixed(1).padStart(6)} %  ${name}`);
+    for (const share of shares) console.log(`${share.percent.toFixed(1).padStart(6)} %  ${share.name}`);
   };
   console.log(`${Math.round(perSecond)} requests a second while profiled; self time under load, by room:`);
   list(byRoom(profile, window).slice(0, 12));
@@ -48,7 +63,7 @@ try {
   list(hottest(profile, window).slice(0, 30));
   const folder = resolve(import.meta.dirname, 'results');
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `flame-${work}.svg`);
+  const path = join(folder, `flame-${name}.svg`);
   writeFileSync(path, flameGraph(profile, window));
   console.log(`Flame graph: ${path}`);
 } finally {
