@@ -127,7 +127,8 @@ function openLoop(connections: readonly HttpConnection[], run: Run, ratePerSecon
         ((Math.min(performance.now(), run.endMs) - startedMs) * ratePerSecond) / 1_000,
       );
       while (sent < dueCount && free.length > 0) {
-        const connection = free.pop() as HttpConnection;
+        // The one that rested longest: a server closes those that rest for long.
+        const connection = free.shift() as HttpConnection;
         const sinceMs = startedMs + (sent * 1_000) / ratePerSecond;
         const sentMs = performance.now();
         sent += 1;
