@@ -86,6 +86,8 @@ export interface RunningHttp {
 
 const DEFAULT_MAX_IN_FLIGHT = 4_096;
 const DEFAULT_GRACE_MS = 10_000;
+/** Asked every few seconds for ever; a line each would bury the log. What does not answer 200 is told. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 /** How far back an operator is told what was refused to a tenant. */
 const REFUSALS_MS = 15 * 60_000;
 const ARTICLES_FOLDER = fileURLToPath(new URL('./docs/', import.meta.url));
@@ -227,7 +229,7 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
     maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
     observe(answered) {
       countRequest(answered);
-      log.request(answered, 'operator request');
+      if (answered.status !== 200 || !PROBES.has(answered.route)) log.request(answered, 'operator request');
     },
   });
 }

@@ -156,9 +156,15 @@ describe("the operators' listener", () => {
     assert.match(text, /^nodejs_eventloop_lag_seconds /m);
   });
 
-  it('/healthz and /readyz need no token', async () => {
+  it('/healthz and /readyz need no token, and what is asked so often leaves no line', async () => {
+    const told = (): number => service.lines.filter(({ message }) => message === 'operator request').length;
+    const before = told();
     assert.equal((await page('/healthz')).body.data.status, 'alive');
     assert.equal((await page('/readyz')).body.data.status, 'ready');
+    assert.equal((await page('/metrics', ADMIN_TOKEN)).status, 200);
+    assert.equal(told(), before);
+    assert.equal((await page('/metrics')).status, 401);
+    assert.equal(told(), before + 1);
   });
 
   it('GET /events: live, numbered, and caught up on after a lost connection', async () => {
