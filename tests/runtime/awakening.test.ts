@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { counterAddress } from './counter-behaviour.ts';
+import { memoryNode } from './memory-node.ts';
+
+test('a thousand actors come back at a steady pace over all shards, and whoever asks meanwhile is served', async () => {
+  const first = await memoryNode();
+  const names = Array.from({ length: 1_000 }, (_, index) => `live-${index}`);
+  const made = names.map((name) => first.node.actors.ask(counterAddress(name), { type: 'live', on: true }));
+  await first.outcome(Promise.all(made.slice(0, 500)));
+  await first.outcome(Promise.all(made.slice(500)));
+  await first.outcome(first.node.stop());
+
+  const backAtMs: number[] = [];
+  const second = await memoryNode({
+    on: first,
+    hooks: {
+      activated: ({ id }) => void (id.startsWith('live') && backAtMs.push(first.clock.monotonicMs())),
+    },
+  });
+  const startMs = second.clock.monotonicMs();
+  while (backAtMs.length < names.length) {
+    const askedMs = second.clock.monotonicMs();
+    const guest = counterAddress(`guest-${askedMs}`);
+    assert.equal(await second.outcome(second.node.actors.ask(guest, { type: 'add', by: 1 })), 1);
+    assert.ok(second.clock.monotonicMs() - askedMs < 50, 'served at once');
+    await second.clock.advance(100);
+  }
+  const tookMs = second.clock.monotonicMs() - startMs;
+  assert.ok(tookMs > 2_000 && tookMs < 4_000, `${tookMs} ms for a thousand at 20 in 50 ms`);
+  const most = Math.max(
+    ...backAtMs.map((from) => backAtMs.filter((at) => at >= from && at < from + 50).length),
+  );
+  assert.ok(most <= 40, `${most} within 50 ms`);
+});
