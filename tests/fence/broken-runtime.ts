@@ -4,6 +4,13 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 
+const copied = [
+  ...['runtime', 'tests/fence', 'tests/runtime', 'tests/redis-server.ts'],
+  ...['package.json', 'tsconfig.json'],
+];
+/** What these use, and nobody breaks. */
+const linked = ['node_modules', 'bin', 'tests/e2e'];
+
 /** One promise broken on purpose: what is replaced by what in a file of `runtime/`. */
 export interface Breakage {
   readonly file: string;
@@ -37,10 +44,8 @@ export const effectBeforeCommit: Breakage = {
 /** Copies the runtime and breaks it. Throws when the place to break is no longer there. */
 export function brokenRuntime({ file, edits }: Breakage): RuntimeCopy {
   const directory = mkdtempSync(join(tmpdir(), 'broken-runtime-'));
-  for (const path of ['runtime', 'tests/fence', 'package.json', 'tsconfig.json']) {
-    cpSync(join(root, path), join(directory, path), { recursive: true });
-  }
-  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+  for (const path of copied) cpSync(join(root, path), join(directory, path), { recursive: true });
+  for (const path of linked) symlinkSync(join(root, path), join(directory, path));
   const path = join(directory, 'runtime', file);
   let source = readFileSync(path, 'utf8');
   for (const [from, to] of edits) {

@@ -1,0 +1,192 @@
+/**
+ * Breaks the promises of the runtime, one at a time in a copy, and expects the tests that runtime/README.md names for
+ * it to notice. Run: npm run breakages [-- part of a name]
+ * Ends with exit code 1 when one goes unnoticed.
+ */
+import { spawnSync } from 'node:child_process';
+import { type Breakage, brokenRuntime } from './broken-runtime.ts';
+
+/** A promise, how it is broken, and the test file that must go red. */
+interface Case extends Breakage {
+  readonly promise: string;
+  readonly noticedBy: string;
+}
+
+const memory = 'supervision.test.ts';
+const one = 'one-redis-node.test.ts';
+const several = 'several-redis-nodes.test.ts';
+const actors = 'actors.test.ts';
+
+const cases: readonly Case[] = [
+  {
+    promise: 'a batch applied without an answer counts',
+    file: 'group-commit.ts',
+    edits: [['const applied = record.revision > shard.record.revision;', 'const applied = false;']],
+    noticedBy: one,
+  },
+  {
+    promise: 'a batch that was never applied does not count',
+    file: 'group-commit.ts',
+    edits: [['const applied = record.revision > shard.record.revision;', 'const applied = true;']],
+    noticedBy: memory,
+  },
+  {
+    promise: 'a process that starts under a name supersedes the one before',
+    file: 'register-node.lua',
+    edits: [["'PX', ARGV[3])", "'PX', ARGV[3], 'NX')"]],
+    noticedBy: one,
+  },
+  {
+    promise: 'a lease that has ended is never revived',
+    file: 'renew-lease.lua',
+    edits: [["if redis.call('GET', KEYS[1]) ~= ARGV[1] then", 'if false then']],
+    noticedBy: one,
+  },
+  {
+    promise: 'the shards of a silent node are taken over',
+    file: 'fair-share.ts',
+    edits: [['(!alive.has(owner) && !patient)', 'false']],
+    noticedBy: several,
+  },
+  {
+    promise: 'after an outage the first node back waits for the others',
+    file: 'fair-share.ts',
+    edits: [['(!alive.has(owner) && !patient)', '!alive.has(owner)']],
+    noticedBy: several,
+  },
+  {
+    promise: 'shards spread evenly',
+    file: 'fair-share.ts',
+    edits: [['const surplus = Math.max(0, held.size - quota);', 'const surplus = 0;']],
+    noticedBy: 'fair-share.test.ts',
+  },
+  {
+    promise: 'a hand-over settles what is in hand',
+    file: 'vacate-shard.ts',
+    edits: [['  await within(clock, limits.settleMs, settled(shard));\n', '']],
+    noticedBy: several,
+  },
+  {
+    promise: 'data that went back in time is noticed',
+    file: 'ownership.ts',
+    edits: [
+      ['if (actual !== undefined && actual.revision < shard.record.revision) {', 'if (actual === null) {'],
+    ],
+    noticedBy: one,
+  },
+  {
+    promise: 'clients are refused before Redis is full',
+    file: 'node.ts',
+    edits: [['ownership.memoryUse >= limits.memoryShare', 'false']],
+    noticedBy: memory,
+  },
+  {
+    promise: 'turns of one tick share one call',
+    file: 'limits.ts',
+    edits: [['batchTurns: 512', 'batchTurns: 1']],
+    noticedBy: one,
+  },
+  {
+    promise: 'a crash too often suspends',
+    file: 'supervision.ts',
+    edits: [['if (crashes <= limits.restartIntensity) {', 'if (crashes > 0) {']],
+    noticedBy: memory,
+  },
+  {
+    promise: 'restarts back off',
+    file: 'supervision.ts',
+    edits: [['limits.backoffMs * 2 ** (crashes - 1)', 'limits.backoffMs']],
+    noticedBy: memory,
+  },
+  {
+    promise: 'a mailbox is bounded by count',
+    file: 'mailbox.ts',
+    edits: [['this.#client.length >= mailboxCount ||', '']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'a mailbox is bounded by bytes',
+    file: 'mailbox.ts',
+    edits: [['this.#clientBytes + envelope.bytes > mailboxBytes ||', '']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'a mailbox is bounded by age',
+    file: 'mailbox.ts',
+    edits: [['nowMs - client.queuedAtMs <= this.#limits.mailboxAgeMs', 'true']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'control commands are never refused',
+    file: 'mailbox.ts',
+    edits: [["if (envelope.lane === 'control') {", "if (envelope.lane === 'control' && this.depth === 0) {"]],
+    noticedBy: actors,
+  },
+  {
+    promise: 'time never runs behind the last commit',
+    file: 'owned-shard.ts',
+    edits: [['if (wallMs > this.latestMs) this.latestMs', 'this.latestMs']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'idle actors leave memory',
+    file: 'actor.ts',
+    edits: [['idleMs >= this.#around.limits.passivateAfterMs', 'idleMs < 0']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'actors that must live come back staggered',
+    file: 'awakening.ts',
+    edits: [['this.#queue.slice(0, awakenPerStep)', 'this.#queue.slice(0)']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'a dead line that only listens is found out',
+    file: 'redis-bus.ts',
+    edits: [['void Promise.allSettled([client.ping()]);', '']],
+    noticedBy: 'redis-bus.test.ts',
+  },
+  {
+    promise: 'nothing takes effect when the lease has ended',
+    file: 'turn-cycle.ts',
+    edits: [['if (!mayAct(this.#shard)) {', 'if (false) {']],
+    noticedBy: 'simulation.test.ts',
+  },
+];
+
+/** Whether the test file ends red, or never. */
+function isNoticed({ noticedBy, ...breakage }: Case): boolean {
+  const copy = brokenRuntime(breakage);
+  try {
+    const args = ['--import', 'tsx', `tests/runtime/${noticedBy}`];
+    const options = {
+      cwd: copy.directory,
+      stdio: 'ignore',
+      timeout: 120_000,
+      killSignal: 'SIGKILL',
+    } as const;
+    return spawnSync(process.execPath, args, options).status !== 0;
+  } finally {
+    copy.remove();
+  }
+}
+
+const chosen = cases.filter(({ promise }) => promise.includes(process.argv[2] ?? ''));
+
+/** A copy with nothing broken: what is red there says nothing. */
+const sound: readonly Case[] = [...new Set(chosen.map(({ noticedBy }) => noticedBy))].map((noticedBy) => ({
+  promise: 'nothing is broken',
+  file: 'limits.ts',
+  edits: [],
+  noticedBy,
+}));
+for (const each of sound) {
+  if (isNoticed(each)) throw new Error(`${each.noticedBy} is red although nothing is broken`);
+}
+
+const unnoticed = chosen.filter((each) => {
+  const noticed = isNoticed(each);
+  console.log(`${noticed ? 'red  ' : 'GREEN'} ${each.promise}: ${each.noticedBy}`);
+  return !noticed;
+});
+process.exit(unnoticed.length === 0 ? 0 : 1);
