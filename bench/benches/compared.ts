@@ -16,7 +16,7 @@ const SMALL_FLEET: FleetSize = {
 
 /** How many messages a second the shops must have room for; a warm one takes 41 an hour. */
 const SENDS_PER_SECOND_PLANNED = 20_000;
-const MESSAGES_PER_SHOP = 41;
+export const MESSAGES_PER_SHOP = 41;
 const SHOPS_PER_TENANT = 500;
 
 /** Connected, warm shops with known recipients, enough for a load of so many seconds. */

@@ -1,6 +1,6 @@
 import { type Bench, type BenchContext, figuresOf, type Run } from '../harness/bench.ts';
 import { type RunningSide, startSide } from '../harness/side.ts';
-import { fleetFor, sendingFleet } from './compared.ts';
+import { fleetFor, MESSAGES_PER_SHOP, sendingFleet } from './compared.ts';
 import { knownShops } from './known-shops.ts';
 import { load, sendRequests } from './loads.ts';
 import { overload } from './overload.ts';
@@ -139,7 +139,10 @@ const start = alone({
   },
 });
 
-/** Whether memory grows and p99 drifts: `--minutes=` of sends at a steady rate. */
+/** A shop sends one message each 6 to 20 s. */
+const SLOWEST_GAP_SECONDS = 20;
+
+/** Whether memory grows and p99 drifts: `--minutes=` of sends at a steady rate, to so many shops that their queues do not grow. */
 const soak = alone({
   name: 'soak',
   title: 'POST /shops/{id}/messages at a steady rate',
@@ -148,7 +151,8 @@ const soak = alone({
     const minutes = context.setting('minutes', 1);
     const ratePerSecond = context.setting('rate', 500);
     const runs: Run[] = [];
-    const fleet = fleetFor({ messages: ratePerSecond * 60 * minutes, held: false });
+    const seconds = Math.max(60 * minutes, SLOWEST_GAP_SECONDS * MESSAGES_PER_SHOP);
+    const fleet = fleetFor({ messages: ratePerSecond * seconds, held: false });
     await onService({ directory: context.directory, fleet }, async (side) => {
       let from = 0;
       for (let minute = 1; minute <= minutes; minute += 1) {
