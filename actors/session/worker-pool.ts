@@ -36,7 +36,10 @@ export interface WorkerSupervision {
   readonly startMs: number;
   /** How long a worker may take to end its sockets when told to stop. */
   readonly stopMs: number;
-  /** A worker's heap, in MiB; more ends it. 0.6–0.9 MB a session, and as much again to spare. */
+  /**
+   * A worker's heap, in MiB; more ends it. With 500 sessions 112 were in use (`npm run bench -- sessions`); the rest is
+   * room for what V8 collects late.
+   */
   readonly heapMib: number;
 }
 

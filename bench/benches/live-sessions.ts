@@ -86,8 +86,6 @@ async function measured(context: BenchContext, count: number): Promise<Figures> 
   const figures: Record<string, number> = {};
   const step = (text: string): void => context.progress(`sessions: ${count}, ${text}`);
   await onLiveSide({ directory: context.directory, gapMs: '20-60' }, async (side) => {
-    await delay(2_000);
-    const emptyMiB = residentMiB(side.watch.server);
     step('pairing');
     const pairedMs = performance.now();
     const shops = await liveShops(side, count);
@@ -103,9 +101,7 @@ async function measured(context: BenchContext, count: number): Promise<Figures> 
     const cpuBefore = cpuMs(server);
     await delay(restSeconds * 1_000);
     figures.restCpuPercent = (cpuMs(server) - cpuBefore) / (restSeconds * 10);
-    figures.emptyMiB = emptyMiB;
     figures.restMiB = residentMiB(server);
-    figures.eachMiB = (figures.restMiB - emptyMiB) / count;
     Object.assign(figures, await heaps(side));
     figures.simulatorMiB = residentMiB(simulator);
     figures.redisMiB = residentMiB(redis);
