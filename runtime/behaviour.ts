@@ -13,7 +13,7 @@ export interface Turn<State, Effect> {
   /** What the asker gets. */
   readonly reply?: unknown;
   /** Runs right after the commit, for large tables that are changed in place (ledgers, windows). Must not throw. */
-  readonly committed?: () => void;
+  readonly committed?: (() => void) | undefined;
 }
 
 /** A moment at which the actor wants to be told `{ type: 'timer', id }`. Derived from its state, so never lost. */

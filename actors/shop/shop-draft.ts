@@ -159,13 +159,7 @@ export class ShopDraft {
       const { heldByOperator } = state.pacing.context;
       this.effects.push({ type: 'announce_pacing', of: state, state: pacingState(state), heldByOperator });
     }
-    return {
-      state: this.#state,
-      writes: this.writes,
-      effects: this.effects,
-      ...(reply === undefined ? {} : { reply }),
-      ...(this.#committed === undefined ? {} : { committed: this.#committed }),
-    };
+    return { state, writes: this.writes, effects: this.effects, reply, committed: this.#committed };
   }
 
   #carryChannel(effect: ChannelEffect): void {

@@ -1,0 +1,38 @@
+/** What is stored of a message is the JSON that any program reads, whatever its texts hold. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { encodeBody, type MessageBody } from '../../actors/shop/message-record.ts';
+
+const count = fc.nat(1_000);
+const optionalText = fc.option(fc.string({ unit: 'binary', maxLength: 40 }));
+const verdict = fc.record({
+  recipientClass: fc.constantFrom('known', 'cold', 'declared', 'group'),
+  warmupDay: count,
+  caps: fc.record({ perDay: count, perHour: count, coldPerDay: count, declaredPerDay: count }),
+  usage: fc.record({ today: count, lastHour: count, coldToday: count, declaredToday: count }),
+});
+const id = fc.stringMatching(/^[0-9a-f]{24}$/);
+const body = fc.record({
+  id,
+  tenantId: id,
+  shopId: id,
+  kind: fc.constantFrom('message', 'status'),
+  to: optionalText,
+  text: optionalText,
+  mediaUrl: optionalText,
+  mediaType: fc.constantFrom(null, 'image', 'video', 'document'),
+  via: fc.constantFrom('shop', 'pool'),
+  policy: fc.option(verdict),
+  createdAtMs: fc.nat(2 ** 41),
+  wireId: fc.stringMatching(/^3EB0[0-9A-F]{18}$/),
+  idempotencyKey: optionalText,
+}) as fc.Arbitrary<MessageBody>;
+
+test('a message is stored as JSON.stringify would write it', () => {
+  fc.assert(
+    fc.property(body, (message) => {
+      assert.equal(encodeBody(message), JSON.stringify(message));
+    }),
+  );
+});
