@@ -158,7 +158,7 @@ const cases: readonly Case[] = [
 function isNoticed({ noticedBy, ...breakage }: Case): boolean {
   const copy = brokenRuntime(breakage);
   try {
-    const args = ['--import', 'tsx', `tests/runtime/${noticedBy}`];
+    const args = ['--import', 'tsx', '--test-force-exit', `tests/runtime/${noticedBy}`];
     const options = {
       cwd: copy.directory,
       stdio: 'ignore',
