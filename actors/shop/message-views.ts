@@ -4,11 +4,21 @@ import type { MessageView } from './shop-operations.ts';
 /** How many are remembered, about 3 KB each with what is made of them. */
 const REMEMBERED_VIEWS = 4_096;
 
-interface Remembered {
-  readonly body: string;
-  readonly state: string | null;
+/** A message as the API shows it, and whose it is. */
+interface OwnedView {
   readonly tenantId: string;
   readonly view: MessageView;
+}
+
+interface Remembered extends OwnedView {
+  readonly body: string;
+  readonly state: string | null;
+}
+
+/** The view of what the two stored fields of a message hold; undefined when it is gone. */
+export function viewOf(fields: readonly (string | null)[]): OwnedView | undefined {
+  const message = decodeMessage(fields);
+  return message && { tenantId: message.body.tenantId, view: messageView(message.body, message.state) };
 }
 
 /**
@@ -18,19 +28,15 @@ interface Remembered {
 export class MessageViews {
   readonly #remembered = new Map<string, Remembered>();
 
-  /** The view of what the two stored fields of a message hold, and whose it is; undefined when it is gone. */
-  of(
-    key: string,
-    fields: readonly (string | null)[],
-  ): { readonly tenantId: string; readonly view: MessageView } | undefined {
+  /** As `viewOf`, remembered. Not for what is asked for once: to keep it for a while costs more than to make it. */
+  of(key: string, fields: readonly (string | null)[]): OwnedView | undefined {
     const [body = null, state = null] = fields;
     const known = this.#remembered.get(key);
     if (known !== undefined && known.body === body && known.state === state) return known;
     this.#remembered.delete(key);
-    const message = decodeMessage(fields);
-    if (message === undefined || body === null) return undefined;
-    const view = messageView(message.body, message.state);
-    const remembered = { body, state, tenantId: message.body.tenantId, view };
+    const made = viewOf(fields);
+    if (made === undefined || body === null) return undefined;
+    const remembered = { body, state, ...made };
     // The oldest goes: a Map keeps its order of insertion.
     const [oldest] = this.#remembered.size < REMEMBERED_VIEWS ? [] : this.#remembered.keys();
     if (oldest !== undefined) this.#remembered.delete(oldest);

@@ -11,7 +11,7 @@ import type { SendReply } from './accept-message.ts';
 import { channelView } from './channel-view.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import { listMessages } from './message-list.ts';
-import { MessageViews } from './message-views.ts';
+import { MessageViews, viewOf } from './message-views.ts';
 import type { PoolDesk } from './pool-desk.ts';
 import type { PoolWanted } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
@@ -106,10 +106,12 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
         ['HGET', key, 'body'],
         ['HGET', key, 'state'],
       ]);
-      return onceKnown(fields, (found) => {
-        const message = views.of(key, found as (string | null)[]);
-        return message?.tenantId === tenantId ? done(message.view) : failed('MESSAGE_NOT_FOUND');
-      });
+      const answer = (message: ReturnType<typeof viewOf>) =>
+        message?.tenantId === tenantId ? done(message.view) : failed('MESSAGE_NOT_FOUND');
+      // What must come from Redis was not asked for lately, and may not be again.
+      return fields instanceof Promise
+        ? fields.then((found) => answer(viewOf(found as (string | null)[])))
+        : answer(views.of(key, fields as (string | null)[]));
     },
     groups: (shop) =>
       withState(shop, (state) => {
