@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type FailureCode, failed } from '../../actors/failure.ts';
-import { MESSAGE_STATUSES } from '../../actors/shop/shop-operations.ts';
+import { MESSAGE_STATUSES, type ShopOperations } from '../../actors/shop/shop-operations.ts';
 import { onceKnown } from '../../runtime/eventual.ts';
 import { apiEndpoint } from '../api-services.ts';
 import { closedObject } from '../closed-object.ts';
@@ -77,23 +77,21 @@ export const sendMessage = apiEndpoint({
     },
   },
   errors: [...NAMED_SHOP_ERRORS, ...SEND_ERRORS],
-  async handle(request) {
-    const { channel: _, ...draft } = request.body;
-    if (isBlank(draft.text) && draft.mediaUrl === undefined) return failed('EMPTY_MESSAGE');
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const { to, text, mediaUrl, mediaType, idempotencyKey } = draft;
-    const sent = await request.services.shops.send(shop.value, {
-      to,
-      text,
-      mediaUrl,
-      mediaType,
-      idempotencyKey,
-    });
-    if (!sent.ok) return sent;
-    return sent.value.replayed ? reply(200, sent.value.accepted, REPLAYED) : reply(202, sent.value.accepted);
+  handle(request) {
+    const { to, text, mediaUrl, mediaType, idempotencyKey } = request.body;
+    if (isBlank(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
+    const draft = { to, text, mediaUrl, mediaType, idempotencyKey };
+    // Waits for nothing but the commit: every send pays for each wait.
+    return onceKnown(namedShop(request), (shop) =>
+      shop.ok ? onceKnown(request.services.shops.send(shop.value, draft), answerOf) : shop,
+    );
   },
 });
+
+function answerOf(sent: Awaited<ReturnType<ShopOperations['send']>>) {
+  if (!sent.ok) return sent;
+  return sent.value.replayed ? reply(200, sent.value.accepted, REPLAYED) : reply(202, sent.value.accepted);
+}
 
 /** Says that nothing was sent again (SPEC: Idempotency). */
 const REPLAYED = headerLines({ 'X-Idempotent-Replay': 'true' });
