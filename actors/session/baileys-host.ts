@@ -189,6 +189,11 @@ class BaileysHost implements SessionHost {
     });
   }
 
+  recall(shop: SessionAddress, messageId: string): void {
+    const seat = this.#seats.get(shop.shopId);
+    if (seat !== undefined) this.#post(seat, { kind: 'recall', shopId: shop.shopId, messageId });
+  }
+
   confirmInbound(shop: SessionAddress, token: string): void {
     const seat = this.#seats.get(shop.shopId);
     if (seat !== undefined) this.#post(seat, { kind: 'confirm', shopId: shop.shopId, token });

@@ -107,6 +107,10 @@ export class LiveSession {
       this.#emit({ type: 'session.send_outcome', messageId: order.messageId, outcome: { kind: 'not_sent' } });
   }
 
+  recall(messageId: string): void {
+    this.#running?.outbox.recall(messageId);
+  }
+
   async check(messageId: string, to: string): Promise<void> {
     const { environment } = this.#options;
     const answer =

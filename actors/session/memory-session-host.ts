@@ -180,6 +180,10 @@ export class MemorySessionHost implements SessionHost {
     session.orders.set(messageId, timer);
   }
 
+  recall(): void {
+    // What is given to it is on the wire at once.
+  }
+
   confirmInbound(address: SessionAddress, token: string): void {
     this.#shopOf(address).session?.inbound.get(token)?.confirm();
   }

@@ -82,6 +82,14 @@ export class Outbox {
     void this.#run(pending);
   }
 
+  /** Gives up an order that the client was not given yet: from then on it cannot be held back. */
+  recall(messageId: string): void {
+    for (const pending of this.#pending.values()) {
+      const isHeld = pending.phase === 'preparing' || pending.phase === 'fetching';
+      if (pending.order.messageId === messageId && isHeld) this.#settle(pending, { kind: 'not_sent' });
+    }
+  }
+
   /** A ciphertext is about to be made. It may be of a message sent again; then this is only too careful. */
   sealing(): void {
     for (const pending of this.#pending.values()) {

@@ -25,6 +25,11 @@ export interface SessionHost {
   ): void;
   /** Puts a message or status on the wire, once. Outcome: `send_outcome`. */
   send(shop: SessionAddress, order: SendOrder): void;
+  /**
+   * Gives up a send of which nothing can have reached the wire: its outcome comes at once, `not_sent`. One that is
+   * further on its way, or over, goes on as if nothing was said.
+   */
+  recall(shop: SessionAddress, messageId: string): void;
   /** The inbound message `token` stands in the store: its receipt may go out. */
   confirmInbound(shop: SessionAddress, token: string): void;
   /** Asks for the groups anew. Outcome: a `groups` event when the network answers; nothing when it does not. */

@@ -42,6 +42,7 @@ export type ToWorker =
       readonly durationMs: number;
     }
   | { readonly kind: 'send'; readonly shopId: string; readonly order: SendOrder }
+  | { readonly kind: 'recall'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'confirm'; readonly shopId: string; readonly token: string }
   | { readonly kind: 'refresh_groups'; readonly shopId: string }
   | { readonly kind: 'ping' }

@@ -48,6 +48,9 @@ export class WorkerSessions {
       case 'send':
         session?.send(message.order);
         break;
+      case 'recall':
+        session?.recall(message.messageId);
+        break;
       case 'confirm':
         session?.confirm(message.token);
         break;

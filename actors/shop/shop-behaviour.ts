@@ -72,6 +72,8 @@ export function shopBehaviour(
       const draft = new ShopDraft(state, nowMs, options);
       draft.change({ dispatching: false });
       draft.stepPacing({ type: 'session_down' });
+      const { inHand } = draft.state;
+      if (inHand !== undefined) draft.effects.push({ type: 'recall', messageId: inHand.messageId });
       return draft.finish();
     },
     settled: (state) => pacingState(state) !== 'sending',

@@ -61,6 +61,8 @@ export type ShopEffect =
   | { readonly type: 'check'; readonly message: QueuedMessage }
   | { readonly type: 'compose'; readonly message: QueuedMessage; readonly generation: number }
   | { readonly type: 'send'; readonly order: SendOrder }
+  /** The send need not go out from here: where nothing of it is on the wire, it is put back. */
+  | { readonly type: 'recall'; readonly messageId: string }
   | { readonly type: 'confirm'; readonly token: string }
   /** Ask the pool shop to take the message, or what became of it. */
   | {

@@ -69,6 +69,9 @@ export function shopEffects(parts: {
       case 'send':
         host.send(session, effect.order);
         break;
+      case 'recall':
+        host.recall(session, effect.messageId);
+        break;
       case 'confirm':
         host.confirmInbound(session, effect.token);
         break;

@@ -22,6 +22,7 @@ function mixed(real: SessionHost, memory: SessionHost): SessionHost {
     compose: (shop, order) => of(shop).compose(shop, order),
     send: (shop, order) => of(shop).send(shop, order),
     confirmInbound: (shop, token) => of(shop).confirmInbound(shop, token),
+    recall: (shop, messageId) => of(shop).recall(shop, messageId),
     refreshGroups: (shop) => of(shop).refreshGroups(shop),
     available: () => real.available(),
     figures: () => real.figures(),

@@ -113,6 +113,52 @@ test('a restart before the wire puts the message back to the head of the queue',
   assert.equal(shop.statusOf(first), 'queued');
 });
 
+for (const stage of ['checking', 'composing'] as const) {
+  test(`a hand-over puts a message in ${stage} back to the head of the queue and waits for nothing`, async () => {
+    const shop = await ShopHarness.connected();
+    const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
+    if (stage === 'composing') {
+      shop.session({ type: 'session.recipient_checked', messageId: first, exists: true, rateLimited: false });
+    }
+    assert.equal(pacingState(shop.state), stage);
+    shop.drain();
+    assert.ok(shop.isSettled);
+    // What was asked of the session is answered all the same, and changes nothing.
+    shop.toWire(first);
+    assert.deepEqual(
+      shop.state.queue.map(({ messageId }) => messageId),
+      [first, second],
+    );
+    assert.equal(shop.effectsOf('send').length, 0);
+    shop.restart();
+    assert.equal(shop.statusOf(first), 'queued');
+  });
+}
+
+test('a hand-over recalls the send in hand and waits: put back when nothing is on the wire, else its outcome holds', async () => {
+  for (const [outcome, fate] of [
+    [{ kind: 'not_sent' }, 'queued'],
+    [{ kind: 'acknowledged' }, 'sent'],
+  ] as const) {
+    const shop = await ShopHarness.connected();
+    const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
+    shop.toWire(first);
+    shop.drain();
+    assert.deepEqual(shop.effectsOf('recall'), [{ type: 'recall', messageId: first }]);
+    assert.ok(!shop.isSettled);
+    shop.outcome(first, outcome);
+    assert.ok(shop.isSettled);
+    shop.pass(MINUTE_MS);
+    assert.equal(shop.effectsOf('check').length, 1, 'nothing more is taken from the queue');
+    shop.restart();
+    assert.equal(shop.statusOf(first), fate);
+    assert.deepEqual(
+      shop.state.queue.map(({ messageId }) => messageId),
+      fate === 'queued' ? [first, second] : [second],
+    );
+  }
+});
+
 test('a crash of the actor alone leaves the message on the wire to its outcome', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();

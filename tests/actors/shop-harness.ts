@@ -158,6 +158,20 @@ export class ShopHarness {
     this.#take(this.#behaviour.activated(this.state, { address, nowMs: this.nowMs, cause }));
   }
 
+  /** The hand-over of the shop's shard begins. */
+  drain(): void {
+    const turn = this.#behaviour.draining?.(this.state, {
+      address: shopAddress(this.state.shop),
+      nowMs: this.nowMs,
+    });
+    if (turn !== undefined) this.#take(turn);
+  }
+
+  /** Whether a hand-over need not wait for the shop. */
+  get isSettled(): boolean {
+    return this.#behaviour.settled?.(this.state) ?? true;
+  }
+
   statusOf(messageId: string): string {
     const { status, reason } = this.messages.get(messageId) ?? { status: 'queued', reason: null };
     return reason === null ? status : `${status} ${reason}`;

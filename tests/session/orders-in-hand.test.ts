@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { startBaileysHost } from '../../actors/session/baileys-host.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -37,6 +39,41 @@ test('a worker lost before a ciphertext was made leaves the message unsent, safe
     await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
     assert.deepEqual(await network.received(shop, PERSON), []);
   } finally {
+    await network.stop();
+  }
+});
+
+test('a send recalled while its attachment is fetched is not sent, one that is on its way goes on', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log } = network;
+  const waiting: ServerResponse[] = [];
+  const files = createServer((_request, reply) => void waiting.push(reply));
+  await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+  try {
+    await pair(network, shop);
+    const mediaUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}/slow.png`;
+    const slow = textOrder('slow', { mediaUrl, mediaType: 'image', deadlineMs: 15_000 });
+    host.send(shop, slow);
+    await until(() => waiting.length > 0);
+    host.recall(shop, slow.messageId);
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+    const order = textOrder('on its way', { deadlineMs: 15_000 });
+    let sealing = false;
+    network.store.beforeCommit = (writes) => {
+      if (!sealing && touches(writes, 'session/')) {
+        sealing = true;
+        host.recall(shop, order.messageId);
+      }
+      return undefined;
+    };
+    host.send(shop, order);
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    assert.ok(sealing);
+    assert.deepEqual(await network.received(shop, PERSON), ['on its way']);
+  } finally {
+    for (const reply of waiting) reply.destroy();
+    files.close();
     await network.stop();
   }
 });
