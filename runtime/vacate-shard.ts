@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { RuntimeLimits } from './limits.ts';
+import type { Logger } from './logger.ts';
 import type { OwnedShard } from './owned-shard.ts';
 
 /**
@@ -8,12 +9,17 @@ import type { OwnedShard } from './owned-shard.ts';
  */
 export async function vacateShard(
   shard: OwnedShard,
-  options: { readonly clock: Clock; readonly limits: RuntimeLimits },
+  options: { readonly clock: Clock; readonly limits: RuntimeLimits; readonly log: Logger },
 ): Promise<void> {
-  const { clock, limits } = options;
+  const { clock, limits, log } = options;
   shard.draining = true;
   for (const actor of shard.actors.values()) actor.drain();
   await within(clock, limits.settleMs, settled(shard));
+  const unsettled = [...shard.actors].filter(([, actor]) => !actor.isSettled).map(([text]) => text);
+  if (unsettled.length > 0) {
+    const fields = { shard: shard.number, actors: unsettled, settleMs: limits.settleMs };
+    log.warn(fields, 'A shard is handed over although something is still in hand: its deadline has passed');
+  }
   const stopping = [...shard.actors.values()].map((actor) => actor.stop('released'));
   await within(clock, limits.answerMs, Promise.all(stopping));
   for (const actor of [...shard.actors.values()]) actor.dispose('released');
