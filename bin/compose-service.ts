@@ -98,11 +98,19 @@ export async function startService({ environment, log, startHost, onLost }: Serv
   return { node, actors, http };
 }
 
+/**
+ * How long a stop takes at least. A connection that is kept open ends with the next answer on it, and one that nobody
+ * asks on cannot be told from here: a process that were gone at once would cut what is being written on it.
+ */
+const KEPT_CONNECTIONS_MS = 500;
+
 /** First the front door, so that no request is cut; then the shards, which settles what is in hand; then the rest. */
 export async function stopService({ node, actors, http }: Service): Promise<void> {
+  const lastCallers = new Promise<void>((resolve) => void clock.after(KEPT_CONNECTIONS_MS, resolve));
   await http.close();
   await node.stop();
   await actors.stop();
+  await lastCallers;
 }
 
 /** The version of this build, from the package it was made from. */

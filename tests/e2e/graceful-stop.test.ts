@@ -5,7 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Account, makeAccount } from './account.ts';
@@ -15,6 +16,11 @@ import { until } from './waiting.ts';
 
 const CALLERS = 40;
 const RECIPIENTS = ['+33622220001', '+33622220002', '+33622220003', '+33622220004'];
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 let stack: ServiceStack;
 /** Whom the callers call for; their limits are not those of the shop with a message in hand. */
@@ -72,6 +78,33 @@ test('SIGTERM cuts no request, abandons no message in hand and loses no line of 
     await untilStatus(stack, String(ids[index]), 'sent');
     const { items } = await stack.network.inbox(to);
     assert.equal(items.length, 1, `${to} has ${items.length}`);
+  }
+});
+
+test('a message whose attachment is still being fetched is put back, and goes out after the restart', async (context) => {
+  const to = '+33622220005';
+  const waiting: ServerResponse[] = [];
+  let isSlow = true;
+  const files = createServer((_request, reply) => {
+    if (isSlow) waiting.push(reply);
+    else reply.writeHead(200, { 'content-type': 'image/png' }).end(PIXEL);
+  });
+  await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+  try {
+    const mediaUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}/slow.png`;
+    const body = { channel: 'msgapp', to, text: 'Look', mediaUrl };
+    const { data } = await stack.api.post(`/shops/${stack.shopId}/messages`, body);
+    await until('the attachment is asked for', async () => waiting.length > 0);
+    const startedMs = performance.now();
+    assert.equal(await stack.end('SIGTERM'), 0);
+    context.diagnostic(`gone after ${Math.round(performance.now() - startedMs)} ms`);
+    isSlow = false;
+    await stack.start();
+    await untilStatus(stack, String(data.id), 'sent');
+    assert.equal((await stack.network.inbox(to)).items.length, 1);
+  } finally {
+    for (const reply of waiting) reply.destroy();
+    files.close();
   }
 });
 
