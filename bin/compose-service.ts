@@ -104,13 +104,17 @@ export async function startService({ environment, log, startHost, onLost }: Serv
  */
 const KEPT_CONNECTIONS_MS = 500;
 
-/** First the front door, so that no request is cut; then the shards, which settles what is in hand; then the rest. */
+/**
+ * First the front door, so that no request is cut; then the shards, which settles what is in hand. Whoever asks on a
+ * kept connection meanwhile is answered by the next owner; then the rest.
+ */
 export async function stopService({ node, actors, http }: Service): Promise<void> {
   const lastCallers = new Promise<void>((resolve) => void clock.after(KEPT_CONNECTIONS_MS, resolve));
   await http.close();
+  await Promise.all([node.handOver(), lastCallers]);
+  await http.close();
   await node.stop();
   await actors.stop();
-  await lastCallers;
 }
 
 /** The version of this build, from the package it was made from. */

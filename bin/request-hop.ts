@@ -8,6 +8,10 @@ export function hopThrough(node: RuntimeNode, link: LinkTopic): Hop {
   const { actors } = node;
   return {
     ownerIsLocal: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
+    ownership(tenantId) {
+      const owner = node.link.ownerOf(tenantAddress(tenantId).shard);
+      return owner === undefined ? undefined : `${owner.incarnation} ${owner.epoch}`;
+    },
     forward: (tenantId, payload, timeoutMs) => link.call(tenantAddress(tenantId).shard, payload, timeoutMs),
     stillOwner: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
     otherNodes: () => node.nodes().flatMap(({ nodeId, self }) => (self ? [] : [nodeId])),

@@ -1,14 +1,23 @@
 import type { KeyDirectory } from '../actors/operator-operations.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Eventual } from '../runtime/eventual.ts';
+import type { Random } from '../runtime/random.ts';
 import type { ApiServices } from './api-services.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorReply } from './envelope.ts';
 import { failureOfThrown } from './errors.ts';
 import type { RequestValue } from './exchange.ts';
+import { type Followed, ownerFollower } from './follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from './forwarding.ts';
 import { anonymous, type Front, type FrontReply, type Routed, routed } from './front.ts';
 import { HOP_TIMEOUT_MS, type Hop } from './hop.ts';
-import { answerAsOwner, type OwnedReply, type OwnedRequest, type OwnerOptions } from './owner.ts';
+import {
+  answerAsOwner,
+  type OwnedReply,
+  type OwnedRequest,
+  type OwnerOptions,
+  tellsOfMove,
+} from './owner.ts';
 import { keyHash, presentedKey } from './presented-key.ts';
 import type { Router } from './router.ts';
 
@@ -19,13 +28,21 @@ export interface ApiFrontOptions {
   readonly owner: OwnerOptions;
   readonly keys: KeyDirectory;
   readonly hop: Hop;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The same, and how requests follow their tenants. */
+interface Edge extends ApiFrontOptions {
+  readonly follow: (call: Followed) => Promise<OwnedReply>;
 }
 
 /**
  * The tenants' edge: route, key → hash → tenant, then the owner, here or one hop away. The edge decides nothing
  * about a key but whose it is, so a revocation needs no broadcast (DESIGN: Ownership).
  */
-export function createApiFront(options: ApiFrontOptions): Front {
+export function createApiFront(parts: ApiFrontOptions): Front {
+  const options: Edge = { ...parts, follow: ownerFollower(parts) };
   return (request) => {
     const target = routed(options.router, request);
     if (!target.found) return target.refused;
@@ -49,15 +66,27 @@ function answerTenant(
   { endpoint, values, route }: Extract<Routed<ApiServices>, { found: true }>,
   request: RequestValue,
   { tenantId, hash }: { readonly tenantId: string | undefined; readonly hash: string },
-  options: ApiFrontOptions,
+  edge: Edge,
 ): Eventual<FrontReply> {
   if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
   const owned = ownedRequest(request, { values, tenantId, keyHash: hash });
-  const answered = answerByOwner(endpoint, owned, options);
-  if (!(answered instanceof Promise)) {
-    return { reply: answered.reply, route, tenantId, keyId: answered.keyId };
+  if (!edge.hop.ownerIsLocal(tenantId)) {
+    return toldOf(answerElsewhere(endpoint, owned, edge), route, tenantId);
   }
-  return answered.then(({ reply, keyId }) => ({ reply, route, tenantId, keyId }));
+  const answered = answerAsOwner(endpoint, owned, edge.services, edge.owner);
+  if (answered instanceof Promise) {
+    return answered.then((known) => {
+      if (known.moved) return toldOf(answerAfterMove(endpoint, owned, known, edge), route, tenantId);
+      return { reply: known.reply, route, tenantId, keyId: known.keyId };
+    });
+  }
+  if (answered.moved) return toldOf(answerAfterMove(endpoint, owned, answered, edge), route, tenantId);
+  return { reply: answered.reply, route, tenantId, keyId: answered.keyId };
+}
+
+async function toldOf(answer: Promise<OwnedReply>, route: string, tenantId: string): Promise<FrontReply> {
+  const { reply, keyId } = await answer;
+  return { reply, route, tenantId, keyId };
 }
 
 function ownedRequest(
@@ -76,28 +105,39 @@ function ownedRequest(
   };
 }
 
-function answerByOwner(
+/** The tenant was here and is handed over: whoever owns it next is asked, as soon as this node knows who that is. */
+function answerAfterMove(
   endpoint: Endpoint<ApiServices>,
   request: OwnedRequest,
-  options: ApiFrontOptions,
-): Eventual<OwnedReply> {
-  const { hop, services, owner } = options;
-  return hop.ownerIsLocal(request.tenantId)
-    ? answerAsOwner(endpoint, request, services, owner)
-    : answerElsewhere(endpoint, request, hop);
+  reply: OwnedReply,
+  edge: Edge,
+): Promise<OwnedReply> {
+  const { tenantId } = request;
+  const { hop, follow } = edge;
+  const ownership = hop.ownerIsLocal(tenantId) ? hop.ownership(tenantId) : undefined;
+  return follow({ tenantId, refused: { ownership, reply }, ask: asking(endpoint, request, edge) });
 }
 
-async function answerElsewhere(
+function answerElsewhere(
   endpoint: Endpoint<ApiServices>,
   request: OwnedRequest,
-  hop: Hop,
+  edge: Edge,
 ): Promise<OwnedReply> {
-  const { method, path } = endpoint;
-  try {
-    const payload = encodeForwarded({ kind: 'api', method, path, request });
-    const timeoutMs = endpoint.hopTimeoutMs ?? HOP_TIMEOUT_MS;
-    return decodeOwnedReply(await hop.forward(request.tenantId, payload, timeoutMs));
-  } catch (thrown) {
-    return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined };
-  }
+  return edge.follow({ tenantId: request.tenantId, ask: asking(endpoint, request, edge) });
+}
+
+/** Asks the owner of the moment, which may have become this node. */
+function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Edge): Followed['ask'] {
+  const { hop, services, owner } = edge;
+  const { method, path, hopTimeoutMs = HOP_TIMEOUT_MS } = endpoint;
+  return async (spentMs) => {
+    if (hop.ownerIsLocal(request.tenantId)) return answerAsOwner(endpoint, request, services, owner);
+    try {
+      const payload = encodeForwarded({ kind: 'api', method, path, request });
+      const answer = await hop.forward(request.tenantId, payload, Math.max(1, hopTimeoutMs - spentMs));
+      return decodeOwnedReply(answer);
+    } catch (thrown) {
+      return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
+    }
+  };
 }

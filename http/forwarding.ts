@@ -1,5 +1,4 @@
 import type { RequestParts } from './checked-request.ts';
-import type { ReplyValue } from './exchange.ts';
 import type { OwnedReply, OwnedRequest } from './owner.ts';
 
 /** What one node asks of another, as it travels. */
@@ -47,6 +46,7 @@ export function encodeOwnedReply(owned: OwnedReply): string {
 
 /** Reads it back. */
 export function decodeOwnedReply(payload: string): OwnedReply {
-  const owned = JSON.parse(payload) as { readonly reply: ReplyValue; readonly keyId?: string };
-  return { reply: owned.reply, keyId: owned.keyId };
+  const owned = JSON.parse(payload) as Omit<OwnedReply, 'keyId'> & { readonly keyId?: string };
+  const { reply, keyId, moved = false } = owned;
+  return { reply, keyId, moved };
 }

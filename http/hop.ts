@@ -5,6 +5,8 @@
 export interface Hop {
   /** True when this node owns the tenant's shard, as far as it knows. */
   ownerIsLocal(tenantId: string): boolean;
+  /** Who owns the tenant and since when, as one word; undefined: nobody that this node has heard of. */
+  ownership(tenantId: string): string | undefined;
   /** Runs the payload on the owner, at most one hop away. */
   forward(tenantId: string, payload: string, timeoutMs: number): Promise<string>;
   /** True when this node owns the shard and its lease holds now; asked just before an owner's reply is released. */

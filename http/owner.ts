@@ -1,6 +1,7 @@
 import type { Admission, TenantOperations } from '../actors/tenant/tenant-operations.ts';
 import type { Eventual } from '../runtime/eventual.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { RuntimeFailure } from '../runtime/runtime-failure.ts';
 import { checkRequest, type RequestParts } from './checked-request.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorReply, JSON_TYPE, rateHeaders, successBody, successText } from './envelope.ts';
@@ -19,6 +20,8 @@ export interface OwnedRequest extends RequestParts {
 export interface OwnedReply {
   readonly reply: ReplyValue;
   readonly keyId: string | undefined;
+  /** The tenant is not here any more, and nothing was done that an owner would do twice: another may be asked. */
+  readonly moved?: boolean;
 }
 
 /** What the owner part works with. */
@@ -102,7 +105,18 @@ function failed<Services>(
   thrown: unknown,
   { keyId, rate }: Addressee = { keyId: undefined, rate: '' },
 ): OwnedReply {
-  return { reply: errorReply(told(endpoint, thrown, options.log), rate), keyId };
+  const reply = errorReply(told(endpoint, thrown, options.log), rate);
+  return tellsOfMove(thrown) ? { reply, keyId, moved: true } : { reply, keyId };
+}
+
+/**
+ * Whether the failure says that another node is to be asked and that this one did nothing. An endpoint changes
+ * something in one command at most, and the runtime never says so of a command that may have been carried out.
+ */
+export function tellsOfMove(thrown: unknown): boolean {
+  return (
+    thrown instanceof RuntimeFailure && (thrown.code === 'SHARD_NOT_OWNED' || thrown.code === 'STOPPING')
+  );
 }
 
 function answerAdmitted<Services>(

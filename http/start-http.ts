@@ -188,11 +188,11 @@ interface Parts {
 }
 
 function apiListener(options: HttpOptions, parts: Parts, services: ApiServices): ObservedFront {
-  const { clock, log, keys, hop, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
+  const { clock, random, log, keys, hop, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
   const { newId, requestLog, activity, owner, address } = parts;
   const countRequest = parts.count('');
   const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
-  const front = createApiFront({ router, services, owner, keys, hop });
+  const front = createApiFront({ router, services, owner, keys, hop, clock, random });
   return observed(withPages([documentPage(address), ...referencePages()], front), {
     clock,
     log,

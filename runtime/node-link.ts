@@ -1,7 +1,7 @@
 import type { ArmedTimer, Clock } from './clock.ts';
 import type { Engine } from './engine.ts';
 import type { RuntimeCounters } from './observer.ts';
-import type { OwnershipView } from './ownership-view.ts';
+import type { OwnershipView, ShardOwner } from './ownership-view.ts';
 import { RuntimeFailure, type RuntimeFailureCode } from './runtime-failure.ts';
 
 /** How a node has something done by the node that owns a shard: at most one hop. */
@@ -15,7 +15,7 @@ export interface NodeLink {
   /** Names who answers calls. A `RuntimeFailure` it rejects with reaches the caller; any other error as `DEADLINE_EXCEEDED`. */
   serve(handler: (payload: string) => Promise<string>): void;
   /** Who owns a shard, as far as this node has heard. */
-  ownerOf(shard: number): { readonly nodeId: string; readonly incarnation: string } | undefined;
+  ownerOf(shard: number): ShardOwner | undefined;
 }
 
 /** What the link needs from its node. */
@@ -60,7 +60,7 @@ export class RedisLink implements NodeLink {
     this.#handler = handler;
   }
 
-  ownerOf(shard: number): { readonly nodeId: string; readonly incarnation: string } | undefined {
+  ownerOf(shard: number): ShardOwner | undefined {
     return this.#options.view.ownerOf(shard);
   }
 
@@ -76,12 +76,12 @@ export class RedisLink implements NodeLink {
     return await this.#ask(incarnation, payload, timeoutMs);
   }
 
-  /** Rejects all calls under way. */
+  /** Rejects all calls under way; what they asked for may have happened. */
   close(): void {
     for (const [id, call] of this.#pending) {
       this.#pending.delete(id);
       call.timer.cancel();
-      call.reject(new RuntimeFailure('STOPPING', 'This node is stopping', 1));
+      call.reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'This node stopped before the answer came', 1));
     }
   }
 

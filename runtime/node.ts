@@ -68,7 +68,12 @@ export interface RuntimeNode {
   ready(): boolean;
   /** As many turns are under way as may be, or a commit for longer than may be: client commands are refused. */
   busy(): boolean;
-  /** Hands every shard over, within about `settleMs` and `answerMs`, then ends the lease and the connections. */
+  /**
+   * Hands every shard over, within about `settleMs` and `answerMs`, and ends the lease. The node then owns nothing any
+   * more and still hears from the others and calls them, until it is stopped.
+   */
+  handOver(): Promise<void>;
+  /** Hands every shard over, unless that was done, and ends the connections. */
   stop(): Promise<void>;
 }
 
@@ -110,6 +115,7 @@ class AssembledNode implements RuntimeNode {
   readonly #commits: GroupCommit;
   readonly #inHand: WorkInHand = { turns: 0 };
   #sweep: ArmedTimer | undefined;
+  #leaving: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(engine: Engine, options: AssemblyOptions) {
@@ -234,8 +240,13 @@ class AssembledNode implements RuntimeNode {
     return this.#inHand.turns >= turnsInHand || this.#commits.owedForMs() > commitAgeMs;
   }
 
+  handOver(): Promise<void> {
+    this.#leaving ??= this.#ownership.stop();
+    return this.#leaving;
+  }
+
   stop(): Promise<void> {
-    this.#stopping ??= this.#ownership.stop().then(() => this.close());
+    this.#stopping ??= this.handOver().then(() => this.close());
     return this.#stopping;
   }
 

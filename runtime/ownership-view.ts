@@ -16,6 +16,13 @@ export interface ShardView {
   readonly mine: boolean;
 }
 
+/** Whose a shard is, and since which epoch. */
+export interface ShardOwner {
+  readonly nodeId: string;
+  readonly incarnation: string;
+  readonly epoch: number;
+}
+
 /** The node id an incarnation was made from. */
 export function nodeIdOf(incarnation: string): string {
   return incarnation.slice(0, incarnation.lastIndexOf(':'));
@@ -58,10 +65,10 @@ export class OwnershipView {
   }
 
   /** The owner of a shard, when it has one whose lease held at the last look. */
-  ownerOf(shard: number): { readonly nodeId: string; readonly incarnation: string } | undefined {
-    const incarnation = this.#records[shard]?.owner;
-    if (incarnation === undefined) return undefined;
-    return { nodeId: nodeIdOf(incarnation), incarnation };
+  ownerOf(shard: number): ShardOwner | undefined {
+    const record = this.#records[shard];
+    if (record?.owner === undefined) return undefined;
+    return { nodeId: nodeIdOf(record.owner), incarnation: record.owner, epoch: record.epoch };
   }
 
   incarnationOf(nodeId: string): string | undefined {

@@ -1,9 +1,36 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
 import type { Hop } from '../../http/hop.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
 import { ADMIN_TOKEN, aloneHop, type ServiceFixture, startService } from './service-fixture.ts';
+
+/** A clock on which a wait of a moment is over at once, and has taken its time all the same. */
+function hurriedClock(): Clock {
+  let skippedMs = 0;
+  return {
+    wallMs: () => systemClock.wallMs(),
+    monotonicMs: () => systemClock.monotonicMs() + skippedMs,
+    after(delayMs, callback) {
+      if (delayMs > 100) return systemClock.after(delayMs, callback);
+      return systemClock.after(0, () => {
+        skippedMs += delayMs;
+        callback();
+      });
+    },
+  };
+}
+
+/** The word for an owner that is another one after so many looks. */
+function moving({ everyLooks }: { readonly everyLooks: number }): () => string {
+  let looks = 0;
+  return () => {
+    looks += 1;
+    return `owner ${Math.floor(looks / everyLooks)}`;
+  };
+}
 
 /** An edge that owns nothing beside an owner that has it all; the edge's own fakes stay empty, so nothing leaks. */
 describe('a request taken by one node and answered by another', () => {
@@ -13,14 +40,23 @@ describe('a request taken by one node and answered by another', () => {
   let tenant: TestTenant;
   let forward: Hop['forward'];
   let isStillOwner = true;
+  /** Whether the edge believes that the tenant is its own. */
+  let isLocal = false;
+  /** What the edge says when it believes so. */
+  let admitAtEdge: TenantOperations['admit'];
+  /** Who owns the tenant, as the edge sees it; whenever it looks. */
+  let ownership: () => string;
 
   before(async () => {
     owner = await startService({ hop: { ...aloneHop, stillOwner: () => isStillOwner } });
     edge = await startService({
+      clock: hurriedClock(),
+      tenants: { admit: (request) => admitAtEdge(request) } as TenantOperations,
       keys: { tenantOfKey: async (hash) => owner.memory.tenantByHash.get(hash) },
       hop: {
         ...aloneHop,
-        ownerIsLocal: () => false,
+        ownerIsLocal: () => isLocal,
+        ownership: () => ownership(),
         stillOwner: () => false,
         forward: (tenantId, payload, timeoutMs) => forward(tenantId, payload, timeoutMs),
       },
@@ -37,6 +73,8 @@ describe('a request taken by one node and answered by another', () => {
   });
   beforeEach(() => {
     isStillOwner = true;
+    isLocal = false;
+    ownership = () => 'owner 1';
     forward = (_, payload) => owner.serveForwarded(payload);
   });
 
@@ -105,6 +143,71 @@ describe('a request taken by one node and answered by another', () => {
       }
     });
   }
+
+  for (const where of ['on the way', 'at the owner'] as const) {
+    for (const code of ['SHARD_NOT_OWNED', 'STOPPING'] as const) {
+      it(`${code} ${where}, then another owner: the caller gets its answer and hears nothing of it`, async () => {
+        ownership = moving({ everyLooks: 5 });
+        let asked = 0;
+        forward = (_, payload) => {
+          asked += 1;
+          if (asked > 1) return owner.serveForwarded(payload);
+          if (where === 'on the way') return Promise.reject(new RuntimeFailure(code, 'gone'));
+          owner.memory.next.set('createShop', new RuntimeFailure(code, 'gone'));
+          return owner.serveForwarded(payload);
+        };
+        const name = `Moved ${where} ${code}`;
+        const reply = await target.api.call('POST', '/shops', { key: tenant.key, json: { name } });
+        assert.equal(reply.status, 201);
+        assert.equal(asked, 2);
+      });
+    }
+
+    for (const code of ['OUTCOME_UNKNOWN', 'DEADLINE_EXCEEDED', 'POISONED', 'STORE_UNAVAILABLE'] as const) {
+      it(`${code} ${where} is not asked again, whoever owns the tenant then`, async () => {
+        ownership = moving({ everyLooks: 1 });
+        let asked = 0;
+        forward = (_, payload) => {
+          asked += 1;
+          if (where === 'on the way') return Promise.reject(new RuntimeFailure(code, 'who knows'));
+          owner.memory.next.set('createShop', new RuntimeFailure(code, 'who knows'));
+          return owner.serveForwarded(payload);
+        };
+        const reply = await target.api.call('POST', '/shops', { key: tenant.key, json: { name: 'Once' } });
+        assert.ok(reply.status >= 500);
+        assert.equal(asked, 1);
+      });
+    }
+  }
+
+  for (const when of ['still', 'no longer'] as const) {
+    it(`a node that finds its own tenant handed over, and is ${when} named its owner, hands the request on`, async () => {
+      isLocal = true;
+      ownership = () => 'edge 1';
+      const leave = (): void => {
+        isLocal = false;
+        ownership = () => 'owner 2';
+      };
+      admitAtEdge = () => {
+        if (when === 'still') systemClock.after(5, leave);
+        else leave();
+        return Promise.reject(new RuntimeFailure('SHARD_NOT_OWNED', 'draining'));
+      };
+      assert.equal((await target.api.call('GET', '/me', { key: tenant.key })).status, 200);
+    });
+  }
+
+  it('a reply that was not released since the lease was gone by then is not asked for again', async () => {
+    isStillOwner = false;
+    ownership = moving({ everyLooks: 1 });
+    let asked = 0;
+    forward = (_, payload) => {
+      asked += 1;
+      return owner.serveForwarded(payload);
+    };
+    assert.equal((await target.api.call('GET', '/me', { key: tenant.key })).status, 503);
+    assert.equal(asked, 1);
+  });
 
   it('a broken invariant is 500, shown to the log and not to the caller', async () => {
     owner.memory.next.set('identity', new Error('secret detail'));

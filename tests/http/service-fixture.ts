@@ -43,6 +43,7 @@ export function plainStore(redis: Redis): Pick<Store, 'read' | 'append'> {
 /** This node owns everything and there is no other. */
 export const aloneHop: Hop = {
   ownerIsLocal: () => true,
+  ownership: () => 'alone',
   forward: () => Promise.reject(new Error('there is no other node')),
   stillOwner: () => true,
   otherNodes: () => [],

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Followed, ownerFollower } from '../../http/follow-owner.ts';
+import { HOP_TIMEOUT_MS } from '../../http/hop.ts';
+import type { OwnedReply } from '../../http/owner.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+
+const reply = (status: number, moved = false): OwnedReply => ({
+  reply: { status, contentType: 'application/json', headers: '', body: '' },
+  keyId: undefined,
+  moved,
+});
+const moved = reply(503, true);
+
+/** An edge that follows tenants whose owner the test names. */
+class Edge {
+  readonly clock = new FakeClock();
+  owner: string | undefined = 'first 1';
+  /** Who was asked, and after how long. */
+  readonly asked: { readonly owner: string | undefined; readonly spentMs: number }[] = [];
+  answer: () => OwnedReply = () =>
+    this.owner === 'first 1' || this.owner === undefined ? moved : reply(200);
+  readonly #follow = ownerFollower({
+    hop: { ownership: () => this.owner },
+    clock: this.clock,
+    random: seededRandom(1),
+  });
+
+  /** The reply, once there is one. */
+  request(refused?: Followed['refused']): { status: number | undefined } {
+    const outcome: { status: number | undefined } = { status: undefined };
+    const ask = async (spentMs: number): Promise<OwnedReply> => {
+      this.asked.push({ owner: this.owner, spentMs });
+      return this.answer();
+    };
+    const call = refused === undefined ? { tenantId: 't', ask } : { tenantId: 't', ask, refused };
+    void this.#follow(call).then((known) => {
+      outcome.status = known.reply.status;
+    });
+    return outcome;
+  }
+}
+
+describe('a request whose tenant is handed over', () => {
+  it('is answered by the next owner, as soon as that is known; nobody is asked twice', async () => {
+    const edge = new Edge();
+    const outcome = edge.request();
+    await edge.clock.advance(300);
+    edge.owner = undefined;
+    await edge.clock.advance(300);
+    edge.owner = 'second 3';
+    await edge.clock.advance(40);
+    assert.equal(outcome.status, 200);
+    assert.deepEqual(
+      edge.asked.map(({ owner }) => owner),
+      ['first 1', 'second 3'],
+    );
+    assert.ok((edge.asked[1]?.spentMs ?? 0) >= 600);
+  });
+
+  it('is refused when the time of a hop is up and nobody took the tenant', async () => {
+    const edge = new Edge();
+    const outcome = edge.request();
+    await edge.clock.advance(HOP_TIMEOUT_MS - 50);
+    assert.equal(outcome.status, undefined);
+    await edge.clock.advance(50);
+    assert.equal(outcome.status, 503);
+    assert.equal(edge.asked.length, 1);
+  });
+
+  it('is refused in time although the tenant moves on and on', async () => {
+    const edge = new Edge();
+    edge.answer = () => moved;
+    const outcome = edge.request();
+    for (let move = 2; move < 30; move += 1) {
+      edge.owner = `node ${move}`;
+      await edge.clock.advance(100);
+    }
+    assert.equal(outcome.status, 503);
+    assert.ok(edge.asked.every(({ spentMs }) => spentMs < HOP_TIMEOUT_MS));
+  });
+
+  it('is not asked again when the answer does not say that nothing was done', async () => {
+    const edge = new Edge();
+    edge.answer = () => reply(503);
+    const outcome = edge.request();
+    edge.owner = 'second 3';
+    await edge.clock.advance(HOP_TIMEOUT_MS);
+    assert.equal(outcome.status, 503);
+    assert.equal(edge.asked.length, 1);
+  });
+
+  it('goes on from the refusal of this very node, at once when another owner is known already', async () => {
+    const edge = new Edge();
+    edge.owner = 'second 3';
+    const known = edge.request({ ownership: undefined, reply: moved });
+    await edge.clock.advance(0);
+    assert.equal(known.status, 200);
+    edge.owner = 'self 1';
+    const waits = edge.request({ ownership: 'self 1', reply: moved });
+    await edge.clock.advance(500);
+    assert.equal(waits.status, undefined);
+    edge.owner = 'second 4';
+    await edge.clock.advance(40);
+    assert.equal(waits.status, 200);
+  });
+
+  it('waits beside 255 others at most: more are refused at once', async () => {
+    const edge = new Edge();
+    const waiting = Array.from({ length: 256 }, () => edge.request());
+    await edge.clock.advance(1);
+    const oneTooMany = edge.request();
+    await edge.clock.advance(1);
+    assert.equal(oneTooMany.status, 503);
+    edge.owner = 'second 3';
+    await edge.clock.advance(40);
+    assert.ok(waiting.every(({ status }) => status === 200));
+    edge.owner = 'first 1';
+    const later = edge.request();
+    await edge.clock.advance(40);
+    assert.equal(later.status, undefined);
+  });
+});
