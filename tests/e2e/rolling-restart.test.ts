@@ -1,0 +1,82 @@
+/**
+ * Nodes restarted one after the other, under callers that never ask twice: they stand behind a front door that goes to
+ * the next node when a connection is refused or ends without an answer, as `image/` has one, and every answer is final.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { systemClock } from '../../runtime/clock.ts';
+import { type Account, makeAccount } from './account.ts';
+import type { ApiAnswer } from './api-client.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+
+const TENANTS = 16;
+/** Between an answer and the next question of a caller. */
+const PAUSE_MS = 20;
+
+let fleet: Fleet;
+before(async () => {
+  fleet = await startFleet({ nodes: 2 });
+});
+after(() => fleet.stop());
+
+/** Answers by what they were: a status, with its code where it is an error. */
+type Answers = Map<string, number>;
+
+test('a rolling restart shows callers no 503, on reads or on writes', async (context) => {
+  const accounts = await Promise.all(
+    Array.from({ length: TENANTS }, (_, index) => makeAccount(fleet.admin, `Tenant ${index}`)),
+  );
+  const answers: Answers = new Map();
+  let isOver = false;
+  const callers = accounts.map((account, index) => call(account, { index, answers, isOver: () => isOver }));
+  for (const node of fleet.nodes) {
+    assert.equal(await node.end('SIGTERM'), 0);
+    await node.start();
+    await fleet.spread();
+  }
+  isOver = true;
+  await Promise.all(callers);
+  context.diagnostic(JSON.stringify(Object.fromEntries(answers)));
+  assert.deepEqual([...answers.keys()].sort(), ['GET 200', 'POST 202']);
+});
+
+/** Reads and declares contacts by turns, until it is over. */
+async function call(
+  account: Account,
+  run: { readonly index: number; readonly answers: Answers; readonly isOver: () => boolean },
+): Promise<void> {
+  const { answers } = run;
+  for (let count = 0; !run.isOver(); count += 1) {
+    const isWrite = count % 4 === 0;
+    const phone = `+336${String(run.index * 10_000 + count).padStart(8, '0')}`;
+    const answer = await throughDoor(run.index + count, (node) =>
+      isWrite
+        ? node
+            .api(account.apiKey)
+            .post(`/shops/${account.shopId}/contacts/consented`, { contacts: [{ phone }] })
+        : node.api(account.apiKey).get('/me'),
+    );
+    const name = [isWrite ? 'POST' : 'GET', answer.status, answer.error?.code].filter(Boolean).join(' ');
+    answers.set(name, (answers.get(name) ?? 0) + 1);
+    await new Promise<void>((resolve) => systemClock.after(PAUSE_MS, resolve));
+  }
+}
+
+/** Asks a node, and the next one when nobody answers there at all. */
+async function throughDoor(
+  first: number,
+  ask: (node: Fleet['nodes'][number]) => Promise<ApiAnswer>,
+): Promise<ApiAnswer> {
+  const { nodes } = fleet;
+  let failure: unknown;
+  for (let turn = 0; turn < nodes.length; turn += 1) {
+    const node = nodes[(first + turn) % nodes.length];
+    if (node === undefined) continue;
+    try {
+      return await ask(node);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw new Error('no node answered', { cause: failure });
+}
