@@ -30,9 +30,12 @@ export interface GroupCommitOptions {
   readonly onDoubt: (shard: OwnedShard) => void;
 }
 
+/** So few turns go together: a batch of its own costs more than it saves. */
+const LEAST_SHARED_TURNS = 8;
+
 /**
- * Gathers what all actors of the node decided in one tick and commits it in one script call. A shard has one batch
- * under way at most, so its revisions rise one by one and an unknown outcome concerns one batch.
+ * Gathers what all actors of the node decided in one tick and commits it in one script call, or in as many as may be
+ * under way. A shard has one batch under way at most, so its revisions rise one by one and an unknown outcome concerns one batch.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -100,7 +103,8 @@ export class GroupCommit {
       return;
     }
     const shards: OwnedShard[] = [];
-    let room = this.#options.limits.batchTurns;
+    const most = this.#share();
+    let room = most;
     for (const shard of this.#ready) {
       if (room <= 0) break;
       this.#ready.delete(shard);
@@ -115,9 +119,22 @@ export class GroupCommit {
       shards.push(shard);
     }
     if (shards.length === 0) return;
-    void this.#commit(shards, this.#options.limits.batchTurns - room);
+    void this.#commit(shards, most - room);
     // What did not fit goes with the next batch, if one more may be under way.
     if (this.#ready.size > 0) this.#arm();
+  }
+
+  /**
+   * How many turns the next batch takes: its share of what waits, by how many batches may still be under way. With all
+   * in one batch, callers who wait for their replies before they ask again would keep Redis and this node working by
+   * turns, never at once.
+   */
+  #share(): number {
+    const { batchTurns, commitsInFlight } = this.#options.limits;
+    let waiting = 0;
+    for (const shard of this.#ready) waiting += shard.waiting.length;
+    if (waiting <= LEAST_SHARED_TURNS) return batchTurns;
+    return Math.min(batchTurns, Math.ceil(waiting / (commitsInFlight - this.#handedOverMs.length)));
   }
 
   async #commit(shards: readonly OwnedShard[], turns: number): Promise<void> {
