@@ -12,6 +12,7 @@ export function hopThrough(node: RuntimeNode, link: LinkTopic): Hop {
       const owner = node.link.ownerOf(tenantAddress(tenantId).shard);
       return owner === undefined ? undefined : `${owner.incarnation} ${owner.epoch}`;
     },
+    ownerMayCome: () => node.ready() || node.nodes().some(({ self }) => !self),
     forward: (tenantId, payload, timeoutMs) => link.call(tenantAddress(tenantId).shard, payload, timeoutMs),
     stillOwner: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
     otherNodes: () => node.nodes().flatMap(({ nodeId, self }) => (self ? [] : [nodeId])),

@@ -5,7 +5,7 @@ import type { OwnedReply } from './owner.ts';
 
 /** What following takes. */
 export interface FollowOptions {
-  readonly hop: Pick<Hop, 'ownership'>;
+  readonly hop: Pick<Hop, 'ownership' | 'ownerMayCome'>;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -46,7 +46,7 @@ export function ownerFollower({
         if (ownership !== undefined && ownership !== before) return true;
         const { from, to } = LOOK_AGAIN_MS;
         const pauseMs = from + (to - from) * random();
-        if (clock.monotonicMs() + pauseMs >= endMs) return false;
+        if (!hop.ownerMayCome() || clock.monotonicMs() + pauseMs >= endMs) return false;
         await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
       }
     } finally {

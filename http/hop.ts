@@ -7,6 +7,8 @@ export interface Hop {
   ownerIsLocal(tenantId: string): boolean;
   /** Who owns the tenant and since when, as one word; undefined: nobody that this node has heard of. */
   ownership(tenantId: string): string | undefined;
+  /** False when nobody is left to take a tenant: this node gave its own away, and it knows of no other. */
+  ownerMayCome(): boolean;
   /** Runs the payload on the owner, at most one hop away. */
   forward(tenantId: string, payload: string, timeoutMs: number): Promise<string>;
   /** True when this node owns the shard and its lease holds now; asked just before an owner's reply is released. */

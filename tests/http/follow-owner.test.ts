@@ -17,12 +17,13 @@ const moved = reply(503, true);
 class Edge {
   readonly clock = new FakeClock();
   owner: string | undefined = 'first 1';
+  isInCompany = true;
   /** Who was asked, and after how long. */
   readonly asked: { readonly owner: string | undefined; readonly spentMs: number }[] = [];
   answer: () => OwnedReply = () =>
     this.owner === 'first 1' || this.owner === undefined ? moved : reply(200);
   readonly #follow = ownerFollower({
-    hop: { ownership: () => this.owner },
+    hop: { ownership: () => this.owner, ownerMayCome: () => this.isInCompany },
     clock: this.clock,
     random: seededRandom(1),
   });
@@ -67,6 +68,16 @@ describe('a request whose tenant is handed over', () => {
     await edge.clock.advance(50);
     assert.equal(outcome.status, 503);
     assert.equal(edge.asked.length, 1);
+  });
+
+  it('is refused as soon as nobody is left who could take the tenant', async () => {
+    const edge = new Edge();
+    const outcome = edge.request();
+    await edge.clock.advance(100);
+    assert.equal(outcome.status, undefined);
+    edge.isInCompany = false;
+    await edge.clock.advance(40);
+    assert.equal(outcome.status, 503);
   });
 
   it('is refused in time although the tenant moves on and on', async () => {

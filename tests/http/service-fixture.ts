@@ -44,6 +44,7 @@ export function plainStore(redis: Redis): Pick<Store, 'read' | 'append'> {
 export const aloneHop: Hop = {
   ownerIsLocal: () => true,
   ownership: () => 'alone',
+  ownerMayCome: () => true,
   forward: () => Promise.reject(new Error('there is no other node')),
   stillOwner: () => true,
   otherNodes: () => [],
