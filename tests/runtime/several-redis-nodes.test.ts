@@ -114,7 +114,15 @@ test('a request takes one hop to the owner, whichever node got it, and failures 
   await assert.rejects(a?.node.link.call('nobody', 'you', 50) ?? Promise.resolve(), {
     code: 'SHARD_NOT_OWNED',
   });
+  // A node that handed its shards over still asks the others; what nobody answered by its end may have happened.
+  await a?.node.handOver();
+  assert.deepEqual([a?.node.actors.owns(0), a?.node.ready()], [false, false]);
+  assert.equal(await a?.node.link.call('b', 'you', 2_000), 'you\nfrom b');
+  const unanswered = assert.rejects(a?.node.link.call('b', 'silent', 60_000) ?? Promise.resolve(), {
+    code: 'OUTCOME_UNKNOWN',
+  });
   await Promise.all(nodes.map(({ node }) => node.stop()));
+  await unanswered;
 });
 
 test('the shards of a node that fell silent are taken over when its lease ends, and it writes nothing after that', async () => {
