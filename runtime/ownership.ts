@@ -3,19 +3,19 @@ import type { ArmedTimer, Clock } from './clock.ts';
 import type { Engine, ShardRecord } from './engine.ts';
 import { planShare } from './fair-share.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { HeldShards } from './held-shards.ts';
 import { Lease } from './lease.ts';
 import type { RuntimeLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import type { RuntimeCounters } from './observer.ts';
 import { OwnedShard } from './owned-shard.ts';
-import { changeNotice, learnNotice, OwnershipView } from './ownership-view.ts';
+import { OwnershipNews } from './ownership-news.ts';
+import { OwnershipView } from './ownership-view.ts';
 import { Patience } from './patience.ts';
 import type { Random } from './random.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
 import type { Read } from './store.ts';
 import { vacateShard } from './vacate-shard.ts';
-
-const changesChannel = '{runtime}:changes';
 
 /** What ownership needs from its node. */
 export interface OwnershipOptions {
@@ -45,9 +45,9 @@ export class Ownership {
   readonly view = new OwnershipView(SHARD_COUNT);
   readonly lease: Lease;
   readonly #options: OwnershipOptions;
-  readonly #held: (OwnedShard | undefined)[] = Array.from({ length: SHARD_COUNT });
+  readonly #held = new HeldShards();
   readonly #leaving = new Set<number>();
-  readonly #announced = new Map<number, ShardRecord>();
+  readonly #news: OwnershipNews;
   /** Every name this process had. */
   readonly #names = new Set<string>();
   #incarnation = '';
@@ -62,7 +62,9 @@ export class Ownership {
 
   constructor(options: OwnershipOptions) {
     this.#options = options;
-    const { engine, clock, limits } = options;
+    const { engine, clock, limits, afterTick } = options;
+    const leaving = (): string | undefined => (this.#stopping ? this.#incarnation : undefined);
+    this.#news = new OwnershipNews(this.view, { engine, afterTick, leaving });
     this.#patience = new Patience(clock, limits.leaseMs);
     this.lease = new Lease(options.nodeId, {
       engine,
@@ -70,7 +72,7 @@ export class Ownership {
       limits,
       listener: {
         onExpired: () => this.#freeze(),
-        onRegained: () => this.#thawAll(),
+        onRegained: () => this.#held.thawAll(),
         onEnded: () => void this.#comeBack(),
       },
     });
@@ -86,11 +88,11 @@ export class Ownership {
   }
 
   shard(number: number): OwnedShard | undefined {
-    return this.#held[number];
+    return this.#held.get(number);
   }
 
-  *shards(): IterableIterator<OwnedShard> {
-    for (const shard of this.#held) if (shard !== undefined) yield shard;
+  shards(): Iterable<OwnedShard> {
+    return this.#held;
   }
 
   mayAct(shard: OwnedShard): boolean {
@@ -99,12 +101,8 @@ export class Ownership {
 
   /** Takes the lease and a name. */
   async begin(): Promise<void> {
-    const { engine } = this.#options;
-    await engine.subscribe(changesChannel, (notice) => {
-      learnNotice(this.view, notice);
-      void this.look();
-    });
-    engine.onAvailable(() => void this.look());
+    await this.#news.listen(() => void this.look());
+    this.#options.engine.onAvailable(() => void this.look());
     await this.#takeName();
   }
 
@@ -120,7 +118,7 @@ export class Ownership {
   /** Claims this node's share and goes on doing so. Resolves after the first round. */
   async run(): Promise<void> {
     await this.look();
-    this.#announce();
+    this.#news.announce();
     this.#schedule();
   }
 
@@ -162,7 +160,7 @@ export class Ownership {
       this.view.replace(nodes, records);
       this.#memoryUse = memoryUse;
       if (this.#stopping || !this.lease.holds() || incarnation !== this.#incarnation) return;
-      const running = [...this.shards()].map(({ number }) => number);
+      const running = [...this.#held].map(({ number }) => number);
       const held = new Set(running.filter((number) => !this.#leaving.has(number)));
       const plan = planShare({
         records,
@@ -177,11 +175,11 @@ export class Ownership {
       for (const number of plan.strays) {
         const { epoch } = records[number] as ShardRecord;
         const { record } = await engine.changeOwner(number, epoch, undefined);
-        this.#noteChange(number, record);
+        this.#news.note(number, record);
       }
       for (const number of plan.releases) {
         // It may have been lost while the claims were asked for.
-        const shard = this.#held[number];
+        const shard = this.#held.get(number);
         if (shard !== undefined) void this.#release(shard);
       }
     } catch (error) {
@@ -219,8 +217,8 @@ export class Ownership {
         awake: new Set(members[index * 2] as string[]),
         suspended: new Set(members[index * 2 + 1] as string[]),
       });
-      this.#held[number] = shard;
-      this.#noteChange(number, record);
+      this.#held.add(shard);
+      this.#news.note(number, record);
       onClaimed(shard);
     }
   }
@@ -233,14 +231,14 @@ export class Ownership {
     this.#stopping = true;
     this.#timer?.cancel();
     this.view.stopping.add(this.#incarnation);
-    this.#announce();
+    this.#news.announce();
     await this.#round;
-    await Promise.all([...this.shards()].map((shard) => this.#release(shard)));
+    await Promise.all([...this.#held].map((shard) => this.#release(shard)));
     this.#stopped = true;
     this.lease.stop();
     // Without an answer the lease ends by itself, and the others find out by looking.
     await Promise.allSettled([engine.resign(nodeId, this.#incarnation)]);
-    await Promise.allSettled([engine.publish(changesChannel, '')]);
+    await this.#news.lookNow();
   }
 
   /** Stops taking commands, settles what is in hand, then leaves the shard to others. */
@@ -253,7 +251,7 @@ export class Ownership {
       if (shard.dropped) return;
       const { record } = await engine.changeOwner(shard.number, shard.record.epoch, undefined);
       this.#forget(shard);
-      this.#noteChange(shard.number, record);
+      this.#news.note(shard.number, record);
     } catch (error) {
       log.warn({ shard: shard.number, err: error }, 'A shard was left without being handed over');
       this.#forget(shard);
@@ -269,16 +267,7 @@ export class Ownership {
       { incarnation: this.#incarnation },
       'The lease has ended by our clock: nothing takes effect until Redis answers',
     );
-    for (const shard of this.shards()) for (const actor of shard.actors.values()) actor.freeze();
-  }
-
-  #thawAll(): void {
-    for (const shard of this.shards()) this.#thaw(shard);
-  }
-
-  #thaw(shard: OwnedShard): void {
-    shard.frozen = false;
-    for (const actor of shard.actors.values()) actor.thaw();
+    this.#held.freeze();
   }
 
   /**
@@ -288,7 +277,7 @@ export class Ownership {
   async #comeBack(): Promise<void> {
     const { engine, log, counters, nodeId, onSuperseded } = this.#options;
     counters.leaseLosses += 1;
-    for (const shard of this.shards()) shard.frozen = true;
+    for (const shard of this.#held) shard.frozen = true;
     this.#freeze();
     const before = this.#incarnation;
     const nodes = await this.#askAgain(() => engine.nodes());
@@ -297,7 +286,7 @@ export class Ownership {
       log.error({ nodeId }, 'Another process runs under this node id: this one stops');
       this.#stopping = true;
       this.#timer?.cancel();
-      for (const shard of this.shards()) this.#lose(shard);
+      for (const shard of this.#held) this.#lose(shard);
       onSuperseded();
       return;
     }
@@ -306,7 +295,7 @@ export class Ownership {
       { before, incarnation: this.#incarnation },
       'The lease was lost: this node is back under a new name',
     );
-    await Promise.all([...this.shards()].map((shard) => this.settle(shard)));
+    await Promise.all([...this.#held].map((shard) => this.settle(shard)));
     await this.look();
   }
 
@@ -337,8 +326,8 @@ export class Ownership {
       epoch = record.epoch;
       if (record.owner !== this.#incarnation) continue;
       this.#options.commits().resolve(shard, record);
-      this.#noteChange(shard.number, record);
-      if (this.lease.holds()) this.#thaw(shard);
+      this.#news.note(shard.number, record);
+      if (this.lease.holds()) this.#held.thaw(shard);
       return;
     }
   }
@@ -376,25 +365,8 @@ export class Ownership {
   }
 
   #forget(shard: OwnedShard): void {
-    if (this.#held[shard.number] === shard) this.#held[shard.number] = undefined;
-    shard.dropped = true;
-    for (const actor of [...shard.actors.values()]) actor.dispose('lost');
+    this.#held.drop(shard);
     this.#options.commits().drop(shard);
     shard.onSettling?.();
-  }
-
-  // ── telling the others ─────────────────────────────────────────────────────────────────────────────────────
-
-  #noteChange(shard: number, record: ShardRecord): void {
-    this.view.learn(shard, record);
-    if (this.#announced.size === 0) this.#options.afterTick(() => this.#announce());
-    this.#announced.set(shard, record);
-  }
-
-  #announce(): void {
-    const notice = changeNotice(this.#announced, this.#stopping ? this.#incarnation : undefined);
-    this.#announced.clear();
-    // Lost notices cost time, not truth: everybody looks for himself now and then.
-    void Promise.allSettled([this.#options.engine.publish(changesChannel, notice)]);
   }
 }
