@@ -1,4 +1,5 @@
 import type { ActiveActor, Asker } from './active-actor.ts';
+import { type ActorStatus, statusForOperators } from './actor-status.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import { ActorTimers } from './actor-timers.ts';
 import type { ActorGlance, ActorSnapshot } from './actors.ts';
@@ -7,17 +8,12 @@ import type { DeactivationReason, RuntimeCommand, Turn } from './behaviour.ts';
 import { type Envelope, type EnvelopeKind, Mailbox, ownEnvelope } from './mailbox.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { Pause } from './pause.ts';
+import { Readiness } from './readiness.ts';
 import { mailboxFull, messageOf, movedAway, poisoned, suspended, unavailable } from './refusals.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
 import { StateLoader } from './state-loader.ts';
 import { Supervision } from './supervision.ts';
 import { TurnCycle, type TurnHost } from './turn-cycle.ts';
-
-/**
- * Where an actor stands: `loading` → `active` ⇄ `backoff` (crashed, waits) → `suspended` (waits for an operator);
- * `stopping` waits for the end of its turn; `stopped` is the end.
- */
-type Status = 'loading' | 'active' | 'backoff' | 'suspended' | 'stopping' | 'stopped';
 
 /**
  * One actor's life: a mailbox, turns one at a time, timers, and what follows a crash. A throw changes nothing: a
@@ -35,9 +31,8 @@ export class Actor implements ActiveActor, TurnHost {
   readonly #timers: ActorTimers;
   readonly #supervision: Supervision;
   readonly #loader: StateLoader;
-  #status: Status = 'loading';
-  /** The first turn after the activation has taken effect. */
-  #isReady = false;
+  #status: ActorStatus = 'loading';
+  readonly #readiness = new Readiness();
   #isPumping = false;
   /** The turn under way stands in for one that threw: the actor is loaded again when it has taken effect. */
   #isRecovering = false;
@@ -46,7 +41,6 @@ export class Actor implements ActiveActor, TurnHost {
   #waitsForStore = false;
   #occasion: 'activated' | 'reactivated' = 'activated';
   #lastTurnMs: number;
-  #waiters: Asker[] = [];
   #onTurnEnded: (() => void) | undefined;
 
   constructor(address: Address, shard: OwnedShard, behaviour: AnyBehaviour, around: ActorSurroundings) {
@@ -122,10 +116,10 @@ export class Actor implements ActiveActor, TurnHost {
   }
 
   whenActive(): unknown {
-    if (this.#isReady) return this.state;
+    if (this.#readiness.isReady) return this.state;
     if (this.#status === 'suspended') return Promise.reject(suspended());
     if (this.#status === 'stopped') return Promise.reject(movedAway());
-    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    return this.#readiness.wait();
   }
 
   /** Runs turns until there is nothing to do, or something to wait for. */
@@ -160,7 +154,7 @@ export class Actor implements ActiveActor, TurnHost {
     const changed = turn.state !== undefined || turn.committed !== undefined;
     const crashed = fault ?? (changed ? this.#followState(turn) : undefined);
     if (crashed !== undefined) this.#supervision.note(crashed);
-    if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#answerWaiters();
+    if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#readiness.reached(this.state);
     if (this.#status === 'stopping') this.#onTurnEnded?.();
     else if (crashed !== undefined || this.#isRecovering) this.#restart();
   }
@@ -231,7 +225,7 @@ export class Actor implements ActiveActor, TurnHost {
     if (state === undefined) {
       this.#end();
       this.#mailbox.answerNobody();
-      this.#answerWaiters();
+      this.#readiness.reached(undefined);
       this.leaveAwake();
       return;
     }
@@ -250,16 +244,11 @@ export class Actor implements ActiveActor, TurnHost {
       this.#restart();
       return;
     }
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
+    this.#readiness.refuse(error);
     this.#mailbox.refuseClients(unavailable(error.message));
     // Nobody waits for it and nothing needs it: it is loaded when it is asked for again.
     if (this.#mailbox.depth === 0 && !this.#shard.awake.has(this.#text)) this.#end();
     else this.#waitForStore(error.message, () => this.#load());
-  }
-
-  #answerWaiters(): void {
-    this.#isReady = this.state !== undefined;
-    for (const waiter of this.#waiters.splice(0)) waiter.resolve(this.state);
   }
 
   crashed(envelope: Envelope, error: unknown, facts: unknown): void {
@@ -306,7 +295,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#unload('suspended');
     this.#status = 'suspended';
     this.#mailbox.clear(suspended());
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(suspended());
+    this.#readiness.refuse(suspended());
     this.#around.marks.suspend(this.#shard, this.#text);
   }
 
@@ -350,7 +339,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#cycle.abandon();
     this.#unload(reason);
     this.#mailbox.clear(movedAway());
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(movedAway());
+    this.#readiness.refuse(movedAway());
     this.#onTurnEnded?.();
   }
 
@@ -365,7 +354,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#pause.cancel();
     this.#waitsForStore = false;
     this.#isRecovering = false;
-    this.#isReady = false;
+    this.#readiness.lost();
     this.#timers.cancel();
     this.#cycle.state = undefined;
     if (state === undefined) return;
@@ -382,10 +371,9 @@ export class Actor implements ActiveActor, TurnHost {
   }
 
   glance(): ActorGlance {
-    const status = this.#status === 'backoff' || this.#status === 'suspended' ? this.#status : 'active';
     return {
       address: this.#address,
-      status,
+      status: statusForOperators(this.#status),
       mailboxDepth: this.#mailbox.depth,
       oldestQueuedMs: this.#mailbox.oldestQueuedMs(this.#around.clock.monotonicMs()),
       restarts: this.#supervision.recentCrashes,
