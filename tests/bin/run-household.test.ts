@@ -15,6 +15,8 @@ interface Running {
   readonly pid: number;
   /** The first line on standard output. */
   readonly line: Promise<{ readonly ready: boolean; readonly pids: readonly number[] }>;
+  /** Resolves when this was said on standard error. */
+  heard(text: string): Promise<void>;
   /** Settles when the process and everything that inherited its output are gone. */
   readonly over: Promise<{
     readonly code: number | null;
@@ -37,8 +39,16 @@ function run(scenario: object): Running {
   const line = once(createInterface({ input: child.stdout }), 'line').then(([text]) => JSON.parse(text));
   // A scenario that fails prints no line.
   line.catch(() => undefined);
+  const heard = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      const listen = (): void => {
+        if (errors.includes(text)) resolve();
+      };
+      child.stderr.on('data', listen);
+      listen();
+    });
   const over = once(child, 'close').then(([code, signal]) => ({ code, signal, errors }));
-  return { process: child, pid: child.pid ?? assert.fail('it did not start'), line, over };
+  return { process: child, pid: child.pid ?? assert.fail('it did not start'), line, heard, over };
 }
 
 /** False for one that has ended and whose new parent, the system's first process, has not looked yet. */
@@ -126,9 +136,10 @@ test('when bringing up fails, what was started is ended and one sentence says wh
 test('members end when the process is killed for good, and only then is their lock free', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'household-'));
   const lockPath = join(folder, 'lock');
-  const slow = `trap 'kill $child; echo ended politely >&2; exit' TERM; sleep 600 & child=$!; wait`;
+  const slow = `trap 'kill $child; echo ended politely >&2; exit' TERM; sleep 600 & child=$!; echo listens >&2; wait`;
   const household = run({ members: [{ name: 'slow', script: slow }, ...two], outcome: 'ready', lockPath });
   await household.line;
+  await household.heard('listens');
   assert.equal(await lockFile(lockPath, { waitSeconds: 0 }), undefined);
   household.process.kill('SIGKILL');
   const lock = await lockFile(lockPath, { waitSeconds: 60 });
