@@ -3,7 +3,7 @@
  * somebody who asks for the list of shops, for a search in it, for the overview and for the metrics each second. The
  * two sides take turns, and so does which of them begins a round; CPU is the service's own.
  * `node --import tsx bench/snapshots/polling.ts --shops=10000 --rounds=3 --seconds=10 --rate=200`
- * `--answers=20` tells the CPU of one answer of each kind as well.
+ * `--questions=1` asks for the list alone. `--answers=20` tells the CPU of one answer of each kind as well.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { makeFleet } from '../harness/fleet.ts';
 import { spread, spreadText } from '../harness/statistics.ts';
 
 const TENANTS = 20;
-const POLLED = [
+const QUESTIONS = [
   '/admin/v1/actors?sort=trouble&limit=50',
   '/admin/v1/actors?sort=waiting&q=shop&limit=50',
   '/admin/v1/overview',
@@ -34,6 +34,7 @@ const rounds = setting('rounds', 3);
 const seconds = setting('seconds', 10);
 const rate = setting('rate', 200);
 const answers = setting('answers', 0);
+const asked = QUESTIONS.slice(0, setting('questions', QUESTIONS.length));
 
 interface Timed {
   readonly latencies: number[];
@@ -127,9 +128,9 @@ try {
     const shop = fleet.shops[next++ % fleet.shops.length];
     return timed(`${api}/shops/${shop?.id}`, shop?.key ?? '');
   };
-  const poll = (): Promise<number[]> => Promise.all(POLLED.map((path) => timed(`${admin}${path}`, token)));
+  const poll = (): Promise<number[]> => Promise.all(asked.map((path) => timed(`${admin}${path}`, token)));
   await load({ call, poll });
-  for (const path of answers === 0 ? [] : POLLED) {
+  for (const path of answers === 0 ? [] : asked) {
     console.log(`${path}: ${(await costMs(admin, path)).toFixed(1)} ms of CPU an answer`);
   }
   const p99s: { readonly quiet: number[]; readonly polled: number[] } = { quiet: [], polled: [] };
