@@ -149,8 +149,8 @@ test('a Redis that is away answers at once with STORE_UNAVAILABLE, and everythin
   await assert.rejects(node.actors.ask(counterAddress('cold'), add(1)), { code: 'STORE_UNAVAILABLE' });
   assert.ok(performance.now() - startedMs < 100, 'it waited');
   await eventually(() => node.leaseMarginMs() === 0);
-  // Longer than Redis keeps the lease: the node comes back under a new name and finds that nobody took its shards.
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // Redis has ended the lease too: the node comes back under a new name and finds that nobody took its shards.
+  await eventually(async () => (await redis.exists('{runtime}:lease:a')) === 0);
   proxy.mend();
   await eventually(() => node.ready() && node.incarnation !== name && node.actors.owns(one.shard));
   assert.equal(await node.actors.ask(one, add(1)), before + 1);

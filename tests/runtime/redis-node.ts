@@ -43,9 +43,12 @@ export async function redisNode(options: {
 }
 
 /** Waits until a condition holds, looking again with every turn of the event loop. Throws after `limitMs`. */
-export async function eventually(condition: () => boolean, limitMs = 15_000): Promise<void> {
+export async function eventually(
+  condition: () => boolean | Promise<boolean>,
+  limitMs = 15_000,
+): Promise<void> {
   const started = performance.now();
-  while (!condition()) {
+  while (!(await condition())) {
     if (performance.now() - started > limitMs) throw new Error(`It did not come about within ${limitMs} ms`);
     await new Promise((resolve) => setImmediate(resolve));
   }

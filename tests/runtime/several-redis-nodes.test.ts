@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { counterAddress } from './counter-behaviour.ts';
@@ -160,7 +161,9 @@ test('after a Redis that was away longer than the leases, the first node back ta
   };
   const proxies = [await redisProxy(server.socketPath), await redisProxy(server.socketPath)];
   const nodes: RedisNode[] = [];
+  const redis = new Redis(server.url);
   context.after(async () => {
+    redis.disconnect();
     for (const proxy of proxies) proxy.mend();
     await Promise.all(nodes.map(({ node }) => node.stop()));
     await Promise.all(proxies.map((proxy) => proxy.stop()));
@@ -176,7 +179,7 @@ test('after a Redis that was away longer than the leases, the first node back ta
   for (const proxy of proxies) proxy.break();
   await eventually(() => nodes.every(({ node }) => node.leaseMarginMs() === 0));
   // Redis ends a lease a moment after its node does.
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await eventually(async () => (await redis.exists('{runtime}:lease:n0', '{runtime}:lease:n1')) === 0);
   proxies[early]?.mend();
   await eventually(() => nodes[early]?.node.ready() === true);
   // So late that the other has looked about more than once.
