@@ -3,13 +3,11 @@ import { type Bench, type BenchContext, type Figures, figuresOf, type Run } from
 import { type LiveShop, type LiveSide, startLiveSide } from '../harness/live-side.ts';
 import { cpuMs, residentMiB } from '../harness/process-usage.ts';
 import { type Call, callAll } from '../load/http-calls.ts';
-import { fleetFor } from './compared.ts';
+import { sendingFleet } from './compared.ts';
 import { load, sendRequests } from './loads.ts';
 
 const SHOPS_PER_TENANT = 10;
 const CUSTOMERS = 200;
-/** Sends a second the load's shops must have room for; more would only take longer to set up. */
-const SENDS_PER_SECOND_PLANNED = 6_000;
 /** After the last change, before memory and CPU at rest are looked at. */
 const SETTLE_MS = 10_000;
 
@@ -120,8 +118,7 @@ async function acceptedBeside(side: LiveSide, shops: readonly LiveShop[], second
   const liveTenants = [...new Set(shops.map(({ tenantId }) => tenantId))];
   await side.restart(['bench/sides/mixed-service.js', ...liveTenants]);
   await side.untilConnected(shops.length);
-  const messages = SENDS_PER_SECOND_PLANNED * (seconds + 3);
-  const fleet = await side.makeFleet(fleetFor({ messages, held: true }));
+  const fleet = await side.makeFleet(sendingFleet(seconds + 3, true));
   const { watch } = side;
   const result = await load({ ports: [side.apiPort], watch }, sendRequests({ fleet, watch }), { seconds });
   const { perSecond = 0, p50Ms = 0, p99Ms = 0, serverCpuUs = 0 } = figuresOf(result);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +11,7 @@ import type { BenchShop } from '../load/load-plan.ts';
 import { BUILD_DIRECTORY } from './build.ts';
 import { onCore } from './cores.ts';
 import { type Fleet, type FleetSize, makeFleet } from './fleet.ts';
-import { type Program, portOf, startProgram } from './program.ts';
+import { nodeSettings, type Program, portOf, startProgram } from './program.ts';
 
 /** A shop and the number of the phone that scans its code. */
 export interface LiveShop extends BenchShop {
@@ -50,16 +49,8 @@ export async function startLiveSide(options: {
   const redis = await startPrivateRedis({ directory, appendfsync: 'everysec' });
   const simulator = await startSimulatorProcess(directory);
   const network = simulatorControl(simulator.url);
-  const adminToken = randomBytes(24).toString('base64url');
   const environment = {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_HOST: '127.0.0.1',
-    ADMIN_PORT: '0',
-    ADMIN_TOKEN: adminToken,
-    REDIS_URL: redis.socketPath,
-    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
-    DATA_DIR: directory,
+    ...nodeSettings(redis.socketPath, directory),
     MSGAPP_SOCKET_URL: `${simulator.url.replace('http', 'ws')}/ws/chat`,
     MSGAPP_NOISE_ROOT_KEY: await network.rootKey(),
     SEND_GAP_MS: options.gapMs,
@@ -88,7 +79,11 @@ export async function startLiveSide(options: {
       return { server: service.process.pid, redis: redis.process.pid, simulator: simulator.process.pid };
     },
     makeFleet: (size) =>
-      makeFleet({ admin: { port: side.adminPort, token: adminToken }, api: { port: side.apiPort }, size }),
+      makeFleet({
+        admin: { port: side.adminPort, token: environment.ADMIN_TOKEN },
+        api: { port: side.apiPort },
+        size,
+      }),
     async connect(shops) {
       const waiting = [...shops];
       const work = async (): Promise<void> => {
@@ -98,7 +93,7 @@ export async function startLiveSide(options: {
     },
     async metrics() {
       const response = await fetch(`http://127.0.0.1:${side.adminPort}/metrics`, {
-        headers: { authorization: `Bearer ${adminToken}` },
+        headers: { authorization: `Bearer ${environment.ADMIN_TOKEN}` },
       });
       return new Map(
         (await response.text()).split('\n').flatMap((line) => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -19,6 +20,20 @@ export interface Program {
   readonly admin: string | undefined;
   /** Where it tells what nobody else sees, if it does. */
   readonly look: string | undefined;
+}
+
+/** What every node of a side is given: ports of the system's choice, its Redis, and secrets of its own. */
+export function nodeSettings(redisUrl: string, directory: string) {
+  return {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: '0',
+    ADMIN_TOKEN: randomBytes(24).toString('base64url'),
+    REDIS_URL: redisUrl,
+    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    DATA_DIR: directory,
+  };
 }
 
 /** Starts a program of Node and waits until it takes requests. Its log goes into a file, as it would in production. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnGuarded } from '../../bin/guarded-process.ts';
@@ -8,7 +7,7 @@ import { callAll } from '../load/http-calls.ts';
 import { BUILD_DIRECTORY, PEERS_DIRECTORY } from './build.ts';
 import { onCore } from './cores.ts';
 import { type Fleet, type FleetSize, inventFleet, makeFleet } from './fleet.ts';
-import { type Program, portOf, startProgram } from './program.ts';
+import { nodeSettings, type Program, portOf, startProgram } from './program.ts';
 
 /** How Redis keeps what it is told: `always` answers a write after it is on disk. */
 export type Durability = 'always' | 'everysec';
@@ -90,16 +89,8 @@ function startRedis(directory: string, appendfsync: Durability): Promise<Private
 async function startNodes(options: SideOptions, parts: RedisParts): Promise<RunningSide> {
   const { nodes: count = 1, nodeFlags = [] } = options;
   const { redis, directory, stopRedis } = parts;
-  const adminToken = randomBytes(24).toString('base64url');
   const shared = {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_HOST: '127.0.0.1',
-    ADMIN_PORT: '0',
-    ADMIN_TOKEN: adminToken,
-    REDIS_URL: redis.socketPath,
-    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
-    DATA_DIR: directory,
+    ...nodeSettings(redis.socketPath, directory),
     LOG_LEVEL: 'info',
   };
   const startNode = (index: number): Promise<Program> =>
@@ -115,8 +106,8 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
   let programs = [await startNode(0)];
   const startMs = performance.now() - startedMs;
   for (let index = 1; index < count; index += 1) programs.push(await startNode(index));
-  await shardsSpread(programs, adminToken);
-  const admin = { port: portOf(programs[0]?.admin ?? ''), token: adminToken };
+  await shardsSpread(programs, shared.ADMIN_TOKEN);
+  const admin = { port: portOf(programs[0]?.admin ?? ''), token: shared.ADMIN_TOKEN };
   const fleet = await makeFleet({
     admin,
     api: { port: portOf(programs[0]?.api ?? '') },
@@ -145,7 +136,7 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
       programs = [await startNode(0)];
       const tookMs = performance.now() - restartedMs;
       for (let index = 1; index < count; index += 1) programs.push(await startNode(index));
-      await shardsSpread(programs, adminToken);
+      await shardsSpread(programs, shared.ADMIN_TOKEN);
       return tookMs;
     },
     async look() {
