@@ -15,8 +15,9 @@ export function addressText(address: string): string {
   return text;
 }
 
-/** The same of an address as the network has it: 4 bytes, or 16. */
+/** The same of an address as the network has it: 4 bytes, or 16; none, and empty text, when the caller is gone. */
 export function addressOfBytes(bytes: ArrayBuffer): string {
+  if (bytes.byteLength === 0) return '';
   const key = Buffer.from(bytes).toString('latin1');
   const known = rememberedBytes.get(key);
   if (known !== undefined) return known;

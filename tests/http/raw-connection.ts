@@ -8,6 +8,8 @@ export interface RawConnection {
   /** All that came, once the peer has closed. */
   closed(): Promise<string>;
   destroy(): void;
+  /** Breaks the connection off: from now on the peer's kernel knows nothing of it. */
+  reset(): void;
 }
 
 /** Opens a connection to a listener on loopback. Resets count as closed. */
@@ -44,6 +46,7 @@ export async function openRaw(url: string): Promise<RawConnection> {
     until: (condition) => when(() => isClosed || condition(received)),
     closed: () => when(() => isClosed),
     destroy: () => socket.destroy(),
+    reset: () => void socket.resetAndDestroy(),
   };
 }
 

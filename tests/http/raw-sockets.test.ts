@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { callerAddress } from '../../http/client-address.ts';
+import { startServer } from '../../http/server.ts';
 import { send } from './checked-client.ts';
 import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
 import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
@@ -209,6 +211,32 @@ describe('bytes on a socket', () => {
       received.length === 0 || received[0] === 404,
       '100 KB of headers: answered, or closed without an answer',
     );
+  });
+});
+
+describe('a caller that resets its connection', () => {
+  it('while requests of it are being answered: the rest of them come without an address, and the server goes on', async () => {
+    const addresses: string[] = [];
+    let connection: RawConnection | undefined;
+    const server = await startServer({
+      host: '127.0.0.1',
+      port: 0,
+      callerAddress: callerAddress(['127.0.0.1']),
+      readsEventIds: false,
+      answer({ ip }) {
+        addresses.push(ip);
+        connection?.reset();
+        return { status: 200, contentType: 'text/plain', headers: '', body: 'here' };
+      },
+    });
+    const url = `http://127.0.0.1:${server.port}`;
+    connection = await openRaw(url);
+    connection.write(`GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(3));
+    await connection.closed();
+    connection = undefined;
+    assert.equal((await fetch(url)).status, 200);
+    assert.deepEqual(addresses, ['127.0.0.1', '', '', '127.0.0.1']);
+    await server.close(0);
   });
 });
 
