@@ -68,15 +68,27 @@ export async function eraseSealed(store: Store, shop: SessionAddress): Promise<v
   ]);
 }
 
+/**
+ * Fields of one write; a change with more is several writes of one commit. The client stores the ids of all contacts of
+ * a pairing's history at once, and a new key seals everything anew, which is more than one write may hold.
+ */
+const FIELDS_A_WRITE = 1_000;
+
 function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
   const key = sealedKey(shop, change.hash);
   const writes: Write[] = [];
   if (change.clear) writes.push(['DEL', key]);
-  if (change.set.length > 0) {
-    writes.push(['HSET', key, ...change.set.flatMap(([field, value]) => [field, Buffer.from(value)])]);
+  for (const pairs of inParts(change.set)) {
+    writes.push(['HSET', key, ...pairs.flatMap(([field, value]) => [field, Buffer.from(value)])]);
   }
-  if (change.remove.length > 0) writes.push(['HDEL', key, ...change.remove]);
+  for (const fields of inParts(change.remove)) writes.push(['HDEL', key, ...fields]);
   return writes;
+}
+
+function inParts<Item>(items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / FIELDS_A_WRITE) }, (_, part) =>
+    items.slice(part * FIELDS_A_WRITE, (part + 1) * FIELDS_A_WRITE),
+  );
 }
 
 /** Copies with memory of their own; a hash read whole comes as a flat list or as an object, by the client's taste. */

@@ -1,4 +1,5 @@
 import type { Read, Store, Write } from '../../runtime/store.ts';
+import { checkWrites } from '../../runtime/turn-writes.ts';
 
 /** A store in memory that knows the hashes the sending component writes, for tests without Redis. */
 export class MemoryStore implements Store {
@@ -28,7 +29,8 @@ export class MemoryStore implements Store {
     });
   }
 
-  async commit(_shard: number, writes: readonly Write[]): Promise<void> {
+  async commit(shard: number, writes: readonly Write[]): Promise<void> {
+    checkWrites(shard, writes);
     await this.beforeCommit(writes);
     this.commits.push(writes);
     for (const [command, key, ...rest] of writes) {

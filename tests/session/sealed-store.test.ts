@@ -128,3 +128,15 @@ test('a shard that another node has ends the session at once', async () => {
   await assert.rejects(sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) }), /taken/);
   assert.deepEqual(failures, ['taken']);
 });
+
+test('a change of many thousand fields is one commit, and none of its writes is too long for a script', async () => {
+  const { sealed, store, failures } = sealedStore();
+  const names = Array.from({ length: 10_000 }, (_, index) => `lid-mapping/${index}`);
+  const all = (value: string | undefined) => fields(Object.fromEntries(names.map((name) => [name, value])));
+  await sealed.write({ hash: 'credentials', fields: all('1') });
+  assert.deepEqual([store.commits.length, [...store.hashes.values()][0]?.size], [1, names.length]);
+  const [value] = await sealed.read('credentials', names.slice(-1));
+  assert.equal(value?.toString(), '1');
+  await sealed.write({ hash: 'credentials', fields: all(undefined) });
+  assert.deepEqual([store.commits.length, [...store.hashes.values()][0]?.size, failures], [2, 0, []]);
+});
