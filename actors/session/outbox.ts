@@ -63,11 +63,6 @@ export class Outbox {
     this.#options = options;
   }
 
-  /** How many orders are in hand. */
-  get size(): number {
-    return this.#pending.size;
-  }
-
   send(order: SendOrder): void {
     const { mediaMs, uploadMs } = this.#options.timing;
     const preparingMs = order.mediaUrl === undefined ? order.deadlineMs : mediaMs + uploadMs;
@@ -76,7 +71,7 @@ export class Outbox {
       phase: 'preparing',
       relayed: false,
       cancel: new AbortController(),
-      deadline: this.#options.clock.after(preparingMs, () => this.#overdue(order.wireId)),
+      deadline: this.#options.clock.after(preparingMs, () => this.#overdue(pending)),
     };
     this.#pending.set(order.wireId, pending);
     void this.#run(pending);
@@ -135,12 +130,12 @@ export class Outbox {
       this.#settle(pending, { kind: 'not_sent' });
       return;
     }
+    if (!this.#isInHand(pending)) return;
     // Not awaited: writes keep their order, so it stands before the first ratchet step of this message does.
     this.#options.sent.remember(order.wireId, message).catch(() => undefined);
-    if (!this.#pending.has(order.wireId)) return;
     pending.phase = 'relaying';
     pending.deadline.cancel();
-    pending.deadline = this.#options.clock.after(order.deadlineMs, () => this.#overdue(order.wireId));
+    pending.deadline = this.#options.clock.after(order.deadlineMs, () => this.#overdue(pending));
     await socket.relayMessage(chat, message, {
       messageId: order.wireId,
       ...(order.kind === 'status' ? { statusJidList: audience } : {}),
@@ -191,9 +186,12 @@ export class Outbox {
     });
   }
 
-  #overdue(wireId: string): void {
-    const pending = this.#pending.get(wireId);
-    if (pending === undefined) return;
+  /** An order that was given up may be given again under the same wire id: then the first try has no say any more. */
+  #isInHand(pending: Pending): boolean {
+    return this.#pending.get(pending.order.wireId) === pending;
+  }
+
+  #overdue(pending: Pending): void {
     const isStuck = pending.phase === 'relaying' || (pending.phase === 'sealed' && !pending.relayed);
     if (isStuck) {
       this.#options.stalled('a send did not come to an end in time');
@@ -204,7 +202,8 @@ export class Outbox {
   }
 
   #settle(pending: Pending, outcome: SendOutcome): void {
-    if (!this.#pending.delete(pending.order.wireId)) return;
+    if (!this.#isInHand(pending)) return;
+    this.#pending.delete(pending.order.wireId);
     pending.deadline.cancel();
     pending.cancel.abort();
     this.#options.report(pending.order.messageId, outcome);

@@ -5,7 +5,7 @@ import { askAboutRecipient } from './hand-over.ts';
 import type { MessageBody } from './message-record.ts';
 import type { PacingTimes, ShopDraft } from './shop-draft.ts';
 import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
-import type { ShopState } from './shop-state.ts';
+import { pacingState, type ShopState } from './shop-state.ts';
 import { afterInbound } from './writer.ts';
 
 /**
@@ -81,11 +81,16 @@ function onLiveEvent(
       });
       break;
     case 'session.composed':
-      if (draft.state.inHand?.messageId === event.messageId && facts.dispatch) {
+      // A word about an earlier try may come when the message is in hand once more, or on the wire already.
+      if (isComposing(draft.state, event.messageId) && facts.dispatch) {
         onComposed(draft, event.messageId, facts.dispatch, times.outcomeMs);
       }
       break;
   }
+}
+
+function isComposing(state: ShopState, messageId: string): boolean {
+  return state.inHand?.messageId === messageId && pacingState(state) === 'composing';
 }
 
 function onClosed(

@@ -24,6 +24,22 @@ test('a message goes queued → sending → sent, and reaches the wire only in t
   assert.equal(shop.statusOf(id), 'sent');
 });
 
+for (const stage of ['checking', 'sending'] as const) {
+  test(`a word that composing is over which comes late, while ${stage}, puts nothing on the wire`, async () => {
+    const shop = await ShopHarness.connected();
+    const id = shop.send();
+    shop.session({ type: 'session.recipient_checked', messageId: id, exists: true, rateLimited: false });
+    // No word came for a minute: the message went back, and is in hand once more.
+    shop.pass(MINUTE_MS + 20_000);
+    assert.equal(pacingState(shop.state), 'checking');
+    if (stage === 'sending') shop.toWire(id);
+    const dispatch = { body: shop.bodies.get(id), writer: undefined, audience: [] };
+    shop.session({ type: 'session.composed', messageId: id }, { dispatch });
+    assert.equal(pacingState(shop.state), stage);
+    assert.equal(shop.effectsOf('send').length, stage === 'sending' ? 1 : 0);
+  });
+}
+
 test('one at a time: the next message waits for the outcome and a gap of 6 to 20 seconds', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];

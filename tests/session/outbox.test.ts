@@ -1,0 +1,87 @@
+/** The orders of one session, on a client that does as it is told, with the clock in the test's hand. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WASocket } from '@whiskeysockets/baileys';
+import type { GroupDirectory } from '../../actors/session/group-directory.ts';
+import { Outbox } from '../../actors/session/outbox.ts';
+import type { SentMessages } from '../../actors/session/sent-messages.ts';
+import type { SendOrder, SendOutcome } from '../../actors/session/session-host.ts';
+import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+
+const order: SendOrder = {
+  messageId: '65f0000000000000000000aa',
+  wireId: '3EB0AA',
+  kind: 'message',
+  to: '+33622222222',
+  text: 'hello',
+  mediaUrl: undefined,
+  mediaType: undefined,
+  audience: undefined,
+  deadlineMs: 60_000,
+};
+
+/** An outbox whose client asks for the recipient's devices before each message; `devices` answers those questions. */
+function outbox() {
+  const clock = new FakeClock();
+  const devices: ((found: readonly string[] | Error) => void)[] = [];
+  const relayed: string[] = [];
+  const outcomes: SendOutcome['kind'][] = [];
+  const socket = {
+    user: { id: '33600000001@s.whatsapp.net' },
+    signalRepository: { lidMapping: { getLIDForPN: async () => null } },
+    getUSyncDevices: () =>
+      new Promise((resolve, reject) => {
+        devices.push((found) => (found instanceof Error ? reject(found) : resolve(found)));
+      }),
+    async relayMessage(_chat: string, _message: unknown, { messageId }: { messageId: string }) {
+      box.sealing();
+      relayed.push(messageId);
+    },
+  };
+  const box: Outbox = new Outbox({
+    socket: socket as unknown as WASocket,
+    clock,
+    timing: DEFAULT_SESSION_TIMING,
+    allowLoopbackMedia: false,
+    groups: undefined as unknown as GroupDirectory,
+    sent: { remember: async () => undefined } as unknown as SentMessages,
+    report: (_messageId, outcome) => outcomes.push(outcome.kind),
+    handedOver: () => undefined,
+    stalled: () => undefined,
+    unanswered: () => undefined,
+  });
+  return { box, clock, devices, relayed, outcomes };
+}
+
+test('a message goes out once its recipient has devices, and is settled by the network alone', async () => {
+  const { box, clock, devices, relayed, outcomes } = outbox();
+  box.send(order);
+  await clock.until(() => devices.length === 1);
+  assert.deepEqual(relayed, []);
+  devices[0]?.(['33622222222@s.whatsapp.net']);
+  await clock.until(() => relayed.length === 1);
+  assert.deepEqual(outcomes, []);
+  box.acknowledged({ id: order.wireId });
+  assert.deepEqual(outcomes, ['acknowledged']);
+});
+
+for (const answer of ['devices', 'no devices', 'a failure'] as const) {
+  test(`an order that was given up and given again is sent once, whatever the first try still comes to: ${answer}`, async () => {
+    const { box, clock, devices, relayed, outcomes } = outbox();
+    box.send(order);
+    await clock.until(() => devices.length === 1);
+    await clock.advance(order.deadlineMs);
+    assert.deepEqual(outcomes, ['not_sent']);
+    box.send(order);
+    await clock.until(() => devices.length === 2);
+    const found = answer === 'devices' ? ['33622222222@s.whatsapp.net'] : [];
+    devices[0]?.(answer === 'a failure' ? new Error('timed out') : found);
+    await clock.advance(1_000);
+    assert.deepEqual([relayed, outcomes], [[], ['not_sent']], 'the first try has no say any more');
+    devices[1]?.(['33622222222@s.whatsapp.net']);
+    await clock.until(() => relayed.length === 1);
+    box.acknowledged({ id: order.wireId });
+    assert.deepEqual(outcomes, ['not_sent', 'acknowledged']);
+  });
+}
