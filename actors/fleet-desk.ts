@@ -63,8 +63,7 @@ export function fleetDesk(parts: {
       return { items, nextCursor: letters.length > limit ? (items.at(-1)?.id ?? null) : null };
     },
     async replayDeadLetter(id) {
-      const letters = await node.deadLetters.list();
-      const letter = letters.find((each) => each.id === id);
+      const letter = await node.deadLetters.find(id);
       if (letter === undefined) return failed('NOT_FOUND');
       const { shard } = letter.address;
       await link.call(shard, JSON.stringify({ id, shard }), REPLAY_TIMEOUT_MS);

@@ -35,8 +35,6 @@ export interface ActiveActor {
   stop(reason: DeactivationReason): Promise<void>;
   /** Stops at once: whoever waits is told that the actor is elsewhere, or that the outcome is not known. */
   dispose(reason: DeactivationReason): void;
-  /** Takes the actor out of those that must live; for one that is gone for good. */
-  leaveAwake(): void;
   /** What is seen of it in passing. */
   glance(): ActorGlance;
   /** What an operator sees. */

@@ -24,6 +24,8 @@ export interface DeadLetter {
 export interface DeadLetters {
   /** Of all shards, newest first; those older than the id `after`. */
   list(options?: { readonly limit?: number; readonly after?: string }): Promise<DeadLetter[]>;
+  /** The one with that id, whatever its shard; `undefined`: no such letter. */
+  find(id: string): Promise<DeadLetter | undefined>;
   /** Asks the actor again, on the node that owns the shard, and drops the letter when it went through. `undefined`: no such letter. */
   replay(id: string, shard: number): Promise<unknown>;
   /** False: there was no such letter. */
@@ -86,8 +88,17 @@ export class DeadLetterBox implements DeadLetters {
       .slice(0, limit);
   }
 
+  async find(id: string): Promise<DeadLetter | undefined> {
+    const reads = Array.from(
+      { length: SHARD_COUNT },
+      (_, shard): Read => ['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)],
+    );
+    const shards = (await this.#options.store.read(reads)) as string[][];
+    return shards.flatMap((members, shard) => members.map((member) => parseLetter(member, shard))).at(0);
+  }
+
   async replay(id: string, shard: number): Promise<unknown> {
-    const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), `[${id} `, `(${id}!`]]);
+    const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
     const [member] = members as string[];
     if (member === undefined) return undefined;
     const { address, command } = parseLetter(member, shard);
@@ -97,11 +108,16 @@ export class DeadLetterBox implements DeadLetters {
   }
 
   async drop(id: string, shard: number): Promise<boolean> {
-    const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), `[${id} `, `(${id}!`]]);
+    const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
     if ((members as string[]).length === 0) return false;
-    await this.#options.store.commit(shard, [['ZREMRANGEBYLEX', keyOf(shard), `[${id} `, `(${id}!`]]);
+    await this.#options.store.commit(shard, [['ZREMRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
     return true;
   }
+}
+
+/** Where the member of an id stands: an exclamation mark is what follows a space. */
+function rangeOf(id: string): readonly [from: string, to: string] {
+  return [`[${id} `, `(${id}!`];
 }
 
 function keyOf(shard: number): string {

@@ -123,16 +123,12 @@ export class LocalActors implements Actors {
     address: Address,
     options: { readonly force?: boolean } = {},
   ): Promise<'passivated' | 'refused'> {
-    if (this.#options.shard(address.shard) === undefined) throw this.#notOwned(address);
+    const shard = this.#options.shard(address.shard);
+    if (shard === undefined) throw this.#notOwned(address);
     const actor = this.#find(address);
-    if (actor === undefined) return 'passivated';
-    if (options.force) {
-      await actor.stop('passivated');
-      actor.leaveAwake();
-      return 'passivated';
-    }
-    if (actor.mustLive) return 'refused';
-    await actor.stop('passivated');
+    if (actor?.mustLive && !options.force) return 'refused';
+    await actor?.stop('passivated');
+    if (options.force) this.#options.surroundings.marks.forget(shard, addressText(address));
     return 'passivated';
   }
 

@@ -33,6 +33,12 @@ export class ShardMarks {
     if (shard.awake.delete(text)) this.#write(shard, 'SREM', 'awake', text);
   }
 
+  /** The actor is gone for good, whether it was active here or not. */
+  forget(shard: OwnedShard, text: string): void {
+    this.leaveAwake(shard, text);
+    this.resume(shard, text);
+  }
+
   #write(shard: OwnedShard, command: WriteCommand, set: string, text: string): void {
     this.#commits.add(shard, {
       writes: [[command, shardKey(shard.number, set), text]],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { shardKey } from '../../runtime/address.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
 
@@ -184,5 +185,33 @@ for (const fate of ['lost_reply', 'never', 'late'] as const) {
     assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), expected);
     assert.equal(world.node.counters.unknownOutcomes, 1);
     assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), expected + 1);
+  });
+}
+
+for (const touched of [true, false]) {
+  test(`an actor that is erased while it is suspended leaves no trace${touched ? '' : ', though nobody asked for it since the start'}`, async () => {
+    const first = await memoryNode({ limits: { restartIntensity: 0 } });
+    await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
+    await first.outcome(first.node.actors.ask(one, poison));
+    assert.equal(first.node.actors.snapshot(one)?.status, 'suspended');
+    await first.clock.advance(1_000);
+    let world = first;
+    if (!touched) {
+      await first.outcome(first.node.stop());
+      world = await memoryNode({ on: first });
+    }
+    assert.deepEqual(
+      [...world.node.actors.glances()].map(({ status }) => status),
+      ['suspended'],
+    );
+    assert.equal(await world.outcome(world.node.actors.passivate(one, { force: true })), 'passivated');
+    assert.deepEqual([...world.node.actors.glances()], []);
+    await world.clock.advance(1_000);
+    for (const part of ['suspended', 'awake']) {
+      const [members] = (await world.outcome(
+        world.node.store.read([['SMEMBERS', shardKey(one.shard, part)]]),
+      )) as string[][];
+      assert.deepEqual(members, [], part);
+    }
   });
 }
