@@ -241,7 +241,10 @@ function send(exchange: Exchange, method: string, reply: ReplyValue): void {
   }
 }
 
-/** A reply that stays open. uWebSockets buffers what the reader does not take; the writer asks how much that is. */
+/**
+ * A reply that stays open. uWebSockets buffers what the reader does not take; the writer asks how much that is. It is
+ * counted from the last write that found nothing buffered: whether a part of it was taken since, nobody tells.
+ */
 function replyStream(exchange: Exchange): ReplyStream {
   const { response } = exchange;
   const closed: (() => void)[] = [];
@@ -250,10 +253,6 @@ function replyStream(exchange: Exchange): ReplyStream {
     exchange.aborted = true;
     for (const callback of closed.splice(0)) callback();
   });
-  response.onWritable(() => {
-    buffered = 0;
-    return true;
-  });
   return {
     write(text) {
       if (exchange.aborted) return false;
@@ -261,7 +260,7 @@ function replyStream(exchange: Exchange): ReplyStream {
       response.cork(() => {
         taken = response.write(text);
       });
-      if (!taken) buffered += text.length;
+      buffered = taken ? 0 : buffered + Buffer.byteLength(text);
       return taken;
     },
     end() {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { Agent } from 'node:http';
+import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { callerAddress } from '../../http/client-address.ts';
+import type { ReplyStream } from '../../http/exchange.ts';
 import { startServer } from '../../http/server.ts';
 import { send } from './checked-client.ts';
 import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
@@ -237,6 +239,48 @@ describe('a caller that resets its connection', () => {
     assert.equal((await fetch(url)).status, 200);
     assert.deepEqual(addresses, ['127.0.0.1', '', '', '127.0.0.1']);
     await server.close(0);
+  });
+});
+
+describe('a reader of a stream', () => {
+  it('that takes less than is written: what it has not taken is counted', async () => {
+    let opened: ReplyStream | undefined;
+    const began = new EventEmitter();
+    const server = await startServer({
+      host: '127.0.0.1',
+      port: 0,
+      callerAddress: undefined,
+      readsEventIds: false,
+      answer: () => ({
+        status: 200,
+        contentType: 'text/event-stream',
+        headers: '',
+        body: '',
+        stream(stream) {
+          opened = stream;
+          began.emit('stream');
+        },
+      }),
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    socket.pause();
+    const streaming = once(began, 'stream');
+    socket.write(`GET / HTTP/1.1\r\n${HOST}\r\n`);
+    await streaming;
+    const writtenBytes = 40 * 1024 * 1024;
+    opened?.write('x'.repeat(writtenBytes));
+    // More than both kernels hold, so some of what was buffered is taken.
+    let leftBytes = writtenBytes;
+    while (leftBytes > writtenBytes - 12 * 1024 * 1024) {
+      const chunk: Buffer | null = socket.read();
+      if (chunk === null) await once(socket, 'readable');
+      else leftBytes -= chunk.length;
+    }
+    opened?.write('and more');
+    const countedBytes = opened?.bufferedBytes() ?? 0;
+    socket.destroy();
+    await server.close(0);
+    assert.ok(countedBytes > leftBytes - 12 * 1024 * 1024, `${countedBytes} of ${leftBytes}`);
   });
 });
 
