@@ -56,13 +56,17 @@ export function recentActivity(parts: {
   const pauses = new Map<string, number>();
 
   function slotOf(nowMs: number): ActivitySlot {
-    const atMs = Math.floor(nowMs / SLOT_MS) * SLOT_MS;
+    const atMs = slotStart(nowMs);
     const newest = slots.at(-1);
     if (newest !== undefined && newest.atMs >= atMs) return newest;
     const slot = emptySlot(atMs);
     slots.push(slot);
-    while ((slots[0]?.atMs ?? atMs) <= atMs - KEPT_SLOTS * SLOT_MS) slots.shift();
+    forgetOld(atMs);
     return slot;
+  }
+
+  function forgetOld(newestMs: number): void {
+    while ((slots[0]?.atMs ?? newestMs) <= newestMs - KEPT_SLOTS * SLOT_MS) slots.shift();
   }
 
   feed.subscribe(({ type, data }) => {
@@ -97,8 +101,16 @@ export function recentActivity(parts: {
       slot.errors[errorCode] = (slot.errors[errorCode] ?? 0) + 1;
       add(refusals, `{"code":"${errorCode}"}`);
     },
-    slots: () => slots,
+    slots() {
+      // A node that nobody calls makes no new slots.
+      forgetOld(slotStart(clock.wallMs()));
+      return slots;
+    },
   };
+}
+
+function slotStart(ms: number): number {
+  return Math.floor(ms / SLOT_MS) * SLOT_MS;
 }
 
 function countLatency({ latencies }: ActivitySlot, latencyMs: number): void {

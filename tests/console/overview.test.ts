@@ -54,6 +54,7 @@ test('requests, refusals and messages fall into the slot of their time, and old 
   assert.deepEqual([first?.requests, first?.errors, first?.messages], [2, { RATE_LIMITED: 1 }, { sent: 1 }]);
   assert.deepEqual(second?.messages, { SEND_REFUSED: 1 });
   turn(180 * SLOT_MS);
+  assert.deepEqual(activity.slots(), [], 'also while nothing new happens');
   activity.countRequest({ atMs: START_MS + 181 * SLOT_MS, route: '/me', latencyMs: 1, errorCode: undefined });
   assert.equal(activity.slots().length, 1);
 });
