@@ -50,10 +50,11 @@ export function createEventStream(
     const silent = feed
       .silentNodes()
       .map((nodeId) => data({ type: 'node', at, data: { nodeId, standing: 'silent' } }));
-    const missed = lastEventId === '' ? [] : log.after(lastEventId).events.map(written);
+    const { events, missed } = lastEventId === '' ? { events: [], missed: 0 } : log.after(lastEventId);
+    const lost = missed > 0 ? [data({ type: 'missed', at, data: { count: missed } })] : [];
     // Also one who saw no event yet comes back with its place.
-    const place = missed.length > 0 ? [] : [`id: ${log.end(clock.wallMs())}\n\n`];
-    return ['retry: 1000\n\n', ...silent, ...missed, ...place].join('');
+    const place = events.length > 0 ? [] : [`id: ${log.end(clock.wallMs())}\n\n`];
+    return ['retry: 1000\n\n', ...silent, ...lost, ...events.map(written), ...place].join('');
   }
 
   return {
