@@ -218,9 +218,12 @@ export function isRequestCursor(cursor: string): boolean {
 function decodePosition(cursor: string): Position {
   const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
   const [ms, sequence, owner, index] = parts;
-  if (!Number.isSafeInteger(ms) || !Number.isSafeInteger(sequence) || !Number.isSafeInteger(index)) {
+  if (!isCount(ms) || !isCount(sequence) || !isCount(index) || typeof owner !== 'string') {
     throw new TypeError('not a cursor of the request log');
   }
-  if (typeof owner !== 'string') throw new TypeError('not a cursor of the request log');
-  return { ms: ms as number, sequence: sequence as number, owner, index: index as number };
+  return { ms, sequence, owner, index };
+}
+
+function isCount(part: unknown): part is number {
+  return Number.isSafeInteger(part) && (part as number) >= 0;
 }

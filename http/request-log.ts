@@ -15,19 +15,12 @@ export interface RequestLogLimits {
   readonly maxBytes: number;
 }
 
-/** Seven days or 100,000 entries a tenant, 1 GiB in all. */
-const DEFAULT_REQUEST_LOG_LIMITS: RequestLogLimits = {
-  maxEntriesPerTenant: 100_000,
-  maxAgeMs: 7 * 24 * 60 * 60 * 1000,
-  maxBytes: 2 ** 30,
-};
-
 /** How many entries wait in memory while Redis is away; what comes on top is given up and counted. */
 const MAX_WAITING = 50_000;
 const RETRY_AFTER_MS = 500;
 /** How long entries gather before they travel: a write to Redis costs more than all else that is done for a request. */
 const GATHER_MS = 20;
-/** How often the sum of all logs is held against `maxBytes`, and how much one trimming call may give up. */
+/** How often the sum of all logs is held against `maxBytes`, and how much one trimming call may give up at most. */
 const SIZE_CHECK_EVERY_MS = 60_000;
 const TICKS_PER_TRIM = 1_000;
 
@@ -44,7 +37,7 @@ interface RequestLogOptions {
   readonly store: Pick<Store, 'read' | 'append'>;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly limits?: Partial<RequestLogLimits> | undefined;
+  readonly limits: RequestLogLimits;
 }
 
 /**
@@ -54,7 +47,6 @@ interface RequestLogOptions {
  */
 export class RequestLog {
   readonly #options: RequestLogOptions;
-  readonly #limits: RequestLogLimits;
   #waiting = new Map<string, WaitingEntries>();
   #waitingCount = 0;
   #dropped = 0;
@@ -66,7 +58,6 @@ export class RequestLog {
 
   constructor(options: RequestLogOptions) {
     this.#options = options;
-    this.#limits = { ...DEFAULT_REQUEST_LOG_LIMITS, ...options.limits };
     this.#sizeCheck = this.#armSizeCheck();
   }
 
@@ -105,7 +96,8 @@ export class RequestLog {
 
   /** Forgets a tenant's log (erasure). */
   async forget(tenantId: string): Promise<void> {
-    await this.#writing;
+    // What Redis does not take is put back, and forgotten here.
+    await this.#writing?.catch(() => undefined);
     this.#waitingCount -= this.#waiting.get(tenantId)?.count ?? 0;
     this.#waiting.delete(tenantId);
     await this.#options.store.append([
@@ -167,7 +159,7 @@ export class RequestLog {
     const batch = [...this.#waiting];
     this.#waiting = new Map();
     this.#waitingCount = 0;
-    const { maxEntriesPerTenant, maxAgeMs } = this.#limits;
+    const { maxEntriesPerTenant, maxAgeMs } = this.#options.limits;
     const appends = batch.map(
       ([owner, { count, text }]): Read => [
         // By its source: by its digest one master of a cluster may miss it while others took their part of the batch.
@@ -221,22 +213,32 @@ export class RequestLog {
     const { store, clock } = this.#options;
     const [rows] = await store.read([['ZREVRANGE', REQUEST_LOG_BYTES, 0, -1, 'WITHSCORES']]);
     const logs = scored(rows);
-    let excess = logs.reduce((sum, [, bytes]) => sum + bytes, 0) - this.#limits.maxBytes;
+    let excess = logs.reduce((sum, [, bytes]) => sum + bytes, 0) - this.#options.limits.maxBytes;
     for (const [owner, bytes] of logs) {
       if (excess <= 0) break;
-      const keep = Math.max(0, bytes - excess);
-      const [log, tally] = requestLogKeys(owner);
-      const trim: Read = ['EVAL', TRIM_SCRIPT.source, 2, log, tally, keep, TICKS_PER_TRIM];
-      const [kept] = (await store.append([trim])) as [number];
-      await store.append([['ZADD', REQUEST_LOG_BYTES, kept, owner]]);
+      const kept = await this.#trim(owner, Math.max(0, bytes - excess));
       excess -= bytes - kept;
     }
-    const expired = `(${clock.wallMs() - this.#limits.maxAgeMs}`;
+    const expired = `(${clock.wallMs() - this.#options.limits.maxAgeMs}`;
     const [gone] = (await store.read([['ZRANGEBYSCORE', REQUEST_LOG_INDEX, '-inf', expired]])) as [string[]];
     if (gone.length === 0) return;
     await store.append([
       ['ZREM', REQUEST_LOG_INDEX, ...gone],
       ['ZREM', REQUEST_LOG_BYTES, ...gone],
     ]);
+  }
+
+  /** Call after call, so that Redis is never held up for long, until the log holds no more than `keep` bytes. */
+  async #trim(owner: string, keep: number): Promise<number> {
+    const { store } = this.#options;
+    const trim: Read = ['EVAL', TRIM_SCRIPT.source, 2, ...requestLogKeys(owner), keep, TICKS_PER_TRIM];
+    let before = Number.POSITIVE_INFINITY;
+    for (;;) {
+      const [kept] = (await store.append([trim])) as [number];
+      await store.append([['ZADD', REQUEST_LOG_BYTES, kept, owner]]);
+      // Where more is written meanwhile than is given up, the rest is left to the next check.
+      if (kept <= keep || kept >= before) return kept;
+      before = kept;
+    }
   }
 }

@@ -61,7 +61,7 @@ export interface HttpOptions {
   readonly keys: KeyDirectory;
   readonly hop: Hop;
   readonly store: Pick<Store, 'read' | 'append'>;
-  readonly requestLog?: Partial<RequestLogLimits>;
+  readonly requestLog: RequestLogLimits;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: RequestLogger;

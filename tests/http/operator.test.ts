@@ -63,6 +63,16 @@ describe("the operators' listener", () => {
     assert.equal((await operator('GET', `/tenants/${id}`)).status, 404);
   });
 
+  it('a tenant that is gone while its request log is still there: erasing it again is 404, and the log goes', async () => {
+    const { id, key } = await target.tenant();
+    await target.api.call('GET', '/me', { key });
+    const logged = async () => (await operator('GET', `/requests?tenant=${id}`)).body.data.items;
+    await eventually(logged, 1);
+    service.memory.tenants.delete(id);
+    assert.equal((await operator('DELETE', `/tenants/${id}`)).status, 404);
+    assert.deepEqual(await logged(), []);
+  });
+
   it('tenants: what does not fit is named, also settings outside floor and roof', async () => {
     const invalid = await operator('POST', '/tenants', { plan: 'gold', owner: { name: '' }, extra: 1 });
     const fields = invalid.body.error.fields.map(({ field }: { field: string }) => field);

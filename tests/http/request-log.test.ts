@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import type { AnsweredRequest } from '../../http/answered-request.ts';
 import { RequestLog, type RequestLogLimits } from '../../http/request-log.ts';
 import type { RequestLogEntry } from '../../http/request-log-entry.ts';
 import { requestLogKeys } from '../../http/request-log-keys.ts';
-import { createRequestLogReader, type RequestLogQuery } from '../../http/request-log-reader.ts';
+import {
+  createRequestLogReader,
+  isRequestCursor,
+  type RequestLogQuery,
+} from '../../http/request-log-reader.ts';
 import { requestWords } from '../../http/request-words.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';
@@ -21,6 +26,12 @@ const everything: RequestLogQuery = {
   afterMs: undefined,
   limit: 100,
   cursor: undefined,
+};
+
+const LIMITS: RequestLogLimits = {
+  maxEntriesPerTenant: 100_000,
+  maxAgeMs: 7 * 24 * 3_600_000,
+  maxBytes: 2 ** 28,
 };
 
 const silent = {
@@ -47,7 +58,7 @@ describe('the request log', () => {
   });
 
   function openLog(limits?: Partial<RequestLogLimits>, over = store): RequestLog {
-    return new RequestLog({ store: over, clock: systemClock, log: silent, limits });
+    return new RequestLog({ store: over, clock: systemClock, log: silent, limits: { ...LIMITS, ...limits } });
   }
 
   const wordsOf = requestWords();
@@ -204,6 +215,19 @@ describe('the request log', () => {
     await log.close();
   });
 
+  it('gives up in one check as much as it takes, though each call to Redis gives up little', async () => {
+    await redis.flushall();
+    const log = openLog({ maxBytes: 3_000 });
+    for (let tick = 0; tick < 1_200; tick += 1) {
+      log.record(entry());
+      await log.flush();
+    }
+    await log.holdToSize();
+    const bytes = Number(await redis.hget(requestLogKeys('a'.repeat(24))[1], 'bytes'));
+    assert.ok(bytes > 2_000 && bytes <= 3_000, `${bytes}`);
+    await log.close();
+  });
+
   it('keeps what Redis does not take and writes it when Redis is back; none missing after close', async () => {
     await redis.flushall();
     let isAway = true;
@@ -235,5 +259,44 @@ describe('the request log', () => {
     await log.forget('a'.repeat(24));
     assert.deepEqual(await redis.keys('*'), []);
     await log.close();
+  });
+
+  it('forgets a tenant whose entries Redis is just refusing', async () => {
+    await redis.flushall();
+    let refuse: ((why: Error) => void) | undefined;
+    const began = new EventEmitter();
+    const log = openLog(undefined, {
+      ...store,
+      append(writes) {
+        if (refuse !== undefined) return store.append(writes);
+        return new Promise((_, reject) => {
+          refuse = reject;
+          began.emit('write');
+        });
+      },
+    });
+    const writing = once(began, 'write');
+    log.record(entry());
+    await writing;
+    const forgotten = log.forget('a'.repeat(24));
+    refuse?.(new Error('away'));
+    await forgotten;
+    await log.close();
+    assert.deepEqual(await redis.keys('*'), []);
+  });
+
+  it('knows its own cursors', () => {
+    const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
+    assert.ok(isRequestCursor(cursor(1, 0, 'nobody', 0)));
+    for (const parts of [
+      [-1, 0, 'nobody', 0],
+      [1, -1, 'nobody', 0],
+      [1, 0.5, 'nobody', 0],
+      [1, 0, 2, 0],
+      [],
+    ]) {
+      assert.ok(!isRequestCursor(cursor(...parts)), JSON.stringify(parts));
+    }
+    assert.ok(!isRequestCursor('null'));
   });
 });

@@ -82,6 +82,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     keys: { tenantOfKey: (hash) => memory.tenantByHash.get(hash) },
     hop: aloneHop,
     store,
+    requestLog: { maxEntriesPerTenant: 100_000, maxAgeMs: 7 * 24 * 3_600_000, maxBytes: 2 ** 28 },
     clock: systemClock,
     random: systemRandom,
     log: recordingLogger(lines),
