@@ -29,7 +29,7 @@ export interface OwnerOptions {
   readonly tenants: Pick<TenantOperations, 'admit'>;
   /** True when this node owns the tenant's shard and its lease holds now. */
   stillOwner(tenantId: string): boolean;
-  /** True while this node has as much in hand as it may: what would change something is refused unseen. */
+  /** True while this node has as much in hand as it may: what would change something is refused once its key is known. */
   isBusy(): boolean;
   readonly log: Logger;
 }
@@ -52,13 +52,10 @@ export function answerAsOwner<Services>(
   services: Services,
   options: OwnerOptions,
 ): Eventual<OwnedReply> {
-  // Before anything is done for it, so that a refusal costs little when most is refused; it counts nowhere.
-  if (endpoint.method !== 'GET' && options.isBusy()) {
-    return { reply: errorReply({ code: 'OVERLOADED' }), keyId: undefined };
-  }
+  const isBusy = endpoint.method !== 'GET' && options.isBusy();
   const call: OwnedCall<Services> = { endpoint, request, services, options };
   try {
-    const admission = options.tenants.admit(request);
+    const admission = options.tenants.admit(request, isBusy);
     if (!(admission instanceof Promise)) return answerAdmission(call, admission);
     return admission.then(
       (admitted) => answerAdmission(call, admitted),

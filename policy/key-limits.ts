@@ -110,6 +110,11 @@ export class KeyLimits {
     return this.#decide({ key, limits, nowMs, allowed });
   }
 
+  /** The bucket with the fewest calls left, counting nothing. */
+  narrowest({ keyId, limits, nowMs }: KeyCall): RateDecision {
+    return this.#decide({ key: this.#refresh({ keyId, limits, nowMs }), limits, nowMs, allowed: true });
+  }
+
   /** How the key's windows stand, shortest first, counting nothing. */
   peek(call: KeyCall): readonly RateBucket[] {
     const key = this.#refresh(call);

@@ -20,11 +20,12 @@ function keyRefusal(
 
 /**
  * Authenticates and counts one call: key, address, tenant, then the key's windows, then the month's quota. A call
- * that the windows refuse counts nothing; one that the quota refuses has been counted in the windows.
+ * that the windows refuse counts nothing; one that the quota refuses has been counted in the windows. `isBusy`: once
+ * the key is known to be good, the call is refused OVERLOADED and counts nothing.
  */
 export function admit(
   state: TenantState | undefined,
-  call: { readonly keyHash: string; readonly ip: string; readonly nowMs: number },
+  call: { readonly keyHash: string; readonly ip: string; readonly nowMs: number; readonly isBusy: boolean },
   keyLimits: KeyLimits,
 ): Admission {
   const key = state === undefined || state.record.deleted ? undefined : state.apiKeysByHash.get(call.keyHash);
@@ -33,6 +34,10 @@ export function admit(
   const { id: keyId, limits } = key.record;
   const refusal = keyRefusal(state, key, call);
   if (refusal !== undefined) return { admitted: false, failure: { code: refusal }, keyId };
+  if (call.isBusy) {
+    const rate = keyLimits.narrowest({ keyId, limits, nowMs: call.nowMs });
+    return { admitted: false, failure: { code: 'OVERLOADED' }, rate, keyId };
+  }
   const rate = keyLimits.take({ keyId, limits, nowMs: call.nowMs });
   if (!rate.allowed) {
     const retryAfterSeconds = rate.retryAfterSeconds ?? 1;

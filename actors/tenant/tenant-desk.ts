@@ -44,10 +44,16 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
     });
   const decide = (
     tenant: TenantState | undefined,
-    call: { readonly tenantId: string; readonly keyHash: string; readonly ip: string },
+    call: {
+      readonly tenantId: string;
+      readonly keyHash: string;
+      readonly ip: string;
+      readonly isBusy: boolean;
+    },
   ): Admission => {
-    const admission = admit(tenant, { keyHash: call.keyHash, ip: call.ip, nowMs: clock.wallMs() }, keyLimits);
-    if (admission.rate !== undefined) usage.changed(call.tenantId);
+    const { tenantId, keyHash, ip, isBusy } = call;
+    const admission = admit(tenant, { keyHash, ip, isBusy, nowMs: clock.wallMs() }, keyLimits);
+    if (admission.rate !== undefined && !isBusy) usage.changed(tenantId);
     return admission;
   };
   const identityOf = (tenant: TenantState, keyId: string): Outcome<Identity> => {
@@ -63,10 +69,10 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
   };
 
   return {
-    admit({ tenantId, keyHash, ip }) {
+    admit({ tenantId, keyHash, ip }, isBusy) {
       const tenant = found(tenantId);
-      if (!(tenant instanceof Promise)) return decide(tenant, { tenantId, keyHash, ip });
-      return tenant.then((known) => decide(known, { tenantId, keyHash, ip }));
+      if (!(tenant instanceof Promise)) return decide(tenant, { tenantId, keyHash, ip, isBusy });
+      return tenant.then((known) => decide(known, { tenantId, keyHash, ip, isBusy }));
     },
     identity({ tenantId, keyId }) {
       const tenant = state(tenantId);

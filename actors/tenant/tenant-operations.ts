@@ -79,13 +79,13 @@ export interface CursorPage<Item> {
 export interface TenantOperations {
   /**
    * Authenticates and counts one call: key, revocation, expiry, address, tenant, windows, quota, in this order.
-   * `keyHash`: SHA-256 of the presented key in hex; `ip`: the caller's address. Synchronous when the tenant is active here.
+   * `keyHash`: SHA-256 of the presented key in hex; `ip`: the caller's address. `isBusy`: the node has its hands full, so
+   * a call that passes the first five is refused OVERLOADED and counts nothing. Synchronous when the tenant is active here.
    */
-  admit(request: {
-    readonly tenantId: string;
-    readonly keyHash: string;
-    readonly ip: string;
-  }): Eventual<Admission>;
+  admit(
+    request: { readonly tenantId: string; readonly keyHash: string; readonly ip: string },
+    isBusy: boolean,
+  ): Eventual<Admission>;
   identity(caller: Caller): Eventual<Outcome<Identity>>;
   /** Newest first. */
   listShops(

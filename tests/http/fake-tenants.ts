@@ -12,7 +12,7 @@ import { type FakeKey, type FakeMemory, type FakeTenant, pageOf } from './fake-a
 /** Tenants in memory: simple, but every promise of the interface that HTTP relies on holds. */
 export function fakeTenants(memory: FakeMemory): TenantOperations {
   return {
-    admit: (request) => admit(memory, request),
+    admit: (request, isBusy) => admit(memory, request, isBusy),
     async identity(caller) {
       const stopped = await memory.stopped('identity');
       if (stopped) return stopped;
@@ -136,7 +136,11 @@ export function addShop(
   return view;
 }
 
-function admit(memory: FakeMemory, request: Parameters<TenantOperations['admit']>[0]): Admission {
+function admit(
+  memory: FakeMemory,
+  request: Parameters<TenantOperations['admit']>[0],
+  isBusy: boolean,
+): Admission {
   const tenant = memory.tenant(request.tenantId);
   const key = [...tenant.keys.values()].find(({ hash }) => hash === request.keyHash);
   if (key === undefined) return { admitted: false, failure: { code: 'API_KEY_INVALID' } };
@@ -154,7 +158,7 @@ function admit(memory: FakeMemory, request: Parameters<TenantOperations['admit']
     return refuse('IP_NOT_ALLOWED');
   if (!tenant.view.active) return refuse('TENANT_INACTIVE');
   const allowed = key.calls < limits.minute;
-  if (allowed) key.calls += 1;
+  if (allowed && !isBusy) key.calls += 1;
   const rate = {
     allowed,
     scope: 'minute',
@@ -162,6 +166,7 @@ function admit(memory: FakeMemory, request: Parameters<TenantOperations['admit']
     remaining: limits.minute - key.calls,
     resetAtSeconds: Math.ceil(Date.now() / 1000) + 60,
   } as const;
+  if (isBusy) return { admitted: false, failure: { code: 'OVERLOADED' }, rate, keyId };
   if (!allowed) {
     return { admitted: false, failure: { code: 'RATE_LIMITED', retryAfterSeconds: 60 }, rate, keyId };
   }

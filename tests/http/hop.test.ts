@@ -51,7 +51,7 @@ describe('a request taken by one node and answered by another', () => {
     owner = await startService({ hop: { ...aloneHop, stillOwner: () => isStillOwner } });
     edge = await startService({
       clock: hurriedClock(),
-      tenants: { admit: (request) => admitAtEdge(request) } as TenantOperations,
+      tenants: { admit: (...call) => admitAtEdge(...call) } as TenantOperations,
       keys: { tenantOfKey: async (hash) => owner.memory.tenantByHash.get(hash) },
       hop: {
         ...aloneHop,

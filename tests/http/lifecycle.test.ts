@@ -118,11 +118,31 @@ describe('a node whose actors have their hands full', () => {
       assert.equal(refused.status, 503);
       assert.equal(refused.body.error.code, 'OVERLOADED');
       assert.ok(Number(refused.headers['retry-after']) >= 1);
+      assert.equal(refused.headers['x-ratelimit-remaining'], '2');
     }
     assert.equal((await target.api.call('GET', '/me', { key })).status, 200);
     assert.notEqual((await target.tenant()).id, tenant.id);
     busy = false;
     assert.equal((await send()).status, 201);
+    target.close();
+    await service.stop();
+  });
+});
+
+describe('a node whose actors have their hands full, asked with a key that opens nothing', () => {
+  it('401 and 403: says what is wrong with the key', async () => {
+    const service = await startService({ isBusy: () => true });
+    const target = await opened(service);
+    const tenant = await target.tenant();
+    const post = async (key: string | undefined) =>
+      (await target.api.call('POST', '/shops', { key, json: { name: 'Bakery' } })).body.error.code;
+    const revoked = await target.key(tenant.id);
+    await target.admin.call('DELETE', `/tenants/${tenant.id}/keys/${revoked.id}`, { key: ADMIN_TOKEN });
+    assert.equal(await post(revoked.key), 'API_KEY_REVOKED');
+    assert.equal(await post(`tm_live_${'x'.repeat(43)}`), 'API_KEY_INVALID');
+    assert.equal(await post(undefined), 'API_KEY_MISSING');
+    const elsewhere = await target.key(tenant.id, { ipAllowlist: ['203.0.113.7'] });
+    assert.equal(await post(elsewhere.key), 'IP_NOT_ALLOWED');
     target.close();
     await service.stop();
   });

@@ -53,6 +53,8 @@ describe('the limits of a key (SPEC: API limits)', () => {
   test('looking counts nothing, and an untouched key has all its calls now', () => {
     const keys = new KeyLimits();
     const look = { keyId, limits: DEFAULT_RATE_LIMITS, nowMs: START_MS };
+    const { scope, remaining } = keys.narrowest(look);
+    assert.deepEqual([scope, remaining], ['minute', 60]);
     const whole = keys.peek(look);
     assert.deepEqual(
       whole.map(({ scope, limit, remaining, resetAtSeconds }) => [scope, limit, remaining, resetAtSeconds]),
