@@ -64,6 +64,8 @@ export interface RunningActors {
   readonly keys: KeyDirectory;
   readonly feed: EventFeed;
   readonly host: SessionHost;
+  /** Answers at once whoever waits for a channel to open, now or later: this node is about to stop. */
+  endWaits(): void;
   /** Ends sessions, workers and connections. Call it when the node has given up its shards. */
   stop(): Promise<void>;
 }
@@ -137,6 +139,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
     keys: directory,
     feed,
     host,
+    endWaits: () => waiters.close(),
     async stop() {
       usage.stop();
       await Promise.all([host.stop(), qrImages.close(), connection.close()]);

@@ -105,14 +105,23 @@ export async function startService({ environment, log, startHost, onLost }: Serv
 const KEPT_CONNECTIONS_MS = 500;
 
 /**
+ * How long a request in hand may hold up the hand-over, of the 10 s that a stop may take: a hop and a commit take 2 s
+ * each at most, and half a request may never become a whole one.
+ */
+const IN_HAND_MS = 4_000;
+/** The same for those who asked during the hand-over. */
+const LAST_IN_HAND_MS = 1_000;
+
+/**
  * First the front door, so that no request is cut; then the shards, which settles what is in hand. Whoever asks on a
  * kept connection meanwhile is answered by the next owner; then the rest.
  */
 export async function stopService({ node, actors, http }: Service): Promise<void> {
   const lastCallers = new Promise<void>((resolve) => void clock.after(KEPT_CONNECTIONS_MS, resolve));
-  await http.close();
+  actors.endWaits();
+  await http.close({ graceMs: IN_HAND_MS });
   await Promise.all([node.handOver(), lastCallers]);
-  await http.close();
+  await http.close({ graceMs: LAST_IN_HAND_MS });
   await node.stop();
   await actors.stop();
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 export class ChannelWaiters {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<() => void>>();
+  #closed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -14,6 +15,17 @@ export class ChannelWaiters {
     const waiting = this.#waiting.get(shopId);
     this.#waiting.delete(shopId);
     for (const wake of waiting ?? []) wake();
+  }
+
+  /** Nobody is to wait any more: this node stops. */
+  close(): void {
+    this.#closed = true;
+    for (const shopId of [...this.#waiting.keys()]) this.changed(shopId);
+  }
+
+  /** True once nobody is to wait any more. */
+  get closed(): boolean {
+    return this.#closed;
   }
 
   /** Settles at the next change, or after `timeoutMs`. */

@@ -69,7 +69,7 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
       for (;;) {
         const state = await actors.state<ShopState>(shopAddress(shop));
         const leftMs = untilMs - clock.monotonicMs();
-        if (state === undefined || !isOpening(state) || leftMs <= 0) return view(shop);
+        if (state === undefined || !isOpening(state) || leftMs <= 0 || waiters.closed) return view(shop);
         await waiters.next(shop.shopId, leftMs);
       }
     },

@@ -1,0 +1,75 @@
+/**
+ * SIGTERM while callers keep a node waiting: one for a code that the chat network does not send, one with half a request.
+ * Neither may cost the hand-over of its shards, for which whoever asked the node to stop waits 10 s at most.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { after, before, beforeEach, test } from 'node:test';
+import { openRaw } from '../http/raw-connection.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { type Account, makeAccount } from './account.ts';
+import { apiClient } from './api-client.ts';
+import { type ServiceNode, startServiceNode } from './service-node.ts';
+import { until } from './waiting.ts';
+
+/** Takes connections and says nothing. */
+const silence = createServer((socket) => void socket.on('error', () => undefined));
+
+let redis: RedisServer;
+let node: ServiceNode;
+let account: Account;
+const adminToken = 'operators-only';
+const admin = apiClient(() => `${node.adminUrl()}/admin/v1`, adminToken);
+before(async () => {
+  redis = await startRedisServer();
+  await new Promise<void>((resolve) => void silence.listen(0, '127.0.0.1', resolve));
+  const address = silence.address();
+  assert.ok(address !== null && typeof address === 'object');
+  node = await startServiceNode({
+    ADMIN_TOKEN: adminToken,
+    REDIS_URL: redis.url,
+    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    MSGAPP_SOCKET_URL: `ws://127.0.0.1:${address.port}/ws/chat`,
+    NODE_ID: 'node-1',
+  });
+  account = await makeAccount(admin);
+});
+beforeEach(async () => {
+  if (!node.runs()) await node.start();
+});
+after(async () => {
+  await node.end('SIGKILL');
+  silence.close();
+  await redis.stop();
+});
+
+/** Ends the node as a deployment does: exit code 0 says that its shards are handed over. */
+async function stopInTime(): Promise<void> {
+  const startedMs = performance.now();
+  assert.equal(await node.end('SIGTERM'), 0);
+  const tookMs = performance.now() - startedMs;
+  assert.ok(tookMs < 8_000, `it took ${Math.round(tookMs)} ms`);
+}
+
+test('who waits for a code is told how far it came, and the node hands over', async () => {
+  const { tenantId, shopId } = account;
+  const asked = apiClient(node.apiUrl, account.apiKey).post(`/shops/${shopId}/channels/msgapp/connect`, {});
+  await until('the session is being opened', async () => {
+    const { data } = await admin.get(`/actors/${tenantId}/${shopId}`);
+    const { channel } = data.details as { readonly channel: { readonly state: string } };
+    return channel.state === 'starting';
+  });
+  await stopInTime();
+  const { status, data } = await asked;
+  assert.deepEqual([status, data.status], [200, 'starting']);
+});
+
+test('half a request is waited for no longer than the hand-over allows', async () => {
+  const connection = await openRaw(node.apiUrl());
+  const head = `POST /api/v1/shops HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.apiKey}\r\n`;
+  connection.write(`${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"name":`);
+  assert.equal((await apiClient(node.apiUrl, account.apiKey).get('/me')).status, 200);
+  await stopInTime();
+  connection.destroy();
+});
