@@ -114,7 +114,6 @@ export type ServiceEnvironment = ReturnType<typeof serviceEnvironment>;
 /** Reads what `bin/service.ts` needs. Throws `EnvironmentError`. */
 export function serviceEnvironment(variables: Variables = process.env) {
   const values = read(serviceSchema, variables);
-  const base = values.PUBLIC_URL ?? `http://${urlHost(values.HOST)}:${values.PORT}`;
   return {
     host: values.HOST,
     port: values.PORT,
@@ -125,9 +124,10 @@ export function serviceEnvironment(variables: Variables = process.env) {
     dataDirectory: resolve(values.DATA_DIR),
     /** The first seals; all of them open. */
     credentialsKeys: values.CREDENTIALS_KEY,
-    publicUrl: base,
-    /** `{shopId}` is still to be filled in. */
-    setupUrlTemplate: values.SETUP_URL_TEMPLATE.replaceAll('{PUBLIC_URL}', base),
+    /** `undefined`: where the listener is. */
+    publicUrl: values.PUBLIC_URL,
+    /** `{PUBLIC_URL}` and `{shopId}` are still to be filled in. */
+    setupUrlTemplate: values.SETUP_URL_TEMPLATE,
     platformName: values.PLATFORM_NAME,
     trustedProxies: values.TRUSTED_PROXIES ?? [],
     /** Two services on one machine differ by their ports; the system's pick is not known yet, the process id is. */
@@ -234,8 +234,4 @@ function nonEmpty(variables: Variables): Variables {
 function describeFound(name: string, value: string | undefined): string {
   if (value === undefined) return 'nothing';
   return secretNames.has(name) ? 'something else' : JSON.stringify(value);
-}
-
-function urlHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -50,8 +50,8 @@ export interface HttpOptions {
   readonly trustedProxies: readonly string[];
   /** Where callers reach the API; absent: the listener's own address. */
   readonly publicUrl: string | undefined;
-  /** Default `{PUBLIC_URL}/shops/{shopId}/edit`. */
-  readonly setupUrlTemplate: string | undefined;
+  /** Where a shop is completed, with `{PUBLIC_URL}` and `{shopId}` in it. */
+  readonly setupUrlTemplate: string;
   /** Of the build, for /healthz. */
   readonly version: string;
   readonly tenants: TenantOperations;
@@ -235,12 +235,13 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
 }
 
 function apiServices(options: HttpOptions, address: { readonly publicUrl: string }): ApiServices {
-  const template = options.setupUrlTemplate ?? '{PUBLIC_URL}/shops/{shopId}/edit';
+  const { setupUrlTemplate } = options;
   return {
     tenants: options.tenants,
     shops: options.shops,
     articles: readArticles(ARTICLES_FOLDER),
-    setupUrl: (shopId) => template.replace('{PUBLIC_URL}', address.publicUrl).replace('{shopId}', shopId),
+    setupUrl: (shopId) =>
+      setupUrlTemplate.replaceAll('{PUBLIC_URL}', () => address.publicUrl).replaceAll('{shopId}', shopId),
   };
 }
 

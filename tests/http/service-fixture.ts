@@ -73,7 +73,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     adminToken: ADMIN_TOKEN,
     trustedProxies: [],
     publicUrl: undefined,
-    setupUrlTemplate: undefined,
+    setupUrlTemplate: '{PUBLIC_URL}/shops/{shopId}/edit',
     version: 'test',
     tenants: fakeTenants(memory),
     shops: fakeShops(memory),
