@@ -22,6 +22,9 @@ const SECRET_FIELDS = [
   'redisUrl',
 ];
 
+/** The client library of Redis hangs the command that failed on its errors, with all of its arguments. */
+const FAILED_COMMAND = 'err.command';
+
 /** A logger with a line of its own for answered requests. */
 export interface RequestLogger extends Logger {
   /** One line a request, at level info. Its fields are known and hold no secret, so it needs no redaction. */
@@ -42,7 +45,7 @@ export function createLogger(options: {
   const stream = options.stream ?? new GatheredLines();
   const writeRequest = (line: string): void =>
     stream instanceof GatheredLines ? stream.writeAscii(line) : stream.write(line);
-  const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]);
+  const paths = [...SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), FAILED_COMMAND];
   const logger = pino({ level: options.level, redact: { paths, censor: '[redacted]' } }, stream);
   const tellsRequests = logger.isLevelEnabled('info');
   const identity = `,"pid":${process.pid},"hostname":${JSON.stringify(hostname())},"requestId":"`;
