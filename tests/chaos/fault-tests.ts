@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { testEnvironment } from '../../bin/environment.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { type Fleet, startFleet } from '../e2e/fleet.ts';
+import { type ChaosShop, openShops } from './chaos-shops.ts';
+import { type Fault, runFault } from './scenario.ts';
+
+const SHOPS = 5;
+
+/** What the faults are inflicted on; there once the tests run. */
+export interface FaultWorld {
+  fleet(): Fleet;
+  shops(): readonly ChaosShop[];
+}
+
+/**
+ * The faults one after the other as tests, on three nodes with a few shops. TEST_SEED repeats the moments. Bounds on
+ * times are five times those of the contract, since other tests run beside them.
+ */
+export function testFaults(
+  faults: readonly Fault[],
+  options: { readonly redis: 'single' | 'cluster'; readonly messagesPerShop: number },
+): FaultWorld {
+  const { seed = Date.now() % 2 ** 31 } = testEnvironment();
+  const random = seededRandom(seed);
+  let fleet: Fleet;
+  let shops: readonly ChaosShop[];
+  before(async () => {
+    fleet = await startFleet({ nodes: 3, redis: options.redis });
+    shops = await openShops(fleet, SHOPS);
+  });
+  after(() => fleet.stop());
+  for (const fault of faults) {
+    test(`${fault.name}: nothing lost, nothing doubled, nobody unanswered (seed ${seed})`, async (context) => {
+      const { messagesPerShop } = options;
+      const run = { fleet, random, shops, messagesPerShop, trafficMs: 2_000, patience: 5 };
+      const figures = await runFault(run, fault);
+      context.diagnostic(JSON.stringify(figures));
+      assert.ok(figures.accepted > 0);
+    });
+  }
+  return { fleet: () => fleet, shops: () => shops };
+}
