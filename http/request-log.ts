@@ -19,7 +19,7 @@ export interface RequestLogLimits {
 const MAX_WAITING = 50_000;
 const RETRY_AFTER_MS = 500;
 /** How long entries gather before they travel: a write to Redis costs more than all else that is done for a request. */
-const GATHER_MS = 20;
+const GATHER_MS = 200;
 /** How often the sum of all logs is held against `maxBytes`, and how much one trimming call may give up at most. */
 const SIZE_CHECK_EVERY_MS = 60_000;
 const TICKS_PER_TRIM = 1_000;

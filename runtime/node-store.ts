@@ -28,7 +28,18 @@ export class NodeStore implements Store {
     const memory = this.#shard(number)?.memory;
     if (memory === undefined) return this.#engine.read(lookups);
     const answers = lookups.map((lookup) => memory.answer(lookup));
-    return answers.includes(undefined) ? this.#lookUpInRedis(memory, lookups) : answers;
+    return answers.includes(undefined) ? this.#askForRest(memory, lookups, answers) : answers;
+  }
+
+  /** Asks only for what memory did not answer. */
+  async #askForRest(
+    memory: CollectionMemory,
+    lookups: readonly Lookup[],
+    known: readonly unknown[],
+  ): Promise<unknown[]> {
+    const unknown = lookups.filter((_, index) => known[index] === undefined);
+    const found = (await this.#lookUpInRedis(memory, unknown)).values();
+    return known.map((answer) => (answer === undefined ? found.next().value : answer));
   }
 
   async #lookUpInRedis(memory: CollectionMemory, lookups: readonly Lookup[]): Promise<unknown[]> {

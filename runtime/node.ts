@@ -22,6 +22,13 @@ import type { Store } from './store.ts';
 /** Node ids stand in records and channels as one word. */
 const nodeIdShape = /^[\w.-]{1,64}$/;
 
+/**
+ * What is remembered of a shard is forgotten at every so manieth sweep, the shards by turns: Redis expires keys by
+ * itself, without a commit that would make them forgotten. With `passivateEveryMs` that is after eleven minutes, which
+ * a record of thirty days may be shown for longer.
+ */
+const FORGETTING_SWEEPS = 64;
+
 /** What a node is started with. */
 export interface NodeOptions {
   /** See `parseRedisAddress`. */
@@ -115,6 +122,7 @@ class AssembledNode implements RuntimeNode {
   readonly #commits: GroupCommit;
   readonly #inHand: WorkInHand = { turns: 0 };
   #sweep: ArmedTimer | undefined;
+  #sweeps = 0;
   #leaving: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
@@ -202,8 +210,10 @@ class AssembledNode implements RuntimeNode {
   #sweepLater(): void {
     this.#sweep = this.#clock.after(this.#limits.passivateEveryMs, () => {
       this.actors.passivateIdle();
-      // Redis expires keys by itself, without a commit that would make them forgotten.
-      for (const shard of this.#ownership.shards()) shard.memory.clear();
+      this.#sweeps += 1;
+      for (const shard of this.#ownership.shards()) {
+        if (shard.number % FORGETTING_SWEEPS === this.#sweeps % FORGETTING_SWEEPS) shard.memory.clear();
+      }
       this.#sweepLater();
     });
   }

@@ -6,11 +6,9 @@ import { type FatedMessage, messageFate } from './message-fate.ts';
 import type { MessageState } from './message-record.ts';
 import type { PacingEffect, PacingEvent } from './pacing-machine.ts';
 import type { ShopEffect } from './shop-commands.ts';
+import { channel, encodeMachines, goOnAlike, pacing } from './shop-machines.ts';
 import {
-  channel,
   channelState,
-  encodeActor,
-  pacing,
   pacingState,
   type QueuedMessage,
   type ShopState,
@@ -142,12 +140,12 @@ export class ShopDraft {
     const before = this.#before;
     const state = this.#state;
     const status = channelState(state);
-    if (state.channel !== before.channel || state.pacing !== before.pacing) {
+    if (!goOnAlike(before, state, this.nowMs)) {
       this.writes.push([
         'HSET',
         state.keys.shop,
         'actor',
-        encodeActor(state),
+        encodeMachines(state, this.nowMs),
         'msgapp',
         publicChannelStatus(status),
       ]);

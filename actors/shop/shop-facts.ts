@@ -141,6 +141,7 @@ async function readMessage(
   return decodeMessage(fields as (string | null)[]);
 }
 
+/** In one round trip: whom it goes to stands with the message in hand. */
 async function readDispatch(
   state: ShopState,
   messageId: string,
@@ -148,13 +149,15 @@ async function readDispatch(
   nowMs: number,
 ): Promise<DispatchFacts> {
   const { shard, keys, inHand } = state;
-  const body = await (inHand?.carriedFor === undefined
-    ? readMessage(shard, messageId, store).then((message) => message?.body)
-    : readCarriedBody(shard, messageId, store));
+  const [body, [writer]] = await Promise.all([
+    inHand?.carriedFor === undefined
+      ? readMessage(shard, messageId, store).then((message) => message?.body)
+      : readCarriedBody(shard, messageId, store),
+    store.lookUp(shard, [['HGET', keys.writers, inHand?.to ?? '']]),
+  ]);
   if (body?.kind === 'status') {
     return { body, writer: undefined, audience: await readAudience(state, store, nowMs) };
   }
-  const [writer] = await store.read([['HGET', keys.writers, body?.to ?? '']]);
   return { body, writer: decodeWriter(writer as string | null), audience: [] };
 }
 

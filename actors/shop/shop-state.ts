@@ -1,22 +1,16 @@
-import type { SnapshotFrom } from 'xstate';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import type { Address } from '../../runtime/address.ts';
 import type { Store } from '../../runtime/store.ts';
-import { type StoredMachine, stepper } from '../machine.ts';
 import type { SessionGroup } from '../session/session-host.ts';
 import { type TenantKeys, tenantKeys } from '../tenant/tenant-keys.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
-import { type ChannelEffect, type ChannelStateName, channelMachine } from './channel-machine.ts';
+import type { ChannelStateName } from './channel-machine.ts';
 import { decodeMessage, type MessageBody } from './message-record.ts';
-import { type PacingEffect, type PacingStateName, pacingMachine } from './pacing-machine.ts';
+import type { PacingStateName } from './pacing-machine.ts';
 import { decodePooled, type PooledMessage } from './pooled-message.ts';
 import { messageKey, type ShopKeys, shopKeys, shopOf } from './shop-keys.ts';
+import { restoreMachines, type ShopMachines } from './shop-machines.ts';
 import type { ShopReference } from './shop-operations.ts';
-
-/** The channel machine, driven as a pure function. */
-export const channel = stepper<typeof channelMachine, ChannelEffect>(channelMachine);
-/** The pacing machine, driven as a pure function. */
-export const pacing = stepper<typeof pacingMachine, PacingEffect>(pacingMachine);
 
 /** A message that waits: what pacing needs of it. Its text stays in the store until it is sent. */
 export interface QueuedMessage {
@@ -31,15 +25,13 @@ export interface QueuedMessage {
 }
 
 /** The state of a shop's actor. */
-export interface ShopState {
+export interface ShopState extends ShopMachines {
   readonly shop: ShopReference;
   readonly shard: number;
   readonly keys: ShopKeys;
   /** Where the tenant's customers and declared contacts stand, asked for each recipient. */
   readonly people: Pick<TenantKeys, 'customers' | 'contacts'>;
   readonly name: string;
-  readonly channel: SnapshotFrom<typeof channelMachine>;
-  readonly pacing: SnapshotFrom<typeof pacingMachine>;
   /** Messages in order of acceptance; the one in hand is not among them. */
   readonly queue: readonly QueuedMessage[];
   /** The message in hand, as it stood in the queue. */
@@ -69,15 +61,6 @@ export interface Transition {
   readonly event: string;
 }
 
-/** Version of the stored form of both machines; a newer one is refused. */
-const STORED_VERSION = 1;
-
-interface StoredActor {
-  readonly version: number;
-  readonly channel: StoredMachine;
-  readonly pacing: StoredMachine;
-}
-
 /** The channel machine's state by name. */
 export function channelState(state: Pick<ShopState, 'channel'>): ChannelStateName {
   return state.channel.value as ChannelStateName;
@@ -86,16 +69,6 @@ export function channelState(state: Pick<ShopState, 'channel'>): ChannelStateNam
 /** The pacing machine's state by name. */
 export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
   return state.pacing.value as PacingStateName;
-}
-
-/** The stored form of both machines. */
-export function encodeActor(state: Pick<ShopState, 'channel' | 'pacing'>): string {
-  const stored: StoredActor = {
-    version: STORED_VERSION,
-    channel: { value: channelState(state), context: state.channel.context },
-    pacing: { value: pacingState(state), context: state.pacing.context },
-  };
-  return JSON.stringify(stored);
 }
 
 /** Rebuilds a shop from what its commits wrote; undefined when its tenant has no such shop. */
@@ -151,17 +124,6 @@ export function queuedMessage(body: MessageBody): QueuedMessage {
 /** The same of another shop's message, which this shop carries for the pool. */
 export function carriedMessage(body: MessageBody): QueuedMessage {
   return { ...queuedMessage(body), carriedFor: { tenantId: body.tenantId, shopId: body.shopId } };
-}
-
-function restoreMachines(actor: string | null): Pick<ShopState, 'channel' | 'pacing'> {
-  if (actor === null) return { channel: channel.initial(), pacing: pacing.initial() };
-  const stored = JSON.parse(actor) as StoredActor;
-  if (stored.version > STORED_VERSION) {
-    throw new Error(
-      `a shop was stored in version ${stored.version}, newer than this program's ${STORED_VERSION}`,
-    );
-  }
-  return { channel: channel.restore(stored.channel), pacing: pacing.restore(stored.pacing) };
 }
 
 async function loadQueue(

@@ -251,3 +251,30 @@ test('an outcome that never comes counts as unknown after its deadline, and is n
   shop.pass(60_000);
   assert.equal(shop.effectsOf('send').length, 1);
 });
+
+test('a message costs a commit when it is accepted, one before the wire and one for its outcome', async () => {
+  const shop = await ShopHarness.connected();
+  const commits: string[] = [];
+  const writes = (what: string, act: () => unknown): void => {
+    const before = shop.writes.length;
+    act();
+    if (shop.writes.length > before) commits.push(what);
+  };
+  let id = '';
+  writes('accepted', () => {
+    id = shop.send();
+  });
+  const checked = {
+    type: 'session.recipient_checked',
+    messageId: id,
+    exists: true,
+    rateLimited: false,
+  } as const;
+  writes('checked', () => shop.session(checked));
+  assert.equal(pacingState(shop.state), 'composing');
+  writes('composed', () => shop.toWire(id));
+  writes('outcome', () => shop.outcome(id, { kind: 'acknowledged' }));
+  writes('end of the gap', () => shop.pass(20_000));
+  assert.equal(pacingState(shop.state), 'idle');
+  assert.deepEqual(commits, ['accepted', 'composed', 'outcome']);
+});

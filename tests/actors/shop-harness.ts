@@ -11,7 +11,7 @@ import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { seededRandom } from '../../runtime/random.ts';
-import type { Store, Write } from '../../runtime/store.ts';
+import type { Read, Store, Write } from '../../runtime/store.ts';
 
 const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;
@@ -156,6 +156,32 @@ export class ShopHarness {
   restart(cause: 'activation' | 'crash' = 'activation'): void {
     const address = shopAddress(this.state.shop);
     this.#take(this.#behaviour.activated(this.state, { address, nowMs: this.nowMs, cause }));
+  }
+
+  /** What another process makes of the shop at this moment: of what is remembered here, or of what was stored. */
+  async successor(from: 'memory' | 'store'): Promise<ShopHarness> {
+    const address = shopAddress(this.state.shop);
+    const state = from === 'memory' ? this.state : await loadShop(address, this.#store());
+    if (state === undefined) throw new Error('the shop was not loaded');
+    const successor = new ShopHarness(state, 1);
+    successor.nowMs = this.nowMs;
+    successor.restart();
+    successor.pass(0);
+    return successor;
+  }
+
+  /** The shop's keys as its commits left them. Its ledger is not among them. */
+  #store(): Store {
+    const { keys } = this.state;
+    const waiting = [...this.bodies.keys()].filter((id) => /^(queued|sending)$/.test(this.statusOf(id)));
+    const answer = ([command, key]: Read): unknown => {
+      if (command === 'HGET' && key !== keys.shop) return JSON.stringify({ name: 'Bakery' });
+      if (command === 'HGET') return this.hashes.get(key)?.get('actor') ?? null;
+      if (command === 'ZRANGE') return key === keys.queue ? waiting : [];
+      const fields = this.hashes.get(key);
+      return command === 'HMGET' ? ['body', 'state'].map((field) => fields?.get(field) ?? null) : [];
+    };
+    return { read: async (reads: readonly Read[]) => reads.map(answer) } as unknown as Store;
   }
 
   /** The hand-over of the shop's shard begins. */

@@ -1,0 +1,115 @@
+/**
+ * Not every step of pacing is stored. Whatever happens to a shop, and whenever its process ends, the next one makes
+ * of what was stored what it would have made of all that was remembered.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { SendOutcome } from '../../actors/session/session-host.ts';
+import { pacingState } from '../../actors/shop/shop-state.ts';
+import { ShopHarness } from './shop-harness.ts';
+
+type Step =
+  | { readonly kind: 'send' | 'composed' | 'hold' | 'release' | 'drop' | 'up' }
+  | { readonly kind: 'checked'; readonly exists: boolean | undefined; readonly rateLimited: boolean }
+  | { readonly kind: 'outcome'; readonly outcome: SendOutcome }
+  | { readonly kind: 'pass'; readonly ms: number };
+
+const steps = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Step>({ kind: 'send' }) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom<Step[]>(
+      { kind: 'checked', exists: true, rateLimited: false },
+      { kind: 'checked', exists: true, rateLimited: false },
+      { kind: 'checked', exists: false, rateLimited: false },
+      { kind: 'checked', exists: undefined, rateLimited: false },
+      { kind: 'checked', exists: undefined, rateLimited: true },
+    ),
+  },
+  { weight: 4, arbitrary: fc.constant<Step>({ kind: 'composed' }) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom<Step[]>(
+      { kind: 'outcome', outcome: { kind: 'acknowledged' } },
+      { kind: 'outcome', outcome: { kind: 'rate_limited' } },
+      { kind: 'outcome', outcome: { kind: 'not_sent' } },
+      { kind: 'outcome', outcome: { kind: 'unknown' } },
+      { kind: 'outcome', outcome: { kind: 'refused', code: '463' } },
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(1, 6_000, 20_000, 900_000).map((ms): Step => ({ kind: 'pass', ms })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Step[]>(
+      { kind: 'hold' },
+      { kind: 'release' },
+      { kind: 'drop' },
+      { kind: 'up' },
+    ),
+  },
+);
+
+function take(shop: ShopHarness, step: Step, number: number): void {
+  const messageId = shop.state.inHand?.messageId ?? '';
+  switch (step.kind) {
+    case 'send':
+      shop.send(`+3360000${String(1_000 + number)}`, `text ${number}`);
+      break;
+    case 'checked':
+      shop.session({ type: 'session.recipient_checked', messageId, ...step });
+      break;
+    case 'composed': {
+      const dispatch = { body: shop.bodies.get(messageId), writer: undefined, audience: [] };
+      shop.session({ type: 'session.composed', messageId }, { dispatch });
+      break;
+    }
+    case 'outcome':
+      // What the network says of a message that it was not given is not heard of in any state but this.
+      if (pacingState(shop.state) === 'sending') shop.outcome(messageId, step.outcome);
+      break;
+    case 'pass':
+      shop.pass(step.ms);
+      break;
+    case 'drop':
+      shop.session({ type: 'session.closed', end: 'transient', statusCode: 428, detail: 'dropped' });
+      break;
+    case 'up':
+      shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
+      break;
+    default:
+      shop.command({ type: step.kind });
+  }
+}
+
+async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
+  const { state, messages, effects } = await shop.successor(from);
+  return {
+    channel: { value: state.channel.value, context: state.channel.context },
+    pacing: { value: state.pacing.value, context: state.pacing.context },
+    queue: state.queue.map(({ messageId }) => messageId),
+    inHand: state.inHand?.messageId,
+    fates: [...messages],
+    effects: effects.map(({ type }) => type).filter((type) => !type.startsWith('announce')),
+  };
+}
+
+test('another process makes the same of what was stored as of what was remembered', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(steps, { maxLength: 40 }), async (history) => {
+      const shop = await ShopHarness.connected();
+      for (const [number, step] of history.entries()) {
+        take(shop, step, number);
+        assert.deepEqual(
+          await afterRestart(shop, 'store'),
+          await afterRestart(shop, 'memory'),
+          `after ${JSON.stringify(history.slice(0, number + 1))}`,
+        );
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
