@@ -32,6 +32,8 @@ export interface MemoryBehaviour {
   readonly outcome: (order: SendOrder) => SendOutcome | 'silent';
   /** How long an inbound message waits for its confirmation before the session is dropped. */
   readonly confirmMs: number;
+  /** How many of its last orders each shop remembers, for whoever looks at them. */
+  readonly remembered: number;
 }
 
 const DEFAULT_BEHAVIOUR: MemoryBehaviour = {
@@ -47,10 +49,8 @@ const DEFAULT_BEHAVIOUR: MemoryBehaviour = {
   exists: () => true,
   outcome: () => ({ kind: 'acknowledged' }),
   confirmMs: 10_000,
+  remembered: 1_000,
 };
-
-/** Orders remembered per shop, so that long benches do not grow. */
-const SENT_REMEMBERED = 1_000;
 
 interface Pairing {
   readonly phone: string;
@@ -171,7 +171,7 @@ export class MemorySessionHost implements SessionHost {
       return;
     }
     shop.sent.push(order);
-    if (shop.sent.length > SENT_REMEMBERED) shop.sent.shift();
+    if (shop.sent.length > this.#behaviour.remembered) shop.sent.shift();
     const wanted = this.#behaviour.outcome(order);
     const outcome: SendOutcome = wanted === 'silent' ? { kind: 'unknown' } : wanted;
     const timer = this.#clock.after(wanted === 'silent' ? order.deadlineMs : this.#behaviour.sendMs, () =>
@@ -303,7 +303,7 @@ export class MemorySessionHost implements SessionHost {
     }
   }
 
-  /** What the shop put on the wire, the last thousand. */
+  /** What the shop put on the wire, as far as it is remembered. */
   sent(address: SessionAddress): readonly SendOrder[] {
     return this.#shopOf(address).sent;
   }
