@@ -129,9 +129,9 @@ function openLoop(connections: readonly HttpConnection[], run: Run, ratePerSecon
       while (sent < dueCount && free.length > 0) {
         // The one that rested longest: a server closes those that rest for long.
         const connection = free.shift() as HttpConnection;
+        sent += 1;
         const sinceMs = startedMs + (sent * 1_000) / ratePerSecond;
         const sentMs = performance.now();
-        sent += 1;
         const request = source.next();
         const number = source.made() - 1;
         connection.send(request, (status, text, bodyAt) => {
