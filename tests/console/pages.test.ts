@@ -62,6 +62,42 @@ test('a dialog holds the focus, closes on Escape and is well too', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
+test('a dialog that is done gives the focus back to what opened it', async () => {
+  const { page, visit } = session;
+  await page.setViewportSize(SIZES.desktop);
+  await visit(`/tenants/${stack.tenantId}`);
+  await page.getByRole('button', { name: 'Import shop' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Quay');
+  await dialog.getByRole('button', { name: 'Import shop' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Import shop');
+});
+
+test('a connection that could not be begun can be tried again', async () => {
+  const refused = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
+  try {
+    const { page, visit } = refused;
+    const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
+    await page.route(
+      '**/connect',
+      (route) => route.fulfill({ status: 503, json: { success: false, error } }),
+      {
+        times: 1,
+      },
+    );
+    const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Never connected' });
+    await visit(`/shops/${stack.tenantId}/${data.id}`);
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('alert').getByText('Not now.').waitFor();
+    await dialog.getByRole('button', { name: 'Try again' }).click({ timeout: 5_000 });
+    await dialog.getByRole('img', { name: 'QR code' }).waitFor();
+  } finally {
+    await refused.stop();
+  }
+});
+
 test('the keyboard reaches the content first and then what it holds', async () => {
   const { page, visit } = session;
   await page.setViewportSize(SIZES.desktop);

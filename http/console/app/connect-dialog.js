@@ -29,13 +29,14 @@ export function ConnectDialog({ path, onClose }) {
     [path],
   );
   const status = data?.status ?? 'starting';
+  const mayTry = status === 'disconnected' || action.failure !== undefined;
   return html`
     <${Dialog} title="Connect this shop" onClose=${onClose}>
-      <p role="status"><${Badge} state=${status} /> ${SAID[status]}</p>
+      ${action.failure === undefined && html`<p role="status"><${Badge} state=${status} /> ${SAID[status]}</p>`}
       ${status === 'qr_waiting' && data.qrImageDataUrl !== undefined && html`<${Code} channel=${data} />`}
       <${Failure} failure=${action.failure ?? failure} />
       <footer>
-        ${status === 'disconnected' && html`<button class="primary" disabled=${action.busy} onClick=${start}>Try again</button>`}
+        ${mayTry && html`<button class="primary" disabled=${action.busy} onClick=${start}>Try again</button>`}
         ${status === 'connected' && html`<p>Number <b>+${data.phone}</b></p><button class="primary" onClick=${onClose}>Done</button>`}
       </footer>
     <//>

@@ -108,7 +108,12 @@ export function Copy({ text }) {
  */
 export function Dialog({ title, onClose, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    // Closed, it gives the focus back to what opened it; merely taken off the page, it does not.
+    return () => current?.close();
+  }, []);
   return html`
     <dialog ref=${dialog} aria-label=${title} onClose=${onClose}>
       <header>
