@@ -86,12 +86,16 @@ test('nobody is asked while nobody watches; who comes back soon has missed nothi
   watch();
   await clock.advance(300);
   assert.deepEqual(seen, ['while away']);
+  await clock.advance(40_000);
+  there.emit('long after');
+  await clock.advance(300);
+  assert.deepEqual(seen, ['while away', 'long after'], 'and it is followed for as long as it watches');
 });
 
 test('half a minute after the last watcher left nobody is asked any more', async () => {
   const { clock, calls, watch } = twoNodes();
   watch()();
-  await clock.advance(31_000);
+  await clock.advance(29_990);
   const before = calls();
   await clock.advance(60_000);
   assert.equal(calls(), before);
@@ -111,6 +115,18 @@ test('a node that hangs holds up nobody, is said to be silent, and is caught up 
   await clock.advance(3_500);
   assert.deepEqual(seen.slice(2), ['node heard', 'unheard']);
   assert.deepEqual(here.events.silentNodes(), []);
+});
+
+test('a node that does not answer is asked once a second, a node that does four times', async () => {
+  const { clock, calls, turn, watch } = twoNodes();
+  watch();
+  await clock.advance(10_100);
+  assert.ok(Math.abs(calls() - 40) < 3, `${calls()}`);
+  turn('cut');
+  await clock.advance(300);
+  const before = calls();
+  await clock.advance(10_000);
+  assert.equal(calls() - before, 10);
 });
 
 test('a node that leaves the fleet is gone, and asked again when it is back', async () => {
@@ -153,4 +169,12 @@ test('an id of another log says when, so that a reader who comes from another no
     [3_000],
   );
   assert.deepEqual(one.after('nonsense'), { events: [], missed: 0 });
+});
+
+test('a log keeps its last thousand events', () => {
+  const log = new EventLog('one');
+  const place = log.end(0);
+  for (let index = 0; index < 1_500; index += 1) log.append({ type: 'shop', at: '', data: {} });
+  const { events, missed } = log.after(place, 5_000);
+  assert.deepEqual([events.length, missed], [1_000, 500]);
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { describe, it } from 'node:test';
 import { createRequestLogReader } from '../../http/request-log-reader.ts';
+import { freePort } from '../containers/free-port.ts';
 import { send } from './checked-client.ts';
 import { openTarget, type Target } from './conformance-target.ts';
 import { openRaw, statuses } from './raw-connection.ts';
@@ -70,8 +71,9 @@ describe('start and stop', () => {
   });
 
   it('a port in use stops the start', async () => {
-    const service = await startService();
-    const port = Number(new URL(service.apiUrl).port);
+    // Named, not the system's choice: only such a port could be shared.
+    const port = await freePort();
+    const service = await startService({ port });
     await assert.rejects(startService({ port }), /cannot listen/);
     await service.stop();
   });

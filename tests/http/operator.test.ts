@@ -73,6 +73,26 @@ describe("the operators' listener", () => {
     assert.deepEqual(await logged(), []);
   });
 
+  it("a shop's messages: what became of them, and nothing of what they say", async () => {
+    const tenant = await target.tenant();
+    const { key } = tenant;
+    const shop = await target.shop(tenant);
+    const channel = `/shops/${shop}/channels/msgapp/connect`;
+    await target.api.call('POST', channel, { key });
+    await target.api.call('GET', channel, { key });
+    const json = {
+      channel: 'msgapp',
+      to: '+41797654321',
+      text: 'for nobody else',
+      mediaUrl: 'https://example.com/private.jpg',
+      idempotencyKey: 'own-key',
+    };
+    assert.equal((await target.api.call('POST', `/shops/${shop}/messages`, { key, json })).status, 202);
+    const listed = await operator('GET', `/actors/${tenant.id}/${shop}/messages`);
+    assert.deepEqual([listed.body.data.items.length, listed.body.data.items[0].to], [1, '+41797654321']);
+    assert.doesNotMatch(listed.text, /nobody else|private|own-key/);
+  });
+
   it('tenants: what does not fit is named, also settings outside floor and roof', async () => {
     const invalid = await operator('POST', '/tenants', { plan: 'gold', owner: { name: '' }, extra: 1 });
     const fields = invalid.body.error.fields.map(({ field }: { field: string }) => field);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { EventEmitter, once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import type { AnsweredRequest } from '../../http/answered-request.ts';
@@ -59,6 +58,21 @@ describe('the request log', () => {
 
   function openLog(limits?: Partial<RequestLogLimits>, over = store): RequestLog {
     return new RequestLog({ store: over, clock: systemClock, log: silent, limits: { ...LIMITS, ...limits } });
+  }
+
+  /** A store whose first write waits until it is refused. */
+  function holding() {
+    let refuse: ((why: Error) => void) | undefined;
+    let begin = (): void => undefined;
+    const began = new Promise<void>((resolve) => (begin = resolve));
+    const append: Store['append'] = (writes) => {
+      if (refuse !== undefined) return store.append(writes);
+      return new Promise((_, reject) => {
+        refuse = reject;
+        begin();
+      });
+    };
+    return { store: { ...store, append }, began, refuse: () => refuse?.(new Error('away')) };
   }
 
   const wordsOf = requestWords();
@@ -128,6 +142,7 @@ describe('the request log', () => {
     const refused = (status: number, errorCode: string, secondsAgo: number): void =>
       log.record(entry({ tenantId, status, errorCode, atMs: Date.now() - secondsAgo * 1_000 }));
     refused(429, 'RATE_LIMITED', 3_600);
+    refused(429, 'RATE_LIMITED', 90);
     refused(422, 'EMPTY_MESSAGE', 30);
     log.record(entry({ tenantId, status: 202 }));
     for (let call = 0; call < 3; call += 1) refused(429, 'RATE_LIMITED', 10 - call);
@@ -141,6 +156,27 @@ describe('the request log', () => {
         ['EMPTY_MESSAGE', 1],
       ],
     );
+    await log.close();
+  });
+
+  it('looks at so many entries a call: a list goes on from there, a count says since when it counts', async () => {
+    await redis.flushall();
+    const log = openLog();
+    const beganMs = Date.now();
+    log.record(entry({ status: 500, errorCode: 'INTERNAL_ERROR', atMs: beganMs }));
+    for (let tick = 0; tick < 20; tick += 1) {
+      for (let call = 0; call < 1_000; call += 1) log.record(entry({ atMs: beganMs + 1 + tick }));
+      await log.flush();
+    }
+    const reader = createRequestLogReader(store);
+    const page = await reader.list({ ...everything, status: 500 });
+    assert.deepEqual(page.items, []);
+    assert.ok(page.nextCursor !== null);
+    const rest = await reader.list({ ...everything, status: 500, cursor: page.nextCursor });
+    assert.deepEqual([rest.items.length, rest.nextCursor], [1, null]);
+    const counted = await reader.countRefusals('a'.repeat(24), beganMs);
+    assert.deepEqual(counted.items, []);
+    assert.ok(Date.parse(counted.since) >= beganMs && Date.parse(counted.since) < beganMs + 20);
     await log.close();
   });
 
@@ -251,6 +287,31 @@ describe('the request log', () => {
     assert.equal(log.dropped, 0);
   });
 
+  it('what was recorded while a write failed comes after what that write held', async () => {
+    await redis.flushall();
+    const held = holding();
+    const log = openLog(undefined, held.store);
+    const [first, second] = [entry(), entry()];
+    log.record(first);
+    await held.began;
+    log.record(second);
+    held.refuse();
+    await log.flush().catch(() => log.flush());
+    assert.deepEqual(
+      (await all()).map(({ requestId }) => requestId),
+      [second.requestId, first.requestId],
+    );
+    await log.close();
+  });
+
+  it('gives up what does not fit into memory while Redis is away, and counts it', async () => {
+    const log = openLog(undefined, { ...store, append: () => Promise.reject(new Error('away')) });
+    const answered = entry();
+    for (let call = 0; call < 50_003; call += 1) log.record(answered);
+    assert.equal(log.dropped, 3);
+    await log.close();
+  });
+
   it('forgets a tenant', async () => {
     await redis.flushall();
     const log = openLog();
@@ -263,23 +324,12 @@ describe('the request log', () => {
 
   it('forgets a tenant whose entries Redis is just refusing', async () => {
     await redis.flushall();
-    let refuse: ((why: Error) => void) | undefined;
-    const began = new EventEmitter();
-    const log = openLog(undefined, {
-      ...store,
-      append(writes) {
-        if (refuse !== undefined) return store.append(writes);
-        return new Promise((_, reject) => {
-          refuse = reject;
-          began.emit('write');
-        });
-      },
-    });
-    const writing = once(began, 'write');
+    const held = holding();
+    const log = openLog(undefined, held.store);
     log.record(entry());
-    await writing;
+    await held.began;
     const forgotten = log.forget('a'.repeat(24));
-    refuse?.(new Error('away'));
+    held.refuse();
     await forgotten;
     await log.close();
     assert.deepEqual(await redis.keys('*'), []);
