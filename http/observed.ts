@@ -81,14 +81,12 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
       if (inFlight >= maxInFlight) {
         return finish(request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), startedMs);
       }
-      inFlight += 1;
       try {
         const answered = front(request);
-        if (answered instanceof Promise) return later(request, answered, startedMs);
-        inFlight -= 1;
-        return finish(request, answered, startedMs);
+        if (!(answered instanceof Promise)) return finish(request, answered, startedMs);
+        inFlight += 1;
+        return later(request, answered, startedMs);
       } catch (thrown) {
-        inFlight -= 1;
         return broken(request, thrown, startedMs);
       }
     },
