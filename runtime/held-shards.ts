@@ -35,7 +35,8 @@ export class HeldShards {
     for (const actor of shard.actors.values()) actor.thaw();
   }
 
+  /** The lease was regained. A shard that is still being asked about thaws once it is known whose it is. */
   thawAll(): void {
-    for (const shard of this) this.thaw(shard);
+    for (const shard of this) if (!shard.frozen) this.thaw(shard);
   }
 }

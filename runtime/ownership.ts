@@ -211,7 +211,8 @@ export class Ownership {
         ['awake', 'suspended'].map((part): Read => ['SMEMBERS', shardKey(number, part)]),
       ),
     );
-    if (incarnation !== this.#incarnation || this.#stopping) return;
+    // What was claimed under a lease that is over is claimed once more, as if the answer had been lost.
+    if (incarnation !== this.#incarnation || this.#stopping || !this.lease.holds()) return;
     for (const [index, { number, record }] of won.entries()) {
       const shard = new OwnedShard(number, record, {
         awake: new Set(members[index * 2] as string[]),
@@ -327,7 +328,7 @@ export class Ownership {
       if (record.owner !== this.#incarnation) continue;
       this.#options.commits().resolve(shard, record);
       this.#news.note(shard.number, record);
-      if (this.lease.holds()) this.#held.thaw(shard);
+      this.#held.thaw(shard);
       return;
     }
   }

@@ -1,0 +1,113 @@
+/** A node whose lease ended in Redis acts for no shard until it knows that nobody took it meanwhile. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { counterAddress } from './counter-behaviour.ts';
+import { type MemoryNode, memoryNode } from './memory-node.ts';
+
+const one = counterAddress('one');
+const add = { type: 'add', by: 1 } as const;
+const lost = () => Promise.reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'injected'));
+
+type Call = 'renew' | 'changeOwner' | 'nodes' | 'read';
+
+/** Puts something in place of one kind of call to Redis, until what it answers is called. */
+function replace<Name extends Call>(
+  { engine }: MemoryNode,
+  name: Name,
+  make: (before: MemoryNode['engine'][Name]) => MemoryNode['engine'][Name],
+): () => void {
+  const before = engine[name];
+  engine[name] = make(before.bind(engine) as typeof before);
+  return () => {
+    engine[name] = before;
+  };
+}
+
+/** The lease ends in Redis, since no renewal gets there; the node learns it. */
+async function loseLease(world: MemoryNode): Promise<void> {
+  const mend = replace(world, 'renew', () => lost);
+  await world.clock.until(() => world.node.leaseMarginMs() === 0);
+  await world.clock.advance(10);
+  mend();
+}
+
+/** Renewals get there and their answers get lost, until the node takes its lease for over. */
+async function expireByOwnClock(world: MemoryNode): Promise<() => void> {
+  const mend = replace(world, 'renew', (before) => (...call) => before(...call).then(lost));
+  await world.clock.until(() => world.node.leaseMarginMs() === 0);
+  return mend;
+}
+
+test('a lease that lapsed and was regained thaws no shard of which it is still not known whose it is', async () => {
+  const world = await memoryNode();
+  const { node, clock } = world;
+  await world.outcome(node.actors.ask(one, add));
+  const before = node.incarnation;
+  const settle = replace(world, 'changeOwner', () => lost);
+  await loseLease(world);
+  await clock.until(() => node.incarnation !== before && node.leaseMarginMs() > 0);
+  assert.ok(!node.actors.owns(one.shard), 'it was not asked yet');
+  (await expireByOwnClock(world))();
+  await clock.until(() => node.leaseMarginMs() > 0);
+  assert.ok(!node.actors.owns(one.shard), 'it is not known yet');
+  settle();
+  await clock.until(() => node.actors.owns(one.shard));
+  assert.equal(await world.outcome(node.actors.ask(one, add)), 2);
+});
+
+test('a shard that is known to be ours while the lease has lapsed goes on with the lease', async () => {
+  const world = await memoryNode();
+  const { node, clock } = world;
+  await world.outcome(node.actors.ask(one, add));
+  const before = node.incarnation;
+  const settle = replace(world, 'changeOwner', () => lost);
+  await loseLease(world);
+  await clock.until(() => node.incarnation !== before && node.leaseMarginMs() > 0);
+  const renew = await expireByOwnClock(world);
+  settle();
+  await clock.until(() => world.redis.records()[one.shard]?.owner === node.incarnation);
+  await clock.advance(500);
+  assert.ok(!node.actors.owns(one.shard), 'the lease does not hold');
+  renew();
+  await clock.until(() => node.actors.owns(one.shard));
+  assert.equal(await world.outcome(node.actors.ask(one, add)), 2);
+});
+
+test('a shard whose claim came to its end after the lease had is not run under the next one before it is asked about', async () => {
+  const world = await memoryNode();
+  const { node, clock, redis } = world;
+  await world.outcome(node.actors.ask(one, add));
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  let isClaiming = false;
+  replace(world, 'read', (before) => async (reads) => {
+    const isClaim = reads.some(([command]) => command === 'SMEMBERS');
+    isClaiming ||= isClaim;
+    if (isClaim) await held;
+    return await before(reads);
+  });
+  redis.changeOwner(one.shard, redis.records()[one.shard]?.epoch ?? 0, undefined);
+  await world.outcome(node.actors.ask(one, add));
+  await clock.until(() => isClaiming);
+  let look: () => void = () => undefined;
+  const looking = new Promise<void>((resolve) => {
+    look = resolve;
+  });
+  const seen = replace(world, 'nodes', (before) => () => looking.then(before));
+  const settle = replace(world, 'changeOwner', () => lost);
+  const before = node.incarnation;
+  await loseLease(world);
+  await clock.advance(2_000);
+  answer();
+  await clock.advance(100);
+  seen();
+  look();
+  await clock.until(() => node.incarnation !== before && node.leaseMarginMs() > 0);
+  assert.ok(!node.actors.owns(one.shard), 'whose it is was not asked under this name');
+  settle();
+  await clock.until(() => node.actors.owns(one.shard));
+  assert.equal(await world.outcome(node.actors.ask(one, add)), 2);
+});
