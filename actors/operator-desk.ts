@@ -2,6 +2,7 @@ import { checkSettings } from '../policy/tenant-settings.ts';
 import type { Actors } from '../runtime/actors.ts';
 import { shardOf } from '../runtime/address.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
 import type { Store } from '../runtime/store.ts';
 import type { OperatorsDirectory } from './directory/operators-directory.ts';
 import { done, failed, type Outcome } from './failure.ts';
@@ -30,6 +31,7 @@ export interface OperatorDeskOptions {
   readonly makeId: (nowMs: number) => string;
   readonly operatorsDirectory: OperatorsDirectory;
   readonly host: Pick<SessionHost, 'describe' | 'available'>;
+  readonly log: Logger;
 }
 
 /** A tenant that is there, and the way into its mailbox. */

@@ -2,11 +2,13 @@ import { policyUsage } from '../policy/policy-usage.ts';
 import type { TenantSettings } from '../policy/tenant-settings.ts';
 import type { Actors } from '../runtime/actors.ts';
 import type { Address } from '../runtime/address.ts';
+import type { Logger } from '../runtime/logger.ts';
 import type { Store } from '../runtime/store.ts';
 import { actorView } from './fleet-desk.ts';
 import type { SessionHost } from './session/session-host.ts';
 import { describeShop } from './shop/describe-shop.ts';
 import { sessionOf } from './shop/shop-effects.ts';
+import { shopOf } from './shop/shop-keys.ts';
 import { loadShop, type ShopState } from './shop/shop-state.ts';
 
 /** What a shop is looked at with. */
@@ -14,6 +16,7 @@ export interface ShopViewOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly host: Pick<SessionHost, 'describe' | 'available'>;
+  readonly log: Logger;
 }
 
 /**
@@ -23,14 +26,18 @@ export interface ShopViewOptions {
  */
 export async function shopView(
   address: Address,
-  { actors, store, host }: ShopViewOptions,
+  { actors, store, host, log }: ShopViewOptions,
   { settings, nowMs }: { readonly settings: TenantSettings; readonly nowMs: number },
 ): Promise<Record<string, unknown> | undefined> {
   const stopped = stoppedSnapshot(actors, address);
   const state =
     stopped === undefined
       ? await actors.state<ShopState>(address)
-      : await loadShop(address, store).catch(() => undefined);
+      : await loadShop(address, store).catch((error: unknown) => {
+          const line = 'what is stored of a shop that does not run cannot be read';
+          log.error({ ...shopOf(address), err: error }, line);
+          return undefined;
+        });
   const snapshot = stopped ?? actors.snapshot(address);
   if (snapshot === undefined || (state === undefined && stopped === undefined)) return undefined;
   const usage =

@@ -134,7 +134,17 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
   return {
     tenants: tenantDesk({ actors, store, clock, keyLimits, usage }),
     shops: shopDesk({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr), pool }),
-    operators: operatorDesk({ actors, store, clock, directory, operatorsDirectory, eraser, makeId, host }),
+    operators: operatorDesk({
+      actors,
+      store,
+      clock,
+      directory,
+      operatorsDirectory,
+      eraser,
+      makeId,
+      host,
+      log,
+    }),
     fleet: fleetDesk({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
     keys: directory,
     feed,

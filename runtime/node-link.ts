@@ -1,5 +1,6 @@
 import type { ArmedTimer, Clock } from './clock.ts';
 import type { Engine } from './engine.ts';
+import type { Logger } from './logger.ts';
 import type { RuntimeCounters } from './observer.ts';
 import type { OwnershipView, ShardOwner } from './ownership-view.ts';
 import { RuntimeFailure, type RuntimeFailureCode } from './runtime-failure.ts';
@@ -22,6 +23,7 @@ export interface NodeLink {
 export interface RedisLinkOptions {
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly counters: RuntimeCounters;
   readonly view: OwnershipView;
   readonly nodeId: string;
@@ -143,12 +145,18 @@ export class RedisLink implements NodeLink {
     try {
       message = `answer ${id}\n${await this.#handle(payload)}`;
     } catch (error) {
-      const failure =
-        error instanceof RuntimeFailure ? error : new RuntimeFailure('DEADLINE_EXCEEDED', 'The owner failed');
+      const failure = this.#failureOf(error);
       message = `failure ${id} ${failure.code} ${failure.retryAfterSeconds ?? 0}\n${failure.message}`;
     }
     // An answer that is lost is a deadline for the caller.
     await Promise.allSettled([this.#options.engine.publish(channelOf(from), message)]);
+  }
+
+  /** What the caller is told. What went wrong here is for our own log alone. */
+  #failureOf(error: unknown): RuntimeFailure {
+    if (error instanceof RuntimeFailure) return error;
+    this.#options.log.error({ err: error }, 'A request of another node could not be handled');
+    return new RuntimeFailure('DEADLINE_EXCEEDED', 'The owner failed');
   }
 
   async #handle(payload: string): Promise<string> {

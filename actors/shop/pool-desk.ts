@@ -54,7 +54,10 @@ export class PoolDesk {
       if (timeoutMs <= 0) return undefined;
       const [pool] = left.splice(Math.floor(random() * left.length), 1);
       if (pool === undefined) return undefined;
-      const answer = await this.#ask({ ask: 'offer', pool, offer }, timeoutMs).catch(() => undefined);
+      const answer = await this.#ask({ ask: 'offer', pool, offer }, timeoutMs).catch((error: unknown) => {
+        this.#options.log.debug({ pool, err: error }, 'a shop of the pool did not answer an offer');
+        return undefined;
+      });
       if (answer?.kind === 'willing') return pool;
     }
     return undefined;
@@ -79,6 +82,8 @@ export class PoolDesk {
         if (answer.kind !== 'taken') return;
       } catch (error) {
         if (left === 1) throw error;
+        const line = 'a shop of the pool was not reached to take a message back';
+        this.#options.log.debug({ pool, messageId, err: error }, line);
       }
       await new Promise<void>((resolve) => clock.after(WITHDRAW_EVERY_MS, resolve));
     }

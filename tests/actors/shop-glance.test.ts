@@ -11,6 +11,7 @@ import { localActors } from '../../http/actor-list.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { ActorGlance, Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 function seen(state: ShopState | undefined, status: ActorGlance['status'] = 'active'): ActorGlance {
@@ -106,10 +107,11 @@ test('a suspended shop is shown as its last commit left it, and without details 
   } as unknown as Actors;
   const stored = [JSON.stringify({ name: 'Bakery' }), null, [], [], [], []];
   const settings = resolveSettings({});
+  const log = new QuietLog();
   const look = (store: Pick<Store, 'read'>): Promise<Record<string, unknown> | undefined> =>
     shopView(
       address,
-      { actors, store: store as Store, host: { describe: () => undefined, available: () => true } },
+      { actors, store: store as Store, host: { describe: () => undefined, available: () => true }, log },
       { settings, nowMs: 0 },
     );
   const shown = await look({ read: async () => stored });
@@ -118,9 +120,11 @@ test('a suspended shop is shown as its last commit left it, and without details 
     [shown?.name, shown?.status, details?.channel.state],
     ['Bakery', 'suspended', 'unconfigured'],
   );
+  assert.deepEqual(log.errors, []);
   const broken = await look({ read: async () => ['{', null, [], [], [], []] });
   assert.deepEqual(
     [broken?.shopId, broken?.status, broken?.details, broken?.policy],
     ['b'.repeat(24), 'suspended', null, null],
   );
+  assert.deepEqual(log.errors, ['what is stored of a shop that does not run cannot be read']);
 });

@@ -34,7 +34,13 @@ async function loseLease(world: MemoryNode): Promise<void> {
 
 /** Renewals get there and their answers get lost, until the node takes its lease for over. */
 async function expireByOwnClock(world: MemoryNode): Promise<() => void> {
-  const mend = replace(world, 'renew', (before) => (...call) => before(...call).then(lost));
+  const mend = replace(
+    world,
+    'renew',
+    (before) =>
+      (...call) =>
+        before(...call).then(lost),
+  );
   await world.clock.until(() => world.node.leaseMarginMs() === 0);
   return mend;
 }

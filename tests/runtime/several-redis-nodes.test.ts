@@ -109,6 +109,10 @@ test('a request takes one hop to the owner, whichever node got it, and failures 
     code: 'DEADLINE_EXCEEDED',
     message: /^(?!.*secret)/,
   });
+  const told = nodes.map(
+    ({ log }) => log.errors.filter((line) => line.includes('could not be handled')).length,
+  );
+  assert.deepEqual(told, [0, 1, 0], 'the node that failed says why');
   await assert.rejects(a?.node.link.call('b', 'silent', 50) ?? Promise.resolve(), {
     code: 'DEADLINE_EXCEEDED',
   });
