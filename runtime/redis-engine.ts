@@ -93,7 +93,9 @@ export class RedisEngine implements Engine {
       if (failure instanceof RuntimeFailure && failure.code === 'OUTCOME_UNKNOWN') {
         return sections.map(() => ({ code: 'unknown', message: failure.message }));
       }
-      this.#noteTrouble(refusalOf(error));
+      // A connection that broke says nothing about what Redis would have said.
+      const refusal = refusalOf(error);
+      if (refusal !== undefined) this.#noteTrouble(refusal);
       return sections.map(() => ({ code: 'unavailable', message: failure.message }));
     }
   }

@@ -95,6 +95,26 @@ test('a full Redis refuses a whole batch before it begins, in a clear sentence, 
   await node.stop();
 });
 
+test('that commits are taken again is said when one was, not when the connection broke meanwhile', async () => {
+  const proxy = await redisProxy(server.socketPath);
+  const { node, log } = await redisNode({ redisUrl: proxy.url, limits: { memoryShare: 100, leaseMs: 60_000 } });
+  const again = () => log.infos.filter((message) => message === 'Redis takes commits again').length;
+  await node.actors.ask(one, add(1));
+  await redis.config('SET', 'maxmemory', '1mb');
+  await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE', message: /full/ });
+  proxy.break();
+  await eventually(() => !node.ready());
+  await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE' });
+  assert.equal(again(), 0);
+  await redis.config('SET', 'maxmemory', '0');
+  proxy.mend();
+  await eventually(() => node.ready());
+  await node.actors.ask(one, add(1));
+  assert.deepEqual([again(), log.errors.filter((message) => message.includes('full')).length], [1, 1]);
+  await node.stop();
+  await proxy.stop();
+});
+
 test('a read-only replica refuses commits in a clear sentence', async () => {
   const { node, log } = await redisNode({ redisUrl: server.url });
   await node.actors.ask(one, add(1));

@@ -137,7 +137,7 @@ test('the shards of a node that fell silent are taken over when its lease ends, 
   const silent = await redisNode({
     redisUrl: server.url,
     nodeId: 'a',
-    limits: { ...limits, renewEveryMs: 3_600_000, claimEveryMs: 3_600_000 },
+    limits: { ...limits, leaseMs: 2_000, renewEveryMs: 3_600_000, claimEveryMs: 3_600_000 },
     hooks: { performed: () => void performed.push('late') },
   });
   const total = (await silent.node.actors.ask(one, { type: 'live', on: true })) as number;
@@ -186,8 +186,11 @@ test('after a Redis that was away longer than the leases, the first node back ta
   await eventually(async () => (await redis.exists('{runtime}:lease:n0', '{runtime}:lease:n1')) === 0);
   proxies[early]?.mend();
   await eventually(() => nodes[early]?.node.ready() === true);
-  // So late that the other has looked about more than once.
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  // So late that the other has looked about more than once; nobody else asks for members now.
+  const looks = async (): Promise<number> =>
+    Number(/cmdstat_smembers:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+  const looksBefore = await looks();
+  await eventually(async () => (await looks()) >= looksBefore + 3);
   proxies[late]?.mend();
   await eventually(() => owner?.node.ready() === true && owner.node.actors.owns(one.shard));
   await spread(nodes);
