@@ -97,7 +97,10 @@ test('a full Redis refuses a whole batch before it begins, in a clear sentence, 
 
 test('that commits are taken again is said when one was, not when the connection broke meanwhile', async () => {
   const proxy = await redisProxy(server.socketPath);
-  const { node, log } = await redisNode({ redisUrl: proxy.url, limits: { memoryShare: 100, leaseMs: 60_000 } });
+  const { node, log } = await redisNode({
+    redisUrl: proxy.url,
+    limits: { memoryShare: 100, leaseMs: 60_000 },
+  });
   const again = () => log.infos.filter((message) => message === 'Redis takes commits again').length;
   await node.actors.ask(one, add(1));
   await redis.config('SET', 'maxmemory', '1mb');
