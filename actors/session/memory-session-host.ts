@@ -1,4 +1,6 @@
-import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { DEFAULT_MEMORY_BEHAVIOUR, type MemoryBehaviour } from './memory-behaviour.ts';
+import { MemorySession } from './memory-session.ts';
 import type {
   SendOrder,
   SendOutcome,
@@ -12,63 +14,14 @@ import type {
 } from './session-host.ts';
 import { SessionTally } from './session-tally.ts';
 
-/** How the network in memory behaves. */
-export interface MemoryBehaviour {
-  /** Shops have credentials from the start: `open` leads to `connected` without a scan. */
-  readonly paired: boolean;
-  /** How long ago shops were paired that have credentials from the start. */
-  readonly pairedAgoMs: number;
-  /** The number a shop connects with, digits only. */
-  readonly phone: (shop: SessionAddress) => string;
-  readonly connectMs: number;
-  readonly checkMs: number;
-  readonly composeMs: number;
-  readonly sendMs: number;
-  /** Life of each QR code, and how many there are. */
-  readonly qrMs: number;
-  readonly qrCount: number;
-  readonly exists: (to: string) => boolean | 'silent' | 'rate_limited';
-  /** What a send comes to; `silent`: nothing is heard until the deadline. */
-  readonly outcome: (order: SendOrder) => SendOutcome | 'silent';
-  /** How long an inbound message waits for its confirmation before the session is dropped. */
-  readonly confirmMs: number;
-  /** How many of its last orders each shop remembers, for whoever looks at them. */
-  readonly remembered: number;
-}
-
-const DEFAULT_BEHAVIOUR: MemoryBehaviour = {
-  paired: false,
-  pairedAgoMs: 0,
-  phone: (shop) => `1${Number.parseInt(shop.shopId.slice(-8), 16)}`,
-  connectMs: 1,
-  checkMs: 1,
-  composeMs: 1,
-  sendMs: 1,
-  qrMs: 20_000,
-  qrCount: 6,
-  exists: () => true,
-  outcome: () => ({ kind: 'acknowledged' }),
-  confirmMs: 10_000,
-  remembered: 1_000,
-};
-
 interface Pairing {
   readonly phone: string;
   readonly atMs: number;
 }
 
-interface Session {
-  readonly generation: number;
-  state: 'opening' | 'qr' | 'open';
-  qr: string | undefined;
-  readonly orders: Map<string, ArmedTimer>;
-  readonly timers: Set<ArmedTimer>;
-  readonly inbound: Map<string, { confirm(): void; refuse(): void }>;
-}
-
 interface Shop {
   readonly address: SessionAddress;
-  session: Session | undefined;
+  session: MemorySession | undefined;
   pairing: Pairing | undefined;
   groups: readonly SessionGroup[];
   readonly sent: SendOrder[];
@@ -95,22 +48,19 @@ export class MemorySessionHost implements SessionHost {
   }) {
     this.#clock = options.clock;
     this.#listener = options.listener;
-    this.#behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour };
+    this.#behaviour = { ...DEFAULT_MEMORY_BEHAVIOUR, ...options.behaviour };
   }
 
   open(address: SessionAddress, { generation }: { readonly generation: number }): void {
     const shop = this.#shopOf(address);
     this.#closeSession(shop);
-    const session: Session = {
+    const session = new MemorySession({
       generation,
-      state: 'opening',
-      qr: undefined,
-      orders: new Map(),
-      timers: new Set(),
-      inbound: new Map(),
-    };
+      clock: this.#clock,
+      settled: (messageId, outcome) => this.#settled(shop, generation, messageId, outcome),
+    });
     shop.session = session;
-    this.#later(session, this.#behaviour.connectMs, () => {
+    session.later(this.#behaviour.connectMs, () => {
       if (!this.#reachableNow) this.#end(shop, 'transient', undefined);
       else if (shop.pairing === undefined && !this.#behaviour.paired) this.#showQr(shop, session, 1);
       else this.#connect(shop, session);
@@ -174,10 +124,7 @@ export class MemorySessionHost implements SessionHost {
     if (shop.sent.length > this.#behaviour.remembered) shop.sent.shift();
     const wanted = this.#behaviour.outcome(order);
     const outcome: SendOutcome = wanted === 'silent' ? { kind: 'unknown' } : wanted;
-    const timer = this.#clock.after(wanted === 'silent' ? order.deadlineMs : this.#behaviour.sendMs, () =>
-      this.#settle(shop, session, messageId, outcome),
-    );
-    session.orders.set(messageId, timer);
+    session.take(messageId, outcome, wanted === 'silent' ? order.deadlineMs : this.#behaviour.sendMs);
   }
 
   recall(): void {
@@ -185,14 +132,14 @@ export class MemorySessionHost implements SessionHost {
   }
 
   confirmInbound(address: SessionAddress, token: string): void {
-    this.#shopOf(address).session?.inbound.get(token)?.confirm();
+    this.#shopOf(address).session?.confirm(token);
   }
 
   refreshGroups(address: SessionAddress): void {
     const shop = this.#shopOf(address);
     const { session, groups } = shop;
     if (session?.state !== 'open') return;
-    this.#later(session, 0, () =>
+    session.later(0, () =>
       this.#tell(shop, { type: 'session.groups', generation: session.generation, groups }),
     );
   }
@@ -208,13 +155,13 @@ export class MemorySessionHost implements SessionHost {
   describe(address: SessionAddress): Record<string, unknown> | undefined {
     const shop = this.#shops.get(address.shopId);
     if (shop?.session === undefined) return undefined;
-    const { generation, state, orders } = shop.session;
-    return { generation, state, ordersInHand: orders.size };
+    const { generation, state, ordersInHand } = shop.session;
+    return { generation, state, ordersInHand };
   }
 
   async stop(): Promise<void> {
     for (const shop of this.#shops.values()) {
-      if (shop.session !== undefined) this.#settleOrders(shop, shop.session, 'restarted');
+      shop.session?.settleOrders('restarted');
       this.#endSession(shop);
     }
   }
@@ -242,30 +189,18 @@ export class MemorySessionHost implements SessionHost {
     if (session?.state !== 'open') return Promise.resolve(false);
     this.#count += 1;
     const token = `${session.generation}.${this.#count}`;
-    return new Promise((resolve) => {
-      const settle = (receipt: boolean): void => {
-        session.inbound.delete(token);
-        patience.cancel();
-        resolve(receipt);
-      };
-      const patience = this.#clock.after(this.#behaviour.confirmMs, () => {
+    const receipt = session.receipt(token, {
+      patienceMs: this.#behaviour.confirmMs,
+      late: () => {
         if (shop.session === session) this.#end(shop, 'transient', undefined);
-        settle(false);
-      });
-      this.#tally.received();
-      session.inbound.set(token, { confirm: () => settle(true), refuse: () => settle(false) });
-      const { from, text, wireId = `WIRE${this.#count}` } = message;
-      const atMs = this.#clock.wallMs();
-      this.#tell(shop, {
-        type: 'session.inbound',
-        generation: session.generation,
-        token,
-        wireId,
-        from,
-        text,
-        atMs,
-      });
+      },
     });
+    this.#tally.received();
+    const { from, text, wireId = `WIRE${this.#count}` } = message;
+    const { generation } = session;
+    const atMs = this.#clock.wallMs();
+    this.#tell(shop, { type: 'session.inbound', generation, token, wireId, from, text, atMs });
+    return receipt;
   }
 
   /** The session ends by the network's doing. A logged-out shop has no credentials any more. */
@@ -286,7 +221,7 @@ export class MemorySessionHost implements SessionHost {
     const { session } = shop;
     if (session === undefined) return;
     this.#lostSoFar += 1;
-    this.#settleOrders(shop, session, 'restarted');
+    session.settleOrders('restarted');
     this.#endSession(shop);
     const { generation } = session;
     this.#tally.ended('worker_lost');
@@ -316,7 +251,7 @@ export class MemorySessionHost implements SessionHost {
     return shop;
   }
 
-  #connect(shop: Shop, session: Session): void {
+  #connect(shop: Shop, session: MemorySession): void {
     shop.pairing ??= {
       phone: this.#behaviour.phone(shop.address),
       atMs: this.#clock.wallMs() - this.#behaviour.pairedAgoMs,
@@ -332,31 +267,21 @@ export class MemorySessionHost implements SessionHost {
     this.refreshGroups(shop.address);
   }
 
-  #showQr(shop: Shop, session: Session, turn: number): void {
+  #showQr(shop: Shop, session: MemorySession, turn: number): void {
     if (turn > this.#behaviour.qrCount) {
       this.#end(shop, 'qr_exhausted', 408);
       return;
     }
     session.state = 'qr';
-    session.qr = `memory:${shop.address.shopId}:${session.generation}:${turn}`;
-    const { qr } = session;
+    const qr = `memory:${shop.address.shopId}:${session.generation}:${turn}`;
     const expiresAtMs = this.#clock.wallMs() + this.#behaviour.qrMs;
     this.#tell(shop, { type: 'session.qr', generation: session.generation, qr, expiresAtMs });
-    this.#later(session, this.#behaviour.qrMs, () => this.#showQr(shop, session, turn + 1));
+    session.later(this.#behaviour.qrMs, () => this.#showQr(shop, session, turn + 1));
   }
 
-  #settle(shop: Shop, session: Session, messageId: string, outcome: SendOutcome): void {
-    if (!session.orders.delete(messageId)) return;
-    const { generation } = session;
+  #settled(shop: Shop, generation: number, messageId: string, outcome: SendOutcome): void {
     this.#tally.came(outcome);
     this.#tell(shop, { type: 'session.send_outcome', generation, messageId, outcome });
-  }
-
-  #settleOrders(shop: Shop, session: Session, kind: 'unknown' | 'restarted'): void {
-    for (const [messageId, timer] of [...session.orders]) {
-      timer.cancel();
-      this.#settle(shop, session, messageId, { kind });
-    }
   }
 
   /** As an order of the port's: what comes of it is told later, never from within the call. */
@@ -364,13 +289,13 @@ export class MemorySessionHost implements SessionHost {
     const { session } = shop;
     if (session === undefined) return;
     this.#endSession(shop);
-    this.#clock.after(0, () => this.#settleOrders(shop, session, 'unknown'));
+    this.#clock.after(0, () => session.settleOrders('unknown'));
   }
 
   #end(shop: Shop, end: SessionEnd, statusCode: number | undefined): void {
     const { session } = shop;
     if (session === undefined) return;
-    this.#settleOrders(shop, session, 'unknown');
+    session.settleOrders('unknown');
     this.#endSession(shop);
     const { generation } = session;
     this.#tally.ended(end);
@@ -380,16 +305,7 @@ export class MemorySessionHost implements SessionHost {
   #endSession(shop: Shop): void {
     const { session } = shop;
     shop.session = undefined;
-    for (const timer of session?.timers ?? []) timer.cancel();
-    for (const waiting of [...(session?.inbound.values() ?? [])]) waiting.refuse();
-  }
-
-  #later(session: Session, delayMs: number, act: () => void): void {
-    const timer = this.#clock.after(delayMs, () => {
-      session.timers.delete(timer);
-      act();
-    });
-    session.timers.add(timer);
+    session?.end();
   }
 
   #tell(shop: Shop, event: SessionEvent): void {
