@@ -38,7 +38,8 @@ export function shopBehaviour(
       return turn(new ShopDraft(state, nowMs, options), command, facts, options);
     },
     recover(state, command, { nowMs }) {
-      if (command.type !== 'session.send_outcome' || state.inHand === undefined) return undefined;
+      if (command.type !== 'session.send_outcome' || state.inHand?.messageId !== command.messageId)
+        return undefined;
       const draft = new ShopDraft(state, nowMs, options);
       draft.stepPacing({ type: 'outcome', outcome: { kind: 'unknown' }, ...draft.moments() });
       return draft.finish();

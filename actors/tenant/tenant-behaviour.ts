@@ -17,10 +17,13 @@ export interface TenantBehaviourOptions {
   readonly perform: (effect: TenantEffect, address: Address) => void;
 }
 
-/** Contacts as stored, for the commands that need them. */
-type TenantFacts = ReadonlyMap<string, ContactRecord>;
+/** What is stored of the numbers a command names, for the commands that need it. */
+interface TenantFacts {
+  readonly contacts: ReadonlyMap<string, ContactRecord>;
+  readonly customers: ReadonlySet<string>;
+}
 
-const noFacts: TenantFacts = new Map();
+const noFacts: TenantFacts = { contacts: new Map(), customers: new Set() };
 
 /** One tenant: its account, keys, shops and declared contacts, one command at a time. */
 export function tenantBehaviour(
@@ -37,9 +40,10 @@ export function tenantBehaviour(
           store,
         );
       if (command.type === 'revoke_contact') return readContacts(state, [command.phone], store);
+      if (command.type === 'add_customers') return readCustomers(state, command.phones, store);
       return noFacts;
     },
-    turn: (state, command, { nowMs, facts }) => turn(state, command, { nowMs, stored: facts, ...options }),
+    turn: (state, command, { nowMs, facts }) => turn(state, command, { nowMs, facts, ...options }),
     lane: ({ type }) => (controlCommands.has(type) ? 'control' : 'client'),
     size: (command) => (command.type === 'declare' ? 600 * command.contacts.length : 256),
     perform: options.perform,
@@ -79,28 +83,38 @@ async function readContacts(
     const contact = decodeContact(text);
     if (contact) contacts.set(contact.phone, contact);
   }
-  return contacts;
+  return { ...noFacts, contacts };
+}
+
+async function readCustomers(
+  state: TenantState,
+  phones: readonly string[],
+  store: Store,
+): Promise<TenantFacts> {
+  const [known] = (await store.read([['SMISMEMBER', state.keys.customers, ...phones]])) as [number[]];
+  return { ...noFacts, customers: new Set(phones.filter((_, index) => known[index] === 1)) };
 }
 
 function turn(
   state: TenantState,
   command: TenantCommand,
-  context: { nowMs: number; stored: TenantFacts } & TenantBehaviourOptions,
+  context: { nowMs: number; facts: TenantFacts } & TenantBehaviourOptions,
 ): Turn<TenantState, TenantEffect> {
-  const { nowMs, makeId } = context;
+  const { nowMs, makeId, facts } = context;
+  const stored = facts.contacts;
   switch (command.type) {
     case 'create_shop':
       return createShop(state, { ...command, id: makeId(nowMs), nowMs });
     case 'declare':
-      return declareContacts(state, command.contacts, context);
+      return declareContacts(state, command.contacts, { nowMs, stored, makeId });
     case 'revoke_contact':
-      return revokeContact(state, command.phone, context);
+      return revokeContact(state, command.phone, { nowMs, stored, makeId });
     case 'change':
       return changeTenant(state, command.changes);
     case 'add_customers':
       return {
         writes: [['SADD', state.keys.customers, ...command.phones]],
-        reply: done({ added: command.phones.length }),
+        reply: done({ added: new Set(command.phones).size - facts.customers.size }),
       };
     case 'put_key':
       return putKey(state, command.key);

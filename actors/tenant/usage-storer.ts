@@ -1,6 +1,5 @@
 import type { KeyLimits } from '../../policy/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
-import { shardOf } from '../../runtime/address.ts';
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import { tenantAddress } from './tenant-keys.ts';
 
@@ -36,8 +35,9 @@ export class UsageStorer {
     this.#tenants = new Set();
     keyLimits.sweep({ nowMs: clock.wallMs(), keyCount: SWEPT_KEYS });
     for (const tenantId of tenants) {
-      // A shard that was handed over has stored its usage on the way.
-      if (actors.owns(shardOf(tenantId))) actors.tell(tenantAddress(tenantId), { type: 'store_usage' });
+      const address = tenantAddress(tenantId);
+      // A shard that was handed over has stored its usage on the way. A lease that lapsed may be back in time.
+      if (actors.peek(address) !== undefined) actors.tell(address, { type: 'store_usage' });
     }
   }
 }

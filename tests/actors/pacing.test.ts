@@ -227,6 +227,18 @@ test('an opt-out that came after acceptance is seen just before the wire', async
   assert.equal(shop.effectsOf('send').length, 0);
 });
 
+test('an outcome that made the actor throw settles its own message as unknown, and no other', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  shop.toWire(id);
+  const { generation } = shop.state.channel.context;
+  const poison = { type: 'session.send_outcome', generation, outcome: { kind: 'acknowledged' } } as const;
+  shop.recover({ ...poison, messageId: '65f0000000000000000000ff' });
+  assert.equal(shop.statusOf(id), 'sending');
+  shop.recover({ ...poison, messageId: id });
+  assert.equal(shop.statusOf(id), 'failed DELIVERY_UNKNOWN');
+});
+
 test('an operator’s pause holds the queue across a restart until it is released', async () => {
   const shop = await ShopHarness.connected();
   shop.command({ type: 'hold' });

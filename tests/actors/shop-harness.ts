@@ -184,6 +184,17 @@ export class ShopHarness {
     return { read: async (reads: readonly Read[]) => reads.map(answer) } as unknown as Store;
   }
 
+  /** A word made the actor throw: what the shop does in its place. */
+  recover(command: ShopCommand): void {
+    const facts = { available: this.available };
+    const turn = this.#behaviour.recover?.(this.state, command, {
+      address: shopAddress(this.state.shop),
+      nowMs: this.nowMs,
+      facts,
+    });
+    if (turn !== undefined) this.#take(turn);
+  }
+
   /** The hand-over of the shop's shard begins. */
   drain(): void {
     const turn = this.#behaviour.draining?.(this.state, {

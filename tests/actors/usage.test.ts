@@ -7,7 +7,11 @@ import { test } from 'node:test';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
 import { loadTenant } from '../../actors/tenant/tenant-state.ts';
+import { UsageStorer } from '../../actors/tenant/usage-storer.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
+import type { Actors } from '../../runtime/actors.ts';
+import type { Address } from '../../runtime/address.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
 import { goldenStore, readGolden } from './golden/golden-store.ts';
 
 test('usage whose commit failed is stored by the next turn, and only once', async () => {
@@ -22,11 +26,32 @@ test('usage whose commit failed is stored by the next turn, and only once', asyn
   const nowMs = Date.parse('2027-01-01T00:00:00Z');
   keyLimits.take({ keyId: key.record.id, limits: key.record.limits, nowMs });
   const turn = () =>
-    behaviour.turn(state, { type: 'store_usage' }, { address, nowMs, facts: new Map<string, never>() });
+    behaviour.turn(
+      state,
+      { type: 'store_usage' },
+      { address, nowMs, facts: { contacts: new Map(), customers: new Set() } },
+    );
   const stores = ({ writes = [] }: ReturnType<typeof turn>): boolean => writes.flat().includes(key.record.id);
   assert.ok(stores(turn()), 'its commit fails');
   const again = turn();
   assert.ok(stores(again), 'so it is tried again');
   again.committed?.();
   assert.ok(!stores(turn()));
+});
+
+test('usage that fell due while the lease had lapsed is told to the tenant, which stores it when the lease is back', async () => {
+  const clock = new FakeClock();
+  const told: string[] = [];
+  const here = new Set(['a'.repeat(24)]);
+  const actors = {
+    owns: () => false,
+    peek: ({ id }: Address) => (here.has(id) ? {} : undefined),
+    tell: ({ id }: Address, { type }: { type: string }) => told.push(`${type} ${id[0]}`),
+  } as unknown as Actors;
+  const usage = new UsageStorer({ actors, clock, keyLimits: new KeyLimits() });
+  usage.changed('a'.repeat(24));
+  usage.changed('b'.repeat(24));
+  await clock.advance(1_000);
+  assert.deepEqual(told, ['store_usage a'], 'the other lives elsewhere by now');
+  usage.stop();
 });

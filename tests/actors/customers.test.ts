@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
+import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
+import { loadTenant } from '../../actors/tenant/tenant-state.ts';
+import { KeyLimits } from '../../policy/key-limits.ts';
+import type { Store } from '../../runtime/store.ts';
+import { goldenStore, readGolden } from './golden/golden-store.ts';
+
+test('of customers that are added only those are counted that were not there, each once', async () => {
+  const golden = readGolden(1);
+  const address = tenantAddress(golden.tenantId);
+  const state = await loadTenant(address, goldenStore(golden), new KeyLimits());
+  assert.ok(state);
+  const behaviour = tenantBehaviour({
+    keyLimits: new KeyLimits(),
+    makeId: () => '',
+    perform: () => undefined,
+  });
+  const phones = ['+33600000001', '+33600000002', '+33600000003', '+33600000003'];
+  const command = { type: 'add_customers', phones } as const;
+  const asked: unknown[] = [];
+  const store = {
+    read: async (reads: readonly unknown[]) => {
+      asked.push(...reads);
+      return [[1, 0, 0, 0]];
+    },
+  } as unknown as Store;
+  const facts = await behaviour.prepare(state, command, { address, store, nowMs: 0 });
+  const turn = behaviour.turn(state, command, { address, nowMs: 0, facts });
+  assert.deepEqual(asked, [['SMISMEMBER', state.keys.customers, ...phones]]);
+  assert.deepEqual(turn.reply, { ok: true, value: { added: 2 } });
+});
