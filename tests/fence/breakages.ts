@@ -55,6 +55,30 @@ const cases: readonly Case[] = [
     noticedBy: several,
   },
   {
+    promise: 'a shard thaws only once it is known whose it is',
+    file: 'held-shards.ts',
+    edits: [['if (!shard.frozen) this.thaw(shard);', 'this.thaw(shard);']],
+    noticedBy: 'lost-lease.test.ts',
+  },
+  {
+    promise: 'a shard claimed under a lease that is over is claimed once more',
+    file: 'ownership.ts',
+    edits: [['this.#stopping || !this.lease.holds()) return;\n    for', 'this.#stopping) return;\n    for']],
+    noticedBy: 'lost-lease.test.ts',
+  },
+  {
+    promise: 'nothing stays noted of an erased actor',
+    file: 'shard-marks.ts',
+    edits: [['    this.resume(shard, text);\n', '']],
+    noticedBy: memory,
+  },
+  {
+    promise: 'that commits are taken again is said when one was',
+    file: 'redis-engine.ts',
+    edits: [['if (refusal !== undefined) this.#noteTrouble(refusal);', 'this.#noteTrouble(refusal);']],
+    noticedBy: one,
+  },
+  {
     promise: 'shards spread evenly',
     file: 'fair-share.ts',
     edits: [['const surplus = Math.max(0, held.size - quota);', 'const surplus = 0;']],
