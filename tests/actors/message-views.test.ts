@@ -53,4 +53,14 @@ describe('remembered views of messages', () => {
     }
     assert.equal(views.of('m0', [body('0'), sent])?.view.status, 'sent');
   });
+
+  it('only so many are remembered: the oldest goes', () => {
+    const views = new MessageViews();
+    const first = views.of('m0', [body('0'), null]);
+    const last = 10_000;
+    for (let number = 1; number <= last; number += 1) views.of(`m${number}`, [body(String(number)), null]);
+    const newest = views.of(`m${last}`, [body(String(last)), null]);
+    assert.equal(views.of(`m${last}`, [body(String(last)), null])?.view, newest?.view);
+    assert.notEqual(views.of('m0', [body('0'), null])?.view, first?.view);
+  });
 });

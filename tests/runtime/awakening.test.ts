@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Awakening } from '../../runtime/awakening.ts';
+import { unclaimedRecord } from '../../runtime/engine.ts';
+import { defaultLimits } from '../../runtime/limits.ts';
+import { OwnedShard } from '../../runtime/owned-shard.ts';
 import { counterAddress } from './counter-behaviour.ts';
+import { FakeClock } from './fake-clock.ts';
 import { memoryNode } from './memory-node.ts';
 
 test('a thousand actors come back at a steady pace over all shards, and whoever asks meanwhile is served', async () => {
@@ -32,4 +37,42 @@ test('a thousand actors come back at a steady pace over all shards, and whoever 
     ...backAtMs.map((from) => backAtMs.filter((at) => at >= from && at < from + 50).length),
   );
   assert.ok(most <= 40, `${most} within 50 ms`);
+});
+
+/** What is brought back, step by step, of the shards that a test adds. */
+function steps() {
+  const clock = new FakeClock();
+  const back: string[] = [];
+  const awakening = new Awakening(clock, defaultLimits, (_shard, text) => void back.push(text));
+  const shardWith = (number: number, count: number): OwnedShard =>
+    new OwnedShard(number, unclaimedRecord, {
+      awake: new Set(Array.from({ length: count }, (_, index) => `shop/${number}.${index}`)),
+      suspended: new Set(),
+    });
+  return { clock, back, awakening, shardWith };
+}
+
+const { awakenPerStep, awakenStepMs } = defaultLimits;
+
+test('what is added right after a step that emptied the queue waits for the next', async () => {
+  const { clock, back, awakening, shardWith } = steps();
+  awakening.add(shardWith(1, awakenPerStep));
+  await clock.advance(1);
+  assert.equal(back.length, awakenPerStep);
+  awakening.add(shardWith(2, 1));
+  await clock.advance(awakenStepMs - 2);
+  assert.equal(back.length, awakenPerStep);
+  await clock.advance(2);
+  assert.equal(back.length, awakenPerStep + 1);
+});
+
+test('of a shard that was lost meanwhile nobody comes back', async () => {
+  const { clock, back, awakening, shardWith } = steps();
+  const lost = shardWith(1, awakenPerStep + 1);
+  awakening.add(lost);
+  awakening.add(shardWith(2, 1));
+  await clock.advance(1);
+  lost.dropped = true;
+  await clock.advance(2 * awakenStepMs);
+  assert.deepEqual(back.slice(awakenPerStep), ['shop/2.0']);
 });

@@ -63,7 +63,7 @@ test('whatever comes between, memory never answers what Redis did not hold', () 
     fc.record({ kind: fc.constant('answer' as const) }),
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(step, { minLength: 40, maxLength: 80, size: 'max' }), (steps) => {
       const memory = new CollectionMemory();
       const question: Lookup = ['HGET', 'k', 'm'];
       let stored: string | undefined;
@@ -98,4 +98,26 @@ test('whatever comes between, memory never answers what Redis did not hold', () 
     }),
     { numRuns: 2_000 },
   );
+});
+
+test('what was read before a commit and came after it is not kept', () => {
+  const memory = new CollectionMemory();
+  const loads = memory.begin([['HGET', 'k', 'm']]);
+  memory.forget([['HSET', 'k', 'm', 'new']]);
+  const read = memory.finish(loads, [['0', ['m', 'old']]]);
+  assert.equal(read.size, 1, 'it answers the question it was read for');
+  assert.equal(memory.answer(['HGET', 'k', 'm']), undefined);
+});
+
+test('a shard remembers no more than a mebibyte: what was learnt first makes room', () => {
+  const memory = new CollectionMemory();
+  const value = 'x'.repeat(4_096);
+  const question = (index: number): Lookup => ['HGET', `k${index}`, 'm'];
+  for (let index = 0; index < 1_000; index += 1) {
+    memory.finish(memory.begin([question(index)]), [['0', ['m', value]]]);
+  }
+  const kept = Array.from({ length: 1_000 }, (_, index) => memory.answer(question(index)) === value);
+  const count = kept.filter(Boolean).length;
+  assert.ok(count > 200 && count * value.length <= 1024 * 1024, `${count} kept`);
+  assert.ok(kept.slice(-count).every(Boolean), 'the newest');
 });

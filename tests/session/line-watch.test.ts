@@ -5,7 +5,7 @@ import { LineWatch } from '../../actors/session/line-watch.ts';
 import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
-const { keepAliveMs, queryMs } = DEFAULT_SESSION_TIMING;
+const { keepAliveMs, probeEveryMs, queryMs } = DEFAULT_SESSION_TIMING;
 
 /** A watch over a line whose answers are in the test's hand. */
 function watched(answer: (clock: FakeClock) => Promise<unknown>) {
@@ -81,4 +81,11 @@ test('a question asked at once goes beside the pings', async () => {
   await clock.advance(queryMs);
   await probe;
   assert.deepEqual([asked, ends], [['devices'], ['a question']]);
+});
+
+test('a socket that answers pings is asked again and again whether it still listens', async () => {
+  const { watch, clock, asked, ends } = watched(() => Promise.resolve({}));
+  watch.start();
+  await clock.advance(2 * probeEveryMs);
+  assert.deepEqual([asked.filter((name) => name === 'devices').length, ends], [2, []]);
 });
