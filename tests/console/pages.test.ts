@@ -98,6 +98,24 @@ test('a connection that could not be begun can be tried again', async () => {
   }
 });
 
+test('a list that goes on at its head hides nothing of what was shown', async () => {
+  const { page, visit } = session;
+  await page.setViewportSize(SIZES.desktop);
+  const call = (number: number) =>
+    fetch(`${stack.apiUrl()}/docs`, {
+      headers: { authorization: `Bearer ${stack.apiKey}`, 'x-request-id': `call-${number}` },
+    });
+  for (let number = 0; number < 60; number += 1) await call(number);
+  await visit(`/requests?tenant=${stack.tenantId}&route=/docs`);
+  const rows = page.getByRole('row', { name: /call-/ });
+  await page.getByRole('row', { name: 'call-59' }).waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByRole('row', { name: /call-0$/ }).waitFor();
+  for (let number = 60; number < 65; number += 1) await call(number);
+  await page.getByRole('row', { name: 'call-64' }).waitFor();
+  assert.equal(await rows.count(), 65);
+});
+
 test('the keyboard reaches the content first and then what it holds', async () => {
   const { page, visit } = session;
   await page.setViewportSize(SIZES.desktop);

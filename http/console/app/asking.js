@@ -66,9 +66,9 @@ export function useAction() {
 /**
  * The pages of a list one after the other: the first is asked anew, the rest on demand.
  * @param {string} path with its query, without cursor
- * @param {{ everyMs?: number }} [options]
+ * @param {{ everyMs?: number, keyOf: (item: any) => string }} options `keyOf` tells items apart
  */
-export function usePages(path, options = {}) {
+export function usePages(path, { keyOf, ...options }) {
   const first = useAnswer(path, options);
   const [more, setMore] = useState(
     /** @type {{ path: string, items: any[], cursor: string | null } | undefined} */ (undefined),
@@ -77,8 +77,15 @@ export function usePages(path, options = {}) {
   const following = more?.path === path ? more : undefined;
   const cursor = following === undefined ? (first.data?.nextCursor ?? null) : following.cursor;
   const join = path.includes('?') ? '&' : '?';
+  const newest = first.data?.items;
+  useEffect(() => {
+    if (newest === undefined) return;
+    setMore((known) =>
+      known?.path === path ? { ...known, items: refreshed(newest, known.items, keyOf) } : known,
+    );
+  }, [newest]);
   return {
-    items: first.data === undefined ? undefined : [...first.data.items, ...(following?.items ?? [])],
+    items: following?.items ?? newest,
     failure: first.failure ?? action.failure,
     busy: action.busy,
     refresh: first.refresh,
@@ -89,7 +96,24 @@ export function usePages(path, options = {}) {
         : () =>
             action.run(async () => {
               const page = await call(`${path}${join}cursor=${encodeURIComponent(cursor)}`);
-              setMore({ path, items: [...(following?.items ?? []), ...page.items], cursor: page.nextCursor });
+              const shown = following?.items ?? newest;
+              setMore({ path, items: [...shown, ...page.items], cursor: page.nextCursor });
             }),
   };
+}
+
+/**
+ * What is shown of a list, with its first page asked anew. Nothing that lies between may be hidden, so a first page
+ * that moved on past all that is shown leaves it as it is.
+ * @param {any[]} newest
+ * @param {any[]} shown
+ * @param {(item: any) => string} keyOf
+ */
+function refreshed(newest, shown, keyOf) {
+  const places = new Map(shown.map((item, index) => [keyOf(item), index]));
+  const meeting = newest.findLast((item) => places.has(keyOf(item)));
+  if (meeting === undefined) return newest.length === 0 ? newest : shown;
+  const keys = new Set(newest.map(keyOf));
+  const rest = shown.slice((places.get(keyOf(meeting)) ?? 0) + 1);
+  return [...newest, ...rest.filter((item) => !keys.has(keyOf(item)))];
 }

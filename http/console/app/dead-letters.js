@@ -5,8 +5,11 @@ import { Failure, More, Table, When } from './parts.js';
 import { shopAddress } from './route.js';
 import { call } from './session.js';
 
+/** @param {any} letter */
+const keyOf = ({ id }) => id;
+
 export function DeadLetters() {
-  const letters = usePages('/dead-letters?limit=50', { everyMs: 5_000 });
+  const letters = usePages('/dead-letters?limit=50', { everyMs: 5_000, keyOf });
   const action = useAction();
   useEffect(() => {
     document.title = 'Dead letters · Console';
@@ -25,7 +28,7 @@ export function DeadLetters() {
         caption="Dead letters, newest first"
         empty="None: no command made an actor throw."
         rows=${letters.items}
-        keyOf=${(/** @type {any} */ { id }) => id}
+        keyOf=${keyOf}
         columns=${[
           { name: 'At', cell: (/** @type {any} */ { at }) => html`<${When} at=${at} />` },
           { name: 'Actor', cell: (/** @type {any} */ { actor }) => html`<${ActorName} actor=${actor} />` },

@@ -6,6 +6,9 @@ import { milliseconds } from './format.js';
 import { Badge, Failure, More, Table, When } from './parts.js';
 import { address } from './route.js';
 
+/** @param {any} request */
+const keyOf = ({ at, requestId }) => at + requestId;
+
 /** @param {{ query: URLSearchParams }} props */
 export function Requests({ query }) {
   const given = {
@@ -15,7 +18,7 @@ export function Requests({ query }) {
     code: query.get('code') ?? '',
     refused: query.get('refused') ?? '',
   };
-  const log = usePages(address('/requests', { ...given, limit: '50' }).slice(1), { everyMs: 3_000 });
+  const log = usePages(address('/requests', { ...given, limit: '50' }).slice(1), { everyMs: 3_000, keyOf });
   useEffect(() => {
     document.title = 'Requests · Console';
   }, []);
@@ -37,7 +40,7 @@ export function Requests({ query }) {
     <${Failure} failure=${log.failure} />
     <section class="panel">
       <${Table} caption="Requests, newest first" empty="No request matches." rows=${log.items} columns=${columns}
-        keyOf=${(/** @type {any} */ { at, requestId }) => at + requestId} />
+        keyOf=${keyOf} />
       <${More} next=${log.next} busy=${log.busy} />
     </section>
   `;

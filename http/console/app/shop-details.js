@@ -111,11 +111,15 @@ function Queue({ details }) {
 
 const STATUSES = ['queued', 'sending', 'sent', 'failed', 'rejected'];
 
+/** @param {any} message */
+const keyOf = ({ id }) => id;
+
 /** @param {{ path: string, shopId: string }} props */
 function Messages({ path, shopId }) {
   const [status, setStatus] = useState('');
   const listed = usePages(`${path}/messages?limit=12${status === '' ? '' : `&status=${status}`}`, {
     everyMs: 5_000,
+    keyOf,
   });
   useEvents(
     (event) => {
@@ -137,7 +141,7 @@ function Messages({ path, shopId }) {
         caption="Messages, newest first"
         empty="None."
         rows=${listed.items}
-        keyOf=${(/** @type {any} */ { id }) => id}
+        keyOf=${keyOf}
         columns=${[
           { name: 'Accepted', cell: (/** @type {any} */ { createdAt }) => html`<${When} at=${createdAt} />` },
           { name: 'To', cell: (/** @type {any} */ { to, kind }) => (kind === 'status' ? 'status post' : to) },

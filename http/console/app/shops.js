@@ -30,13 +30,16 @@ const STATES = [
   'suspended',
 ];
 
+/** @param {any} shop */
+const keyOf = ({ shopId }) => shopId;
+
 /** @param {{ query: URLSearchParams }} props */
 export function Shops({ query }) {
   const q = query.get('q') ?? '';
   const sort = query.get('sort') ?? 'trouble';
   const state = query.get('state') ?? '';
   const asked = address('/actors', { sort, state, q, limit: '50' }).slice(1);
-  const shops = usePages(asked, { everyMs: 3_000 });
+  const shops = usePages(asked, { everyMs: 3_000, keyOf });
   useEffect(() => {
     document.title = 'Shops · Console';
   }, []);
@@ -70,7 +73,7 @@ export function Shops({ query }) {
         caption="Active shops"
         empty=${q === '' ? 'No active shop is in this state.' : 'No active shop matches. One that sleeps is found under its tenant.'}
         rows=${shops.items}
-        keyOf=${(/** @type {any} */ shop) => shop.shopId}
+        keyOf=${keyOf}
         columns=${columns}
       />
       <${More} next=${shops.next} busy=${shops.busy} />

@@ -8,10 +8,13 @@ import { call } from './session.js';
 
 const PLANS = ['free', 'starter', 'growth', 'scale'];
 
+/** @param {any} tenant */
+const keyOf = ({ id }) => id;
+
 /** @param {{ query: URLSearchParams }} props */
 export function Tenants({ query }) {
   const q = query.get('q') ?? '';
-  const tenants = usePages(address('/tenants', { q, limit: '50' }).slice(1), { everyMs: 5_000 });
+  const tenants = usePages(address('/tenants', { q, limit: '50' }).slice(1), { everyMs: 5_000, keyOf });
   const [creating, setCreating] = useState(false);
   useEffect(() => {
     document.title = 'Tenants · Console';
@@ -30,7 +33,7 @@ export function Tenants({ query }) {
     <${Failure} failure=${tenants.failure} />
     <section class="panel">
       <${Table} caption="Tenants, newest first" empty="No tenant matches." rows=${tenants.items} columns=${columns}
-        keyOf=${(/** @type {any} */ { id }) => id} />
+        keyOf=${keyOf} />
       <${More} next=${tenants.next} busy=${tenants.busy} />
     </section>
     ${creating && html`<${NewTenant} onClose=${() => setCreating(false)} />`}
