@@ -2,7 +2,7 @@ import type { Bench, BenchContext, Run, Target } from '../harness/bench.ts';
 import { figuresOf } from '../harness/bench.ts';
 import type { FleetSize } from '../harness/fleet.ts';
 import { type Durability, type RunningSide, type SideName, startSide } from '../harness/side.ts';
-import type { LoadResult } from '../load/load-plan.ts';
+import { type LoadResult, MESSAGES_PER_SHOP } from '../load/load-plan.ts';
 import { identityRequests, load, sendRequests } from './loads.ts';
 
 /** Ten tenants, none of whose shops has a session: for what needs none. */
@@ -14,9 +14,8 @@ const SMALL_FLEET: FleetSize = {
   held: false,
 };
 
-/** How many messages a second the shops must have room for; a warm one takes 41 an hour. */
+/** How many messages a second the shops must have room for. */
 const SENDS_PER_SECOND_PLANNED = 20_000;
-export const MESSAGES_PER_SHOP = 41;
 const SHOPS_PER_TENANT = 500;
 
 /** Connected, warm shops with known recipients, enough for a load of so many seconds. */

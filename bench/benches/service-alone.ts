@@ -1,6 +1,7 @@
 import { type Bench, type BenchContext, figuresOf, type Run } from '../harness/bench.ts';
 import { type RunningSide, startSide } from '../harness/side.ts';
-import { fleetFor, MESSAGES_PER_SHOP, sendingFleet } from './compared.ts';
+import { MESSAGES_PER_SHOP } from '../load/load-plan.ts';
+import { fleetFor, sendingFleet } from './compared.ts';
 import { knownShops } from './known-shops.ts';
 import { load, sendRequests } from './loads.ts';
 import { overload } from './overload.ts';

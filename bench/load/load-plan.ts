@@ -1,3 +1,6 @@
+/** How many messages a warm shop may send within an hour (DESIGN section 4: a sixth of 250). */
+export const MESSAGES_PER_SHOP = 41;
+
 /** A shop that takes messages, and the key that may send for it. */
 export interface BenchShop {
   readonly id: string;

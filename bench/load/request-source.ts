@@ -1,4 +1,4 @@
-import type { LoadPlan } from './load-plan.ts';
+import { type LoadPlan, MESSAGES_PER_SHOP } from './load-plan.ts';
 import { requestBytes } from './request-bytes.ts';
 
 /** Gives the requests of a load, one after the other. */
@@ -76,6 +76,3 @@ function sends(requests: Extract<LoadPlan['requests'], { kind: 'send' }>): Reque
     keyOf: (number) => shopOf(number).key,
   };
 }
-
-/** A warm shop's hourly cap is 41 (DESIGN section 4: a sixth of 250). */
-const MESSAGES_PER_SHOP = 41;
