@@ -45,7 +45,8 @@ async function expireByOwnClock(world: MemoryNode): Promise<() => void> {
   return mend;
 }
 
-test('a lease that lapsed and was regained thaws no shard of which it is still not known whose it is', async () => {
+/** A node that is back under a new name and asks in vain whose its shards are, until `settle` is called. */
+async function backAndAsking(): Promise<{ readonly world: MemoryNode; readonly settle: () => void }> {
   const world = await memoryNode();
   const { node, clock } = world;
   await world.outcome(node.actors.ask(one, add));
@@ -53,6 +54,12 @@ test('a lease that lapsed and was regained thaws no shard of which it is still n
   const settle = replace(world, 'changeOwner', () => lost);
   await loseLease(world);
   await clock.until(() => node.incarnation !== before && node.leaseMarginMs() > 0);
+  return { world, settle };
+}
+
+test('a lease that lapsed and was regained thaws no shard of which it is still not known whose it is', async () => {
+  const { world, settle } = await backAndAsking();
+  const { node, clock } = world;
   assert.ok(!node.actors.owns(one.shard), 'it was not asked yet');
   (await expireByOwnClock(world))();
   await clock.until(() => node.leaseMarginMs() > 0);
@@ -63,13 +70,8 @@ test('a lease that lapsed and was regained thaws no shard of which it is still n
 });
 
 test('a shard that is known to be ours while the lease has lapsed goes on with the lease', async () => {
-  const world = await memoryNode();
+  const { world, settle } = await backAndAsking();
   const { node, clock } = world;
-  await world.outcome(node.actors.ask(one, add));
-  const before = node.incarnation;
-  const settle = replace(world, 'changeOwner', () => lost);
-  await loseLease(world);
-  await clock.until(() => node.incarnation !== before && node.leaseMarginMs() > 0);
   const renew = await expireByOwnClock(world);
   settle();
   await clock.until(() => world.redis.records()[one.shard]?.owner === node.incarnation);

@@ -93,6 +93,18 @@ test('a suspension outlives the process, and is seen before anybody asks for the
   assert.equal(await second.outcome(second.node.actors.ask(one, add(1))), 1);
 });
 
+test('a state is shown again only after the first turn that follows a crash', async () => {
+  const causes: unknown[] = [];
+  const world = await memoryNode({ hooks: { activated: (_, cause) => void causes.push(cause) } });
+  await world.outcome(world.node.actors.ask(one, add(5)));
+  await world.outcome(world.node.actors.ask(one, poison));
+  const shown = Promise.resolve(world.node.actors.state<{ total: number }>(one)).then((state) => [
+    causes.length,
+    state?.total,
+  ]);
+  assert.deepEqual(await world.outcome(shown), [2, 5]);
+});
+
 test('crashes that are a minute apart never suspend', async () => {
   const world = await memoryNode({ limits: { restartIntensity: 1 } });
   for (let index = 0; index < 4; index += 1) {

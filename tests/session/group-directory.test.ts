@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
 import { GroupDirectory } from '../../actors/session/group-directory.ts';
 import type { SessionGroup } from '../../actors/session/session-host.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
 
 const OWN = '111@lid';
 
@@ -55,4 +56,35 @@ test('a question that times out empties nothing; an empty answer that came does'
   answer = { groups: [], tookMs: 10 };
   await groups.refresh();
   assert.deepEqual(told[1], []);
+});
+
+test('several changes of one group at a time are asked about once; a group that was left is told as gone', async () => {
+  const clock = new FakeClock();
+  const told: (readonly SessionGroup[])[] = [];
+  const asked: string[] = [];
+  let isMember = true;
+  const socket = {
+    groupFetchAllParticipating: async () => ({ 'a@g.us': group('a@g.us', OWN) }),
+    async groupMetadata(id: string) {
+      asked.push(id);
+      if (!isMember) throw Object.assign(new Error('forbidden'), { data: 403 });
+      return group(id, 'other');
+    },
+  } as unknown as WASocket;
+  const groups = new GroupDirectory({
+    socket,
+    clock,
+    floorMs: 0,
+    queryMs: 1_000,
+    ownAddresses: () => [OWN],
+    report: (list) => told.push(list),
+  });
+  await groups.refresh();
+  for (let change = 0; change < 3; change += 1) groups.changed('a@g.us');
+  await clock.advance(1_000);
+  assert.deepEqual([asked, told.at(-1)?.map(({ isAdmin }) => isAdmin)], [['a@g.us'], [false]]);
+  isMember = false;
+  groups.changed('a@g.us');
+  await clock.advance(1_000);
+  assert.deepEqual([asked.length, told.at(-1)], [2, []]);
 });
