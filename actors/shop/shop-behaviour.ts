@@ -46,10 +46,10 @@ export function shopBehaviour(
     },
     lane: ({ type }) =>
       type === 'send' || type === 'post_status' || type === 'connect' ? 'client' : 'control',
-    size: (command) => {
-      if (command.type === 'send' || command.type === 'post_status') return draftSize(command.draft);
-      return command.type === 'pool.take' ? JSON.stringify(command.body).length : 64;
-    },
+    size: (command) =>
+      command.type === 'send' || command.type === 'post_status'
+        ? draftSize(command.draft)
+        : DRAFT_OVERHEAD_BYTES,
     perform: options.perform,
     timers: shopTimers,
     mustLive: (state) => {
