@@ -29,7 +29,7 @@ export interface Hand {
   readonly textLength: number;
 }
 
-/** What the pacing machine remembers; all of it is stored. */
+/** What the pacing machine remembers. What of it outlasts a process is stored (`shop-machines.ts`). */
 export interface PacingContext {
   readonly hand: Hand | null;
   /** When the state is over by itself: gap, pause, or the deadline of checking, composing and sending. */
