@@ -1,13 +1,23 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { LoadPlan, LoadResult } from '../load/load-plan.ts';
+import type { PollPlan, PollResult } from '../load/poll-plan.ts';
 import { BUILD_DIRECTORY } from './build.ts';
 import { onCore } from './cores.ts';
 
 /** Runs a load in a process of its own. Rejects when that fails. */
 export function startLoad(plan: LoadPlan): Promise<LoadResult> {
+  return runProcess('load-process', plan);
+}
+
+/** Somebody who looks while the load runs, in a process of their own. Rejects when that fails. */
+export function startPolls(plan: PollPlan): Promise<PollResult> {
+  return runProcess('poll-process', plan);
+}
+
+function runProcess<Plan, Result>(name: string, plan: Plan): Promise<Result> {
   const { command, args } = onCore('rest', process.execPath, [
-    join(BUILD_DIRECTORY, 'bench/load/load-process.js'),
+    join(BUILD_DIRECTORY, `bench/load/${name}.js`),
   ]);
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(JSON.stringify(plan));
@@ -16,8 +26,8 @@ export function startLoad(plan: LoadPlan): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
-      if (code === 0) resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')) as LoadResult);
-      else reject(new Error(`the load generator ended with code ${code}`));
+      if (code === 0) resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')) as Result);
+      else reject(new Error(`${name} ended with code ${code}`));
     });
   });
 }

@@ -18,12 +18,16 @@ export interface RunningSide {
   /** By name; `server` (several are `server`, `server2` …) and, where there is one, `redis`. */
   readonly watch: Readonly<Record<string, number>>;
   readonly fleet: Fleet;
+  /** Where operators ask the service's first node; the peers have no operators. */
+  readonly admin: OperatorAccess | undefined;
   /** From the start of the first node until it took requests. */
   readonly startMs: number;
   /** Ends the nodes, keeps Redis, and starts them again. Their time from start to ready. */
   restart(): Promise<number>;
   /** What the service's first node says of itself. */
   look(): Promise<Look>;
+  /** How long the event loop of the service's first node was held up since this was last asked; the first time begins it. */
+  holdUps(): Promise<HoldUps>;
   stop(): Promise<void>;
 }
 
@@ -33,6 +37,21 @@ export interface Look {
   readonly heapBytes: number;
   /** When sessions came up since its start, by the wall clock. */
   readonly connectedAtMs: readonly number[];
+}
+
+/** How an operator gets in. */
+export interface OperatorAccess {
+  readonly port: number;
+  readonly token: string;
+}
+
+/** How long an event loop was held up in one piece, and by what part of that was garbage collection. */
+export interface HoldUps {
+  readonly p99Ms: number;
+  readonly longestMs: number;
+  readonly collections: number;
+  readonly collectingMs: number;
+  readonly longestCollectionMs: number;
 }
 
 /** A side and the fleet it is to carry. */
@@ -129,6 +148,9 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
       return { ...Object.fromEntries(servers), redis: redis.process.pid };
     },
     fleet,
+    get admin() {
+      return { port: portOf(programs[0]?.admin ?? ''), token: shared.ADMIN_TOKEN };
+    },
     startMs,
     async restart() {
       await stopNodes();
@@ -142,6 +164,10 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
     async look() {
       const response = await fetch(programs[0]?.look ?? '');
       return (await response.json()) as Look;
+    },
+    async holdUps() {
+      const response = await fetch(`${programs[0]?.look ?? ''}/hold-ups`);
+      return (await response.json()) as HoldUps;
     },
     async stop() {
       await stopNodes();
@@ -200,9 +226,11 @@ function alone(
     ports: [portOf(program.api)],
     watch: { server: program.process.pid, ...others },
     fleet,
+    admin: undefined,
     startMs: Number.NaN,
     restart: () => Promise.reject(new Error('only the service is started again')),
     look: () => Promise.reject(new Error('only the service is looked into')),
+    holdUps: () => Promise.reject(new Error('only the service is looked into')),
     async stop() {
       program.process.signal('SIGKILL');
       await program.process.ended;

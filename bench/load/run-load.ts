@@ -123,7 +123,8 @@ function openLoop(connections: readonly HttpConnection[], run: Run, ratePerSecon
   let sent = 0;
   return new Promise((resolve) => {
     const pump = (): void => {
-      const dueCount = Math.floor(
+      // The next is due at the very moment to which its number adds up, not one interval later.
+      const dueCount = Math.ceil(
         ((Math.min(performance.now(), run.endMs) - startedMs) * ratePerSecond) / 1_000,
       );
       while (sent < dueCount && free.length > 0) {

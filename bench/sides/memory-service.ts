@@ -6,6 +6,7 @@ import { startService, stopService } from '../../bin/compose-service.ts';
 import { serviceEnvironment } from '../../bin/environment.ts';
 import { createLogger } from '../../http/log.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
+import { watchHoldUps } from './hold-ups.ts';
 
 // A node as bin/service.ts composes it, with the sending component in memory: every shop is paired and warm.
 const WARM_MS = 20 * 24 * 3_600_000;
@@ -18,6 +19,8 @@ const noting =
     if (event.type === 'session.connected') connectedAtMs.push(Date.now());
     listener(shop, event);
   };
+
+const holdUps = watchHoldUps();
 
 const environment = serviceEnvironment();
 const log = createLogger({ level: environment.logLevel });
@@ -38,7 +41,11 @@ process.on('SIGTERM', () => {
 });
 
 // What only the process itself can tell. Started with --expose-gc, it counts what is left after a collection.
-const looking = createServer((_request, response) => {
+const looking = createServer((request, response) => {
+  if (request.url === '/hold-ups') {
+    response.end(JSON.stringify(holdUps()));
+    return;
+  }
   globalThis.gc?.();
   response.end(JSON.stringify({ heapBytes: process.memoryUsage().heapUsed, connectedAtMs }));
 });

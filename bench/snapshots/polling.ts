@@ -1,162 +1,149 @@
 /**
  * What looking costs the tenants: latencies of a steady load on one node with many connected shops, with and without
  * somebody who asks for the list of shops, for a search in it, for the overview and for the metrics each second. The
- * two sides take turns, and so does which of them begins a round; CPU is the service's own.
- * `node --import tsx bench/snapshots/polling.ts --shops=10000 --rounds=3 --seconds=10 --rate=200`
- * `--questions=1` asks for the list alone. `--answers=20` tells the CPU of one answer of each kind as well.
+ * two sides take turns, and so does which of them begins a round. Load and questions come from processes of their own,
+ * neither on the core of the service; latencies count from the moment a request was due.
+ * `node --import tsx bench/snapshots/polling.ts --shops=10000 --rounds=5 --seconds=10 --rate=200`
+ * `--ask=search,metrics` asks some of the questions, `--ask=` none. `--load=send` sends messages instead of looking at
+ * channels. `--hold-ups=1` tells how long the service's event loop was held up as well (watching it costs a little),
+ * `--answers=100` the CPU of one answer of each kind.
  */
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import * as v from 'valibot';
-import { spawnGuarded } from '../../bin/guarded-process.ts';
-import { startPrivateRedis } from '../../bin/private-redis.ts';
-import { readReadyLine } from '../../bin/ready-line.ts';
-import { makeFleet } from '../harness/fleet.ts';
+import { join } from 'node:path';
+import { load, sendRequests } from '../benches/loads.ts';
+import { build } from '../harness/build.ts';
+import { PINNING } from '../harness/cores.ts';
+import { startPolls } from '../harness/load.ts';
+import { cpuMs } from '../harness/process-usage.ts';
+import { type HoldUps, type RunningSide, startSide } from '../harness/side.ts';
 import { spread, spreadText } from '../harness/statistics.ts';
+import type { LoadResult } from '../load/load-plan.ts';
 
-const TENANTS = 20;
-const QUESTIONS = [
-  '/admin/v1/actors?sort=trouble&limit=50',
-  '/admin/v1/actors?sort=waiting&q=shop&limit=50',
-  '/admin/v1/overview',
-  '/metrics',
-];
-const root = resolve(import.meta.dirname, '../..');
+const SHOPS_PER_TENANT = 500;
+const WARMUP_MS = 1_000;
+const CONNECTIONS = 16;
+const QUESTIONS: { readonly [name: string]: string } = {
+  list: '/admin/v1/actors?sort=trouble&limit=50',
+  search: '/admin/v1/actors?sort=waiting&q=shop&limit=50',
+  overview: '/admin/v1/overview',
+  metrics: '/metrics',
+};
 
 const given = new Map(
   process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=') as [string, string]),
 );
 const setting = (name: string, fallback: number): number => Number(given.get(name) ?? fallback);
 const shops = setting('shops', 10_000);
-const rounds = setting('rounds', 3);
+const rounds = setting('rounds', 5);
 const seconds = setting('seconds', 10);
-const rate = setting('rate', 200);
+const ratePerSecond = setting('rate', 200);
 const answers = setting('answers', 0);
-const asked = QUESTIONS.slice(0, setting('questions', QUESTIONS.length));
+const isSending = given.get('load') === 'send';
+const asked = Object.entries(QUESTIONS).filter(([name]) =>
+  (given.get('ask') ?? Object.keys(QUESTIONS).join()).split(',').includes(name),
+);
+const paths = asked.map(([, path]) => path);
 
-interface Timed {
-  readonly latencies: number[];
-  readonly polls: number[];
+interface Measured {
+  readonly result: LoadResult;
+  /** How long each answer took, by question. */
+  readonly tookMs: readonly (readonly number[])[];
+  readonly holdUps: HoldUps | undefined;
 }
 
-async function timed(url: string, token: string): Promise<number> {
-  const begun = performance.now();
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
-  await answer.arrayBuffer();
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
-  return performance.now() - begun;
-}
+let sent = 0;
 
-/** Calls at a fixed rate whatever the answers take, so that a pause shows in everybody who came during it. */
-async function load(options: {
-  readonly call: () => Promise<number>;
-  readonly poll: (() => Promise<number[]>) | undefined;
-}): Promise<Timed> {
-  const calls: Promise<number>[] = [];
-  const polls: Promise<number[]>[] = [];
-  const begun = performance.now();
-  for (let index = 0; index < rate * seconds; index += 1) {
-    const dueMs = (index * 1_000) / rate - (performance.now() - begun);
-    if (dueMs > 0) await new Promise((wake) => setTimeout(wake, dueMs));
-    calls.push(options.call());
-    if (index % rate === 0 && options.poll !== undefined) polls.push(options.poll());
-  }
-  return { latencies: await Promise.all(calls), polls: (await Promise.all(polls)).flat() };
-}
-
-/** CPU the service has used since its start. */
-async function cpuMs(url: string): Promise<number> {
-  const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
-  return 1_000 * Number(/^process_cpu_seconds_total (\S+)/m.exec(await answer.text())?.[1]);
+/** One load, with or without somebody who looks. */
+async function measure(side: RunningSide, isPolled: boolean): Promise<Measured> {
+  const { port, token } = side.admin as NonNullable<RunningSide['admin']>;
+  const watches = given.has('hold-ups');
+  if (watches) await side.holdUps();
+  const requests = isSending
+    ? sendRequests(side, sent)
+    : ({ kind: 'channel', shops: side.fleet.shops } as const);
+  const times = isPolled ? Math.ceil(seconds + WARMUP_MS / 1_000) : 0;
+  const [result, { tookMs }] = await Promise.all([
+    load(side, requests, { seconds, ratePerSecond, warmupMs: WARMUP_MS, connections: CONNECTIONS }),
+    startPolls({ port, token, paths, everyMs: 1_000, times }),
+  ]);
+  sent = result.made;
+  const refused = Object.keys(result.byStatus).filter((status) => !status.startsWith('2'));
+  if (refused.length > 0) throw new Error(`not all was let through: ${JSON.stringify(result.byStatus)}`);
+  return { result, tookMs, holdUps: watches ? await side.holdUps() : undefined };
 }
 
 /** CPU of one answer: what the service uses while it is asked, less what it uses by itself in the same time. */
-async function costMs(admin: string, path: string): Promise<number> {
-  const pause = (ms: number): Promise<void> => new Promise((wake) => setTimeout(wake, ms));
-  const begun = performance.now();
-  const beforeMs = await cpuMs(admin);
-  for (let answer = 0; answer < answers; answer += 1) {
-    await timed(`${admin}${path}`, token);
-    await pause(60);
-  }
-  const askedMs = await cpuMs(admin);
-  await pause(performance.now() - begun);
-  const idleMs = await cpuMs(admin);
-  return (askedMs - beforeMs - (idleMs - askedMs)) / answers;
+async function costMs({ admin, watch }: RunningSide, path: string): Promise<number> {
+  const { port, token } = admin as NonNullable<RunningSide['admin']>;
+  const usedMs = (): number => cpuMs(watch.server as number);
+  const begunMs = performance.now();
+  const beforeMs = usedMs();
+  await startPolls({ port, token, paths: [path], everyMs: 60, times: answers });
+  const askedMs = usedMs();
+  await new Promise((wake) => setTimeout(wake, performance.now() - begunMs));
+  return (askedMs - beforeMs - (usedMs() - askedMs)) / answers;
 }
 
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+function lineOf({ result, tookMs, holdUps }: Measured): string {
+  const { p50, p99, p999, max } = result.latencyMs;
+  const latencies = [p50, p99, p999, max].map((ms) => ms.toFixed(2));
+  const words = [`p50 ${latencies[0]} p99 ${latencies[1]} p99.9 ${latencies[2]} most ${latencies[3]} ms`];
+  for (const [index, took] of tookMs.entries()) {
+    if (took.length > 0) words.push(`${asked[index]?.[0]} ${spread(took).median.toFixed(1)} ms`);
+  }
+  if (holdUps !== undefined) {
+    const { p99Ms, longestMs, collections, collectingMs, longestCollectionMs } = holdUps;
+    words.push(
+      `held up p99 ${p99Ms.toFixed(2)} most ${longestMs.toFixed(2)} ms`,
+      `${collections} collections ${collectingMs.toFixed(0)} ms, longest ${longestCollectionMs.toFixed(2)} ms`,
+    );
+  }
+  return words.join(', ');
+}
+
+/** The median of a figure with its least and its most, of the rounds of one side. */
+function over(measured: readonly Measured[], figure: (result: LoadResult) => number): string {
+  return spreadText(spread(measured.map(({ result }) => figure(result))));
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'polling-'));
-const redis = await startPrivateRedis({ directory, appendfsync: 'always' });
-const token = randomBytes(24).toString('base64url');
-const service = spawnGuarded({
-  name: 'service',
-  command: process.execPath,
-  args: ['--import', import.meta.resolve('tsx'), 'bench/sides/memory-service.ts'],
-  workingDirectory: root,
-  environment: {
-    PATH: dirname(process.execPath),
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_HOST: '127.0.0.1',
-    ADMIN_PORT: '0',
-    ADMIN_TOKEN: token,
-    REDIS_URL: redis.socketPath,
-    DATA_DIR: directory,
-    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
-    NODE_ID: 'node-1',
-    LOG_LEVEL: 'error',
+build();
+const tenants = Math.max(1, Math.ceil(shops / SHOPS_PER_TENANT));
+const side = await startSide('service', {
+  directory,
+  fleet: {
+    tenants,
+    shopsPerTenant: Math.ceil(shops / tenants),
+    customers: isSending ? 1_000 : 0,
+    connected: true,
+    held: false,
   },
-  output: 'read',
 });
 try {
-  const schema = v.object({ ready: v.literal(true), api: v.string(), admin: v.string() });
-  const { api, admin } = await readReadyLine(service, { schema });
-  const fleet = await makeFleet({
-    admin: { port: Number(new URL(admin).port), token },
-    api: { port: Number(new URL(api).port) },
-    size: { tenants: TENANTS, shopsPerTenant: shops / TENANTS, customers: 0, connected: true, held: false },
-  });
-  let next = 0;
-  const call = (): Promise<number> => {
-    const shop = fleet.shops[next++ % fleet.shops.length];
-    return timed(`${api}/shops/${shop?.id}`, shop?.key ?? '');
-  };
-  const poll = (): Promise<number[]> => Promise.all(asked.map((path) => timed(`${admin}${path}`, token)));
-  await load({ call, poll });
-  for (const path of answers === 0 ? [] : asked) {
-    console.log(`${path}: ${(await costMs(admin, path)).toFixed(1)} ms of CPU an answer`);
+  await measure(side, true);
+  for (const [name, path] of answers === 0 ? [] : asked) {
+    console.log(`${name}: ${(await costMs(side, path)).toFixed(2)} ms of CPU an answer`);
   }
-  const p99s: { readonly quiet: number[]; readonly polled: number[] } = { quiet: [], polled: [] };
-  const cpu: { readonly quiet: number[]; readonly polled: number[] } = { quiet: [], polled: [] };
+  const alone: Measured[] = [];
+  const polled: Measured[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const sides = ['quiet', 'polled'] as const;
-    for (const side of round % 2 === 0 ? sides.toReversed() : sides) {
-      const usedMs = await cpuMs(admin);
-      const { latencies, polls } = await load({ call, poll: side === 'polled' ? poll : undefined });
-      cpu[side].push(((await cpuMs(admin)) - usedMs) / seconds);
-      const [p50, p99, most] = [0.5, 0.99, 1].map((share) => quantile(latencies, share));
-      p99s[side].push(p99 ?? Number.NaN);
-      const took = polls.length === 0 ? '' : `, polls p50 ${quantile(polls, 0.5).toFixed(1)} ms`;
-      console.log(
-        `round ${round} ${side}: p50 ${p50?.toFixed(2)} p99 ${p99?.toFixed(2)} most ${most?.toFixed(2)} ms${took}`,
-      );
+    const order = [false, true];
+    for (const isPolled of round % 2 === 0 ? order.toReversed() : order) {
+      const measured = await measure(side, isPolled);
+      (isPolled ? polled : alone).push(measured);
+      console.log(`round ${round} ${isPolled ? 'polled' : 'alone'}: ${lineOf(measured)}`);
     }
   }
-  const { quiet, polled } = p99s;
+  const p99 = ({ latencyMs }: LoadResult): number => latencyMs.p99;
+  const p999 = ({ latencyMs }: LoadResult): number => latencyMs.p999;
+  const busy = (result: LoadResult): number => (result.cpuMs.server ?? 0) / seconds;
   console.log(
-    `${shops} shops, ${rate} requests/s: p99 ${spreadText(spread(quiet))} ms alone, ${spreadText(spread(polled))} ms polled each second; ` +
-      `CPU ${spreadText(spread(cpu.quiet))} and ${spreadText(spread(cpu.polled))} ms a second`,
+    `${shops} shops, ${ratePerSecond} requests/s, alone and polled each second: ` +
+      `p99 ${over(alone, p99)} and ${over(polled, p99)} ms, p99.9 ${over(alone, p999)} and ${over(polled, p999)} ms, ` +
+      `CPU ${over(alone, busy)} and ${over(polled, busy)} ms a second; ${PINNING}`,
   );
 } finally {
-  service.signal('SIGKILL');
-  await service.ended;
-  await redis.process.stop({ graceMs: 5_000 });
+  await side.stop();
   rmSync(directory, { recursive: true, force: true });
 }

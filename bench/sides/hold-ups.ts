@@ -1,0 +1,27 @@
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import type { HoldUps } from '../harness/side.ts';
+
+/** The timer that measures is due each millisecond; what it is late by is a hold-up. */
+const RESOLUTION_MS = 1;
+
+/** Tells how long this process's event loop was held up since it was last asked. The first question begins it. */
+export function watchHoldUps(): () => HoldUps {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  let collectionsMs: number[] = [];
+  const collected = new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) collectionsMs.push(duration);
+  });
+  return () => {
+    const told = {
+      p99Ms: delays.percentile(99) / 1e6 - RESOLUTION_MS,
+      longestMs: delays.max / 1e6 - RESOLUTION_MS,
+      collections: collectionsMs.length,
+      collectingMs: collectionsMs.reduce((sum, ms) => sum + ms, 0),
+      longestCollectionMs: Math.max(0, ...collectionsMs),
+    };
+    if (delays.enable()) collected.observe({ entryTypes: ['gc'] });
+    delays.reset();
+    collectionsMs = [];
+    return told;
+  };
+}
