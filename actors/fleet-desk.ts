@@ -1,4 +1,4 @@
-import type { ActorSnapshot } from '../runtime/actors.ts';
+import type { ActorGlance, ActorSnapshot } from '../runtime/actors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LinkTopic } from '../runtime/link-topics.ts';
 import type { RuntimeNode } from '../runtime/node.ts';
@@ -8,7 +8,7 @@ import { done, failed } from './failure.ts';
 import type { FleetOperations } from './operator-operations.ts';
 import type { SessionHost } from './session/session-host.ts';
 import type { ShopDescription } from './shop/describe-shop.ts';
-import { takeCensus } from './shop/shop-census.ts';
+import { type SeenActor, takeCensus } from './shop/shop-census.ts';
 import { shopGlance } from './shop/shop-glance.ts';
 import { shopAddress, shopOf } from './shop/shop-keys.ts';
 
@@ -32,18 +32,18 @@ export function fleetDesk(parts: {
     await node.deadLetters.replay(id, shard);
     return 'replayed';
   });
+  const lookout = node.actors.lookout(seen);
   return {
     listTenants: (query) => directory.list(query),
-    *localShops() {
-      for (const glance of node.actors.glances()) {
-        if (glance.address.kind === 'shop') yield shopGlance(glance);
-      }
-    },
+    eachShop: (visit) =>
+      lookout.each((actor) => {
+        if ('standing' in actor) visit(actor);
+      }),
     localShop(id) {
       const snapshot = node.actors.snapshot(shopAddress(shopOf({ id })));
       return snapshot && listedShop(snapshot);
     },
-    census: recently(() => takeCensus(node.actors.glances()), { clock, keptMs: CENSUS_MS }),
+    census: recently(() => takeCensus(lookout), { clock, keptMs: CENSUS_MS }),
     self: () => ({ nodeId: node.nodeId, workers: host.available() ? 'available' : 'lost' }),
     nodes: async () =>
       node
@@ -70,6 +70,10 @@ export function fleetDesk(parts: {
       return done({ id, replayed: true });
     },
   };
+}
+
+function seen(glance: ActorGlance): SeenActor {
+  return glance.address.kind === 'shop' ? shopGlance(glance) : { mailboxDepth: glance.mailboxDepth };
 }
 
 /** A shop's actor as operators see it; name, state and details are null while nothing of it is in memory. */

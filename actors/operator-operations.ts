@@ -108,8 +108,8 @@ export interface FleetOperations {
     readonly cursor: string | undefined;
     readonly q: string | undefined;
   }): Promise<CursorPage<TenantView>>;
-  /** Shops active on this node and suspended ones, each looked at when the iteration comes to it. */
-  localShops(): Iterable<ShopGlance>;
+  /** Shows all shops active on this node and suspended ones as they stand now, a few at a time. */
+  eachShop(visit: (shop: ShopGlance) => void): Promise<void>;
   /** One of them by the id of its glance, as `snapshot` tells it, of a long queue the head alone. Undefined: gone. */
   localShop(id: string): Record<string, unknown> | undefined;
   /** How the shops of this node stand, as of the last second. */

@@ -1,5 +1,5 @@
 import type { FleetOperations } from '../actors/operator-operations.ts';
-import { type ShopGlance, troubleOf } from '../actors/shop/shop-glance.ts';
+import type { ShopGlance } from '../actors/shop/shop-glance.ts';
 import { inSlices } from '../runtime/in-slices.ts';
 import { type ActorsQuery, encodeForwarded } from './forwarding.ts';
 import { HOP_TIMEOUT_MS, type Hop } from './hop.ts';
@@ -15,7 +15,7 @@ export interface RankedActor extends Place {
   readonly actor: Record<string, unknown>;
 }
 
-type LocalFleet = Pick<FleetOperations, 'localShops' | 'localShop'>;
+type LocalFleet = Pick<FleetOperations, 'eachShop' | 'localShop'>;
 
 /** This node's actors that match, best rank first, at most `limit`. A glance ranks them all; only the best are described. */
 export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promise<readonly RankedActor[]> {
@@ -55,13 +55,13 @@ async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readon
     best = best.sort(inOrder).slice(0, limit);
     last = best[limit - 1];
   };
-  await inSlices(fleet.localShops(), (shop) => {
-    const place = { rank: rankOf(shop, sort), id: shop.id };
-    if (last !== undefined && inOrder(place, last) > 0) return;
-    if (after !== undefined && inOrder(place, after) <= 0) return;
-    if (state !== undefined && !shop.words.includes(state)) return;
-    if (part !== undefined && !searchable(shop).includes(part)) return;
-    best.push(place);
+  await fleet.eachShop((shop) => {
+    const rank = rankOf(shop, sort);
+    if (last !== undefined && comesAfter(last, rank, shop.id)) return;
+    if (after !== undefined && !comesAfter(after, rank, shop.id)) return;
+    if (state !== undefined && !shop.standing.words.includes(state)) return;
+    if (part !== undefined && !shop.searchText.includes(part)) return;
+    best.push({ rank, id: shop.id });
     if (best.length >= limit * 4) keepBest();
   });
   keepBest();
@@ -72,6 +72,11 @@ async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readon
 function inOrder(one: Place, other: Place): number {
   if (one.rank !== other.rank) return other.rank - one.rank;
   return one.id < other.id ? -1 : Number(one.id > other.id);
+}
+
+/** Whether a place with this rank and id comes after another, without making one of it for each of thousands. */
+function comesAfter(place: Place, rank: number, id: string): boolean {
+  return rank === place.rank ? id > place.id : rank < place.rank;
 }
 
 /** Later than any clock of ours, so that what remains until then ranks the oldest first. */
@@ -92,10 +97,6 @@ function rankOf(shop: ShopGlance, sort: ActorsQuery['sort']): number {
     case 'waiting':
       return shop.oldestMessageMs === undefined ? 0 : FAR_FUTURE_MS - shop.oldestMessageMs;
     case 'trouble':
-      return troubleOf(shop);
+      return shop.standing.trouble;
   }
-}
-
-function searchable({ id, name, phone }: ShopGlance): string {
-  return `${id} ${name ?? ''} +${phone ?? ''}`.toLowerCase();
 }

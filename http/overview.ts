@@ -1,4 +1,5 @@
 import type { ShopCensus } from '../actors/shop/shop-census.ts';
+import { inSlices } from '../runtime/in-slices.ts';
 import { encodeForwarded } from './forwarding.ts';
 import { HOP_TIMEOUT_MS, type Hop } from './hop.ts';
 import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from './recent-activity.ts';
@@ -57,7 +58,7 @@ export async function fleetOverview(options: {
     mailboxDepth: sum(({ mailboxDepth }) => mailboxDepth),
     states: addUp(all.map(({ states }) => states)),
     slotMs: SLOT_MS,
-    series: series(
+    series: await series(
       all.flatMap(({ slots }) => slots),
       nowMs,
     ),
@@ -67,25 +68,31 @@ export async function fleetOverview(options: {
 }
 
 /** One point a slot without gaps, from the first in which something happened; the slot under way is left out. */
-function series(slots: readonly ActivitySlot[], nowMs: number): SeriesPoint[] {
+async function series(slots: readonly ActivitySlot[], nowMs: number): Promise<readonly SeriesPoint[]> {
   const bySlot = new Map<number, ActivitySlot[]>();
   for (const slot of slots) bySlot.set(slot.atMs, [...(bySlot.get(slot.atMs) ?? []), slot]);
   const points: SeriesPoint[] = [];
   const endMs = Math.floor(nowMs / SLOT_MS) * SLOT_MS;
-  for (let atMs = Math.min(...bySlot.keys()); atMs < endMs; atMs += SLOT_MS) {
-    const together = bySlot.get(atMs) ?? [emptySlot(atMs)];
-    const latencies = LATENCY_BOUNDS_MS.map((_, bound) => total(together, bound));
-    latencies.push(total(together, LATENCY_BOUNDS_MS.length));
-    points.push({
-      at: new Date(atMs).toISOString(),
-      requests: together.reduce((sum, { requests }) => sum + requests, 0),
-      errors: addUp(together.map(({ errors }) => errors)),
-      messages: addUp(together.map(({ messages }) => messages)),
-      p50Ms: percentile(latencies, 0.5),
-      p99Ms: percentile(latencies, 0.99),
-    });
-  }
+  const startMs = Math.min(endMs, ...bySlot.keys());
+  const count = (endMs - startMs) / SLOT_MS;
+  const times = Array.from({ length: count }, (_, index) => startMs + index * SLOT_MS);
+  await inSlices(times, (atMs) => {
+    points.push(pointOf(atMs, bySlot.get(atMs) ?? [emptySlot(atMs)]));
+  });
   return points;
+}
+
+function pointOf(atMs: number, together: readonly ActivitySlot[]): SeriesPoint {
+  const latencies = LATENCY_BOUNDS_MS.map((_, bound) => total(together, bound));
+  latencies.push(total(together, LATENCY_BOUNDS_MS.length));
+  return {
+    at: new Date(atMs).toISOString(),
+    requests: together.reduce((sum, { requests }) => sum + requests, 0),
+    errors: addUp(together.map(({ errors }) => errors)),
+    messages: addUp(together.map(({ messages }) => messages)),
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+  };
 }
 
 function total(slots: readonly ActivitySlot[], bound: number): number {

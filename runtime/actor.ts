@@ -49,7 +49,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#shard = shard;
     this.#behaviour = behaviour;
     this.#around = around;
-    this.#mailbox = new Mailbox(around.limits, around.counters);
+    this.#mailbox = new Mailbox(around, shard, this.#text);
     this.#cycle = new TurnCycle({ address, shard, behaviour }, around, this);
     this.#timers = new ActorTimers(around.clock, (id) => this.#timerDue(id));
     this.#supervision = new Supervision(this.#text, around);

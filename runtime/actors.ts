@@ -23,6 +23,15 @@ export interface ActorGlance extends Pick<ActorSnapshot, 'address' | 'status' | 
   readonly state: unknown;
 }
 
+/** What operators see of all actors of a node, kept from one look to the next. */
+export interface Lookout<Seen> {
+  /**
+   * Shows each actor that is active here or suspended, as it stands when this is called or later; a few at a time, so
+   * that nobody else is held up.
+   */
+  each(visit: (seen: Seen) => void): Promise<void>;
+}
+
 /**
  * The actors of this node, as the layers above use them. Addresses of a shard that this node does not own reject
  * with `SHARD_NOT_OWNED`. All rejections are `RuntimeFailure`.
@@ -38,8 +47,8 @@ export interface Actors {
   peek<State>(address: Address): State | undefined;
   /** True when this node owns the shard and its lease still holds now; asked before a reply is released. */
   owns(shard: number): boolean;
-  /** All that are active here, and the suspended ones; each is looked at when the iteration comes to it. */
-  glances(): IterableIterator<ActorGlance>;
+  /** Keeps what `see` makes of each that is active here, and of the suspended ones. There is one lookout a node. */
+  lookout<Seen extends object>(see: (glance: ActorGlance) => Seen): Lookout<Seen>;
   snapshot(address: Address): ActorSnapshot | undefined;
   /** Forgets a crash count and starts a suspended actor again. */
   resume(address: Address): Promise<void>;

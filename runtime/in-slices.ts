@@ -7,17 +7,31 @@ const SLICE_MS = 0.25;
 const ITEMS_A_LOOK = 16;
 
 /**
- * Visits every item without ever holding up the event loop for longer than about a quarter of a millisecond: thousands of
- * snapshots must not be felt by those who send. What comes or goes in between is seen or not seen.
+ * Cuts long work into slices, so that it never holds up the event loop for longer than about a quarter of a millisecond:
+ * a look at thousands of actors must not be felt by those who send. After each item: `if (slices.isOver()) await slices.next()`.
  */
+export class Slices {
+  #begunMs = performance.now();
+  #items = 0;
+
+  /** Whether it is time to let others go first; `isLong`: after an item that may take a slice by itself. */
+  isOver(isLong = false): boolean {
+    this.#items += 1;
+    if (!isLong && this.#items % ITEMS_A_LOOK !== 0) return false;
+    return performance.now() - this.#begunMs >= SLICE_MS;
+  }
+
+  async next(): Promise<void> {
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    this.#begunMs = performance.now();
+  }
+}
+
+/** Visits every item in slices. What comes or goes in between is seen or not seen. */
 export async function inSlices<Item>(items: Iterable<Item>, visit: (item: Item) => void): Promise<void> {
-  let begun = performance.now();
-  let count = 0;
+  const slices = new Slices();
   for (const item of items) {
     visit(item);
-    count += 1;
-    if (count % ITEMS_A_LOOK !== 0 || performance.now() - begun < SLICE_MS) continue;
-    await new Promise<void>((resolve) => void setImmediate(resolve));
-    begun = performance.now();
+    if (slices.isOver()) await slices.next();
   }
 }

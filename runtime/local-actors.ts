@@ -1,10 +1,11 @@
 import type { ActiveActor } from './active-actor.ts';
 import { Actor } from './actor.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
-import type { ActorGlance, ActorSnapshot, Actors } from './actors.ts';
+import type { ActorGlance, ActorSnapshot, Actors, Lookout } from './actors.ts';
 import { type Address, addressOf, addressText } from './address.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { Eventual } from './eventual.ts';
+import { LocalLookout } from './local-lookout.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { nodeBusy } from './refusals.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
@@ -88,14 +89,8 @@ export class LocalActors implements Actors {
     return shard !== undefined && this.#options.surroundings.mayAct(shard);
   }
 
-  *glances(): IterableIterator<ActorGlance> {
-    for (const shard of this.#options.shards()) {
-      for (const actor of shard.actors.values()) yield actor.glance();
-      // One that nobody asked for since the start of this process.
-      for (const text of shard.suspended) {
-        if (!shard.actors.has(text)) yield untouched(addressOf(shard.number, text));
-      }
-    }
+  lookout<Seen extends object>(see: (glance: ActorGlance) => Seen): Lookout<Seen> {
+    return new LocalLookout(this.#options.shards, see);
   }
 
   snapshot(address: Address): ActorSnapshot | undefined {
@@ -109,6 +104,7 @@ export class LocalActors implements Actors {
     const actor = this.#activate(address);
     if (actor === undefined) throw this.#notOwned(address);
     actor.resume();
+    this.#stir(address);
     await actor.whenActive();
   }
 
@@ -116,6 +112,7 @@ export class LocalActors implements Actors {
     const actor = this.#activate(address);
     if (actor === undefined) throw this.#notOwned(address);
     await actor.restart();
+    this.#stir(address);
     await actor.whenActive();
   }
 
@@ -129,7 +126,13 @@ export class LocalActors implements Actors {
     if (actor?.mustLive && !options.force) return 'refused';
     await actor?.stop('passivated');
     if (options.force) this.#options.surroundings.marks.forget(shard, addressText(address));
+    this.#stir(address);
     return 'passivated';
+  }
+
+  /** What is done to an actor past its mailbox changes how it looks as well. */
+  #stir(address: Address): void {
+    this.#options.shard(address.shard)?.stirred?.add(addressText(address));
   }
 
   /** Brings an actor to life that must live, after its shard was claimed. */
@@ -147,11 +150,14 @@ export class LocalActors implements Actors {
     const { clock, counters } = this.#options.surroundings;
     const nowMs = clock.monotonicMs();
     for (const shard of this.#options.shards()) {
-      for (const actor of shard.actors.values()) {
+      for (const [text, actor] of shard.actors) {
         if (!actor.mayPassivate(nowMs)) continue;
         counters.passivations += 1;
         actor.dispose('passivated');
+        shard.stirred?.add(text);
       }
+      // Nobody looked for long: to begin anew is as cheap as to go through all that stirred.
+      if (shard.stirred !== undefined && shard.stirred.size > shard.actors.size) shard.stirred = undefined;
     }
   }
 
@@ -164,6 +170,7 @@ export class LocalActors implements Actors {
     if (shard.draining) return undefined;
     const actor = new Actor(address, shard, this.#behaviour(address), this.#options.surroundings);
     shard.actors.set(text, actor);
+    shard.stirred?.add(text);
     return actor;
   }
 
@@ -184,9 +191,4 @@ export class LocalActors implements Actors {
   #notOwned(address: Address): RuntimeFailure {
     return new RuntimeFailure('SHARD_NOT_OWNED', `Shard ${address.shard} is not owned by this node`, 1);
   }
-}
-
-/** A suspended actor that was not asked for: nothing of it is in memory. */
-function untouched(address: Address): ActorGlance {
-  return { address, status: 'suspended', mailboxDepth: 0, oldestQueuedMs: 0, restarts: 0, state: undefined };
 }

@@ -3,6 +3,7 @@ import type { RuntimeCommand } from './behaviour.ts';
 import { Fifo } from './fifo.ts';
 import type { RuntimeLimits } from './limits.ts';
 import type { RuntimeCounters } from './observer.ts';
+import type { OwnedShard } from './owned-shard.ts';
 import { mailboxFull } from './refusals.ts';
 import type { RuntimeFailure } from './runtime-failure.ts';
 
@@ -38,11 +39,20 @@ export class Mailbox {
   readonly #counters: RuntimeCounters;
   readonly #control = new Fifo<Envelope>();
   readonly #client = new Fifo<Envelope>();
+  readonly #shard: Pick<OwnedShard, 'stirred'>;
+  readonly #text: string;
   #clientBytes = 0;
 
-  constructor(limits: RuntimeLimits, counters: RuntimeCounters) {
+  /** The actor `text` of the shard stirs with whatever is put in. */
+  constructor(
+    { limits, counters }: { readonly limits: RuntimeLimits; readonly counters: RuntimeCounters },
+    shard: Pick<OwnedShard, 'stirred'>,
+    text: string,
+  ) {
     this.#limits = limits;
     this.#counters = counters;
+    this.#shard = shard;
+    this.#text = text;
   }
 
   get depth(): number {
@@ -61,6 +71,7 @@ export class Mailbox {
 
   /** Takes the envelope in. A `MAILBOX_FULL` failure: it did not. */
   offer(envelope: Envelope): RuntimeFailure | undefined {
+    this.#shard.stirred?.add(this.#text);
     if (envelope.lane === 'control') {
       this.#control.push(envelope);
       return undefined;

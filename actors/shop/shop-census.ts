@@ -1,6 +1,5 @@
-import type { ActorGlance } from '../../runtime/actors.ts';
-import { inSlices } from '../../runtime/in-slices.ts';
-import { shopGlance } from './shop-glance.ts';
+import type { Lookout } from '../../runtime/actors.ts';
+import type { ShopGlance, Standing } from './shop-glance.ts';
 
 /** How the shops of a node stand, counted. */
 export interface ShopCensus {
@@ -13,19 +12,25 @@ export interface ShopCensus {
   readonly states: Readonly<Record<string, number>>;
 }
 
-/** Counts, a few shops at a time: nobody who sends should feel it. */
-export async function takeCensus(glances: Iterable<ActorGlance>): Promise<ShopCensus> {
-  const states: Record<string, number> = {};
+/** What operators keep of an actor; of one that is no shop, how much waits for it. */
+export type SeenActor = ShopGlance | Pick<ShopGlance, 'mailboxDepth'>;
+
+/** Counts them all. */
+export async function takeCensus(lookout: Lookout<SeenActor>): Promise<ShopCensus> {
+  const byStanding = new Map<Standing, number>();
   let shops = 0;
   let queued = 0;
   let mailboxDepth = 0;
-  await inSlices(glances, (glance) => {
-    mailboxDepth += glance.mailboxDepth;
-    if (glance.address.kind !== 'shop') return;
-    const shop = shopGlance(glance);
+  await lookout.each((actor) => {
+    mailboxDepth += actor.mailboxDepth;
+    if (!('standing' in actor)) return;
     shops += 1;
-    queued += shop.queued;
-    for (const word of shop.words) states[word] = (states[word] ?? 0) + 1;
+    queued += actor.queued;
+    byStanding.set(actor.standing, (byStanding.get(actor.standing) ?? 0) + 1);
   });
+  const states: Record<string, number> = {};
+  for (const [{ words }, count] of byStanding) {
+    for (const word of words) states[word] = (states[word] ?? 0) + count;
+  }
   return { shops, queued, mailboxDepth, states };
 }

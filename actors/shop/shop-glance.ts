@@ -6,10 +6,8 @@ import { channelState, pacingState, type ShopState } from './shop-state.ts';
 export interface ShopGlance {
   /** `tenantId/shopId`. */
   readonly id: string;
-  /** Null, as the number, while nothing of the shop is in memory. */
-  readonly name: string | null;
-  /** Digits only. */
-  readonly phone: string | null;
+  /** Id, name and number in lower case, to be searched. Name and number are missing while nothing of the shop is in memory. */
+  readonly searchText: string;
   readonly mailboxDepth: number;
   /** How long the oldest command has waited. */
   readonly oldestQueuedMs: number;
@@ -18,28 +16,35 @@ export interface ShopGlance {
   readonly queued: number;
   /** When the oldest of them was accepted; undefined without any. */
   readonly oldestMessageMs: number | undefined;
+  readonly standing: Standing;
+}
+
+/** How a shop stands in words. Shops that stand alike share it. */
+export interface Standing {
   /**
    * Every word by which an operator may look for the shop, none twice: the channel's state in the contract's word and
    * in the machine's own, the pacing state, the actor's status, `held` by an operator's hand, `flagged` by a lost session, `cold_paused` while the network
    * bars it from strangers.
    */
   readonly words: readonly string[];
+  /** How much it asks for an operator's eye; 0: not at all. */
+  readonly trouble: number;
 }
 
 /** Looks at a shop's actor in passing. */
 export function shopGlance({ address, status, state, ...actor }: ActorGlance): ShopGlance {
   const { mailboxDepth, oldestQueuedMs, restarts } = actor;
   const shop = state as ShopState | undefined;
+  const phone = shop?.channel.context.phone ?? '';
   return {
     id: address.id,
-    name: shop?.name ?? null,
-    phone: shop?.channel.context.phone ?? null,
+    searchText: `${address.id} ${shop?.name ?? ''} +${phone}`.toLowerCase(),
     mailboxDepth,
     oldestQueuedMs,
     restarts,
     queued: shop?.queue.length ?? 0,
     oldestMessageMs: shop?.queue[0]?.createdAtMs,
-    words: shop === undefined ? [status] : wordsOf(shop, status),
+    standing: standingOf(shop === undefined ? [status] : wordsOf(shop, status)),
   };
 }
 
@@ -66,12 +71,19 @@ const TROUBLE: { readonly [word: string]: number } = {
   qr_waiting: 1,
 };
 
-/** The words of `ShopGlance.words` that ask for an operator's eye, the loudest first. */
+/** The words of a standing that ask for an operator's eye, the loudest first. */
 export const TROUBLE_WORDS: readonly string[] = Object.keys(TROUBLE);
 
-/** How much a shop asks for an operator's eye; 0: not at all. */
-export function troubleOf({ words }: Pick<ShopGlance, 'words'>): number {
-  let trouble = 0;
-  for (const word of words) trouble += TROUBLE[word] ?? 0;
-  return trouble;
+/** As many as the states of a shop combine to: some hundreds. */
+const standings = new Map<string, Standing>();
+
+/** The standing with these words. */
+export function standingOf(words: readonly string[]): Standing {
+  const text = words.join();
+  let standing = standings.get(text);
+  if (standing === undefined) {
+    standing = { words, trouble: words.reduce((trouble, word) => trouble + (TROUBLE[word] ?? 0), 0) };
+    standings.set(text, standing);
+  }
+  return standing;
 }

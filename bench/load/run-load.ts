@@ -123,8 +123,7 @@ function openLoop(connections: readonly HttpConnection[], run: Run, ratePerSecon
   let sent = 0;
   return new Promise((resolve) => {
     const pump = (): void => {
-      // The next is due at the very moment to which its number adds up, not one interval later.
-      const dueCount = Math.ceil(
+      const dueCount = Math.floor(
         ((Math.min(performance.now(), run.endMs) - startedMs) * ratePerSecond) / 1_000,
       );
       while (sent < dueCount && free.length > 0) {

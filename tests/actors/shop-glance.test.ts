@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ShopDescription } from '../../actors/shop/describe-shop.ts';
 import { takeCensus } from '../../actors/shop/shop-census.ts';
-import { type ShopGlance, shopGlance, troubleOf } from '../../actors/shop/shop-glance.ts';
+import { type ShopGlance, shopGlance, standingOf } from '../../actors/shop/shop-glance.ts';
 import { shopAddress } from '../../actors/shop/shop-keys.ts';
 import type { ShopState } from '../../actors/shop/shop-state.ts';
 import { shopView } from '../../actors/shop-view.ts';
 import { localActors } from '../../http/actor-list.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
-import type { ActorGlance, Actors } from '../../runtime/actors.ts';
+import type { ActorGlance, Actors, Lookout } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { ShopHarness } from './shop-harness.ts';
@@ -19,25 +19,28 @@ function seen(state: ShopState | undefined, status: ActorGlance['status'] = 'act
   return { address, status, mailboxDepth: 2, oldestQueuedMs: 7, restarts: 1, state };
 }
 
+function all<Seen>(seen: readonly Seen[]): Lookout<Seen> {
+  return { each: async (visit) => seen.forEach(visit) };
+}
+
 test('a shop is found by every word that says how it stands, and trouble ranks', async () => {
   const shop = await ShopHarness.connected();
-  assert.deepEqual(shopGlance(seen(shop.state)).words, ['connected', 'active', 'idle']);
+  assert.deepEqual(shopGlance(seen(shop.state)).standing.words, ['connected', 'active', 'idle']);
   shop.command({ type: 'hold' });
   const held = shopGlance(seen(shop.state));
-  assert.deepEqual(held.words, ['connected', 'active', 'idle', 'held']);
+  assert.deepEqual(held.standing.words, ['connected', 'active', 'idle', 'held']);
   const lost = await ShopHarness.connected();
   lost.session({ type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' });
   const flagged = shopGlance(seen(lost.state));
-  assert.deepEqual(flagged.words, ['disconnected', 'active', 'idle', 'flagged']);
+  assert.deepEqual(flagged.standing.words, ['disconnected', 'active', 'idle', 'flagged']);
   const asleep = shopGlance(seen(undefined, 'suspended'));
-  assert.deepEqual([asleep.words, asleep.name], [['suspended'], null]);
-  const ranks = [asleep, flagged, held].map(troubleOf);
+  assert.deepEqual(asleep.standing.words, ['suspended']);
+  const ranks = [asleep, flagged, held].map(({ standing }) => standing.trouble);
   assert.deepEqual(
     ranks,
     [...ranks].sort((one, other) => other - one),
   );
-  const tenant: ActorGlance = { ...seen(undefined), address: { shard: 1, kind: 'tenant', id: 'a' } };
-  const census = await takeCensus([seen(shop.state), seen(lost.state), seen(undefined, 'suspended'), tenant]);
+  const census = await takeCensus(all([held, flagged, asleep, { mailboxDepth: 2 }]));
   assert.deepEqual(
     [census.shops, census.mailboxDepth, census.states.held, census.states.flagged, census.states.suspended],
     [3, 8, 1, 1, 1],
@@ -46,30 +49,29 @@ test('a shop is found by every word that says how it stands, and trouble ranks',
 
 const glance = (index: number, more: Partial<ShopGlance> = {}): ShopGlance => ({
   id: `t/${String(index).padStart(5, '0')}`,
-  name: `Shop ${index}`,
-  phone: null,
+  searchText: `shop ${index}`,
   mailboxDepth: index % 7,
   oldestQueuedMs: 0,
   restarts: 0,
   queued: 0,
   oldestMessageMs: undefined,
-  words: index % 2 === 0 ? ['connected', 'active'] : ['disconnected', 'active'],
+  standing: standingOf([index % 2 === 0 ? 'connected' : 'disconnected', 'active']),
   ...more,
 });
 
 test('of thousands of shops only those on the page are described, and pages follow each other without a gap', async () => {
-  const all = Array.from({ length: 5_000 }, (_, index) => glance((index * 2_741) % 5_000));
+  const shops = Array.from({ length: 5_000 }, (_, index) => glance((index * 2_741) % 5_000));
   const described: string[] = [];
   const fleet = {
-    localShops: () => all,
+    eachShop: all(shops).each,
     localShop: (id: string) => {
       described.push(id);
       return { id };
     },
   };
   const query = { sort: 'mailbox', state: 'connected', q: 'shop', limit: 30, after: undefined } as const;
-  const expected = all
-    .filter(({ words }) => words.includes('connected'))
+  const expected = shops
+    .filter(({ standing }) => standing.words.includes('connected'))
     .sort((one, other) => other.mailboxDepth - one.mailboxDepth || (one.id < other.id ? -1 : 1))
     .map(({ id }) => id);
   const first = await localActors(fleet, query);
@@ -83,7 +85,7 @@ test('of thousands of shops only those on the page are described, and pages foll
 
 test('a shop that went between the glance and the description is left out', async () => {
   const fleet = {
-    localShops: () => [glance(1), glance(2)],
+    eachShop: all([glance(1), glance(2)]).each,
     localShop: (id: string) => (id.endsWith('1') ? undefined : { id }),
   };
   const listed = await localActors(fleet, {

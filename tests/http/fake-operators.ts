@@ -129,7 +129,7 @@ export function fakeFleet(memory: FakeMemory): FleetOperations {
         { limit, cursor },
       );
     },
-    localShops: () => [],
+    eachShop: async () => undefined,
     localShop: () => undefined,
     census: async () => ({ shops: 0, queued: 0, mailboxDepth: 0, states: {} }),
     self: () => ({ nodeId: 'one', workers: 'available' }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardKey } from '../../runtime/address.ts';
+import { allSeen } from './all-seen.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
 
@@ -85,7 +86,7 @@ test('a suspension outlives the process, and is seen before anybody asks for the
   await first.clock.advance(100);
   await first.outcome(first.node.stop());
   const second = await memoryNode({ on: first });
-  const [seen] = second.node.actors.glances();
+  const [seen] = await allSeen(second.node.actors.lookout((glance) => glance));
   assert.deepEqual([seen?.address, seen?.status, seen?.state], [one, 'suspended', undefined]);
   assert.equal(second.node.actors.snapshot(one)?.status, 'suspended');
   assert.equal(await second.outcome(second.node.actors.ask(one, add(1))), 'SUSPENDED');
@@ -212,12 +213,10 @@ for (const touched of [true, false]) {
       await first.outcome(first.node.stop());
       world = await memoryNode({ on: first });
     }
-    assert.deepEqual(
-      [...world.node.actors.glances()].map(({ status }) => status),
-      ['suspended'],
-    );
+    const lookout = world.node.actors.lookout(({ status }) => ({ status }));
+    assert.deepEqual(await allSeen(lookout), [{ status: 'suspended' }]);
     assert.equal(await world.outcome(world.node.actors.passivate(one, { force: true })), 'passivated');
-    assert.deepEqual([...world.node.actors.glances()], []);
+    assert.deepEqual(await allSeen(lookout), []);
     await world.clock.advance(1_000);
     for (const part of ['suspended', 'awake']) {
       const [members] = (await world.outcome(
