@@ -1,4 +1,4 @@
-/** Dead letters in the console, over the fakes of the HTTP tests: a real actor would have to be broken first. */
+/** Dead letters and silent nodes in the console, over the fakes of the HTTP tests: a real one would have to be broken first. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from '../http/service-fixture.ts';
@@ -31,6 +31,22 @@ test('an event is shown the moment it happens', async () => {
   const data = { tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24), shop: 'Lighthouse', state: 'connected' };
   service.emit({ type: 'channel', at: new Date().toISOString(), data });
   await page.getByRole('row', { name: /channel connected Lighthouse/ }).waitFor();
+});
+
+test('of a node that nothing is heard of it is said that it is missing, until it is heard again', async () => {
+  const { page, visit } = session;
+  await visit('/');
+  await page.getByRole('banner').getByText('Live').waitFor();
+  const tell = (nodeId: string, standing: string): void =>
+    service.emit({ type: 'node', at: new Date().toISOString(), data: { nodeId, standing } });
+  tell('node-2', 'silent');
+  tell('node-3', 'silent');
+  const alert = page.getByRole('alert');
+  await alert.getByText('Nothing is heard of node-2, node-3.').waitFor();
+  tell('node-2', 'gone');
+  await alert.getByText('Nothing is heard of node-3.').waitFor();
+  tell('node-3', 'heard');
+  await alert.waitFor({ state: 'detached' });
 });
 
 test('the page and its files need no token and let in no foreign script', async () => {
