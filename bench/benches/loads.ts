@@ -25,10 +25,12 @@ export function load(
   side: Pick<RunningSide, 'ports' | 'watch'>,
   requests: Requests,
   options: Pick<BenchContext, 'seconds'> &
-    Partial<Pick<LoadPlan, 'ratePerSecond' | 'warmupMs' | 'connections' | 'atMost' | 'mayOverload'>>,
+    Partial<
+      Pick<LoadPlan, 'ratePerSecond' | 'warmupMs' | 'connections' | 'atMost' | 'keptMessages' | 'mayOverload'>
+    >,
 ): Promise<LoadResult> {
   const { seconds, warmupMs = WARMUP_MS, connections = CONNECTIONS } = options;
-  const { ratePerSecond, atMost, mayOverload } = options;
+  const { ratePerSecond, atMost, keptMessages, mayOverload } = options;
   return startLoad({
     ports: side.ports,
     connections,
@@ -38,6 +40,7 @@ export function load(
     watch: side.watch,
     ratePerSecond,
     atMost,
+    keptMessages,
     mayOverload,
   });
 }

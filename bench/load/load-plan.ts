@@ -12,7 +12,12 @@ export interface BenchShop {
 export type Requests =
   | { readonly kind: 'me'; readonly keys: readonly string[] }
   | { readonly kind: 'channel'; readonly shops: readonly BenchShop[] }
-  | { readonly kind: 'read'; readonly messages: readonly { readonly id: string; readonly key: string }[] }
+  | {
+      readonly kind: 'read';
+      readonly messages: readonly { readonly id: string; readonly key: string }[];
+      /** Each is read once, and the load fails when there are no more; else they are gone round. */
+      readonly once?: boolean;
+    }
   | {
       readonly kind: 'send';
       readonly shops: readonly BenchShop[];
@@ -34,6 +39,8 @@ export interface LoadPlan {
   readonly durationMs: number;
   /** Ends the load of a closed loop after so many requests, if they are answered before the time is up. */
   readonly atMost?: number | undefined;
+  /** Sends: how many ids of the last replies to tell; 1,000 unless said. */
+  readonly keptMessages?: number | undefined;
   /** More is asked than can be done: `503 OVERLOADED` with `Retry-After` is an answer, counted apart from the rest. */
   readonly mayOverload?: boolean | undefined;
   readonly requests: Requests;
@@ -67,6 +74,6 @@ export interface LoadResult {
   readonly mostResidentMiB: number;
   /** Sends: how many were made in all, the warm-up included. */
   readonly made: number;
-  /** Ids from the replies of the last sends, at most a thousand, oldest first, with their keys. */
+  /** Ids from the replies of the last sends, at most `keptMessages`, oldest first, with their keys. */
   readonly messages: readonly { readonly id: string; readonly key: string }[];
 }

@@ -16,9 +16,11 @@ export function requestSource({ requests }: LoadPlan): RequestSource {
   const bytes = fixedRequests(requests).map(({ path, token }) =>
     Buffer.from(requestBytes({ method: 'GET', path: `/api/v1${path}`, token }), 'latin1'),
   );
+  const most = requests.kind === 'read' && requests.once ? bytes.length : Number.POSITIVE_INFINITY;
   let count = 0;
   return {
     next() {
+      if (count >= most) throw new Error(`there are no more than ${most} messages to read`);
       const request = bytes[count % bytes.length] as Buffer;
       count += 1;
       return request;

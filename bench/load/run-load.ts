@@ -3,6 +3,7 @@ import { HttpConnection } from './http-connection.ts';
 import type { LoadPlan, LoadResult } from './load-plan.ts';
 import { type RequestSource, requestSource } from './request-source.ts';
 
+/** Unless the plan says more. */
 const KEPT_MESSAGES = 1_000;
 
 /** What was measured so far. */
@@ -60,6 +61,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     measureFromMs: startedMs + plan.warmupMs,
     endMs: startedMs + plan.warmupMs + plan.durationMs,
     atMost: plan.atMost ?? Number.POSITIVE_INFINITY,
+    keptMessages: plan.keptMessages ?? KEPT_MESSAGES,
   };
   const before = delay(plan.warmupMs).then(() => usage(plan));
   const load =
@@ -89,6 +91,7 @@ interface Run {
   readonly measureFromMs: number;
   readonly endMs: number;
   readonly atMost: number;
+  readonly keptMessages: number;
 }
 
 /** Sends the next as soon as the last was answered, until the time is up. */
@@ -177,7 +180,7 @@ function note(
   if (status !== 202) return;
   const idAt = text.indexOf('"id":"', bodyAt) + 6;
   tally.messages.push({ id: text.slice(idAt, text.indexOf('"', idAt)), key: source.keyOf(number) });
-  if (tally.messages.length > 2 * KEPT_MESSAGES) tally.messages.splice(0, KEPT_MESSAGES);
+  if (tally.messages.length > 2 * run.keptMessages) tally.messages.splice(0, run.keptMessages);
 }
 
 function isOverloaded(status: number, text: string): boolean {
@@ -202,7 +205,7 @@ function difference(
 
 function result(
   plan: LoadPlan,
-  { source, tally, fromWrite, overloaded, lastOverloadedMs, startedMs }: Run,
+  { source, tally, fromWrite, overloaded, lastOverloadedMs, startedMs, keptMessages }: Run,
   used: ReturnType<typeof usage>,
 ): Omit<LoadResult, 'mostResidentMiB'> {
   const sorted = tally.latenciesMs().sort();
@@ -231,7 +234,7 @@ function result(
     ),
     ...used,
     made: source.made(),
-    messages: tally.messages.slice(-KEPT_MESSAGES),
+    messages: tally.messages.slice(-keptMessages),
   };
 }
 
