@@ -8,6 +8,7 @@ import type { PacingEffect, PacingEvent } from './pacing-machine.ts';
 import type { ShopEffect } from './shop-commands.ts';
 import { channel, encodeMachines, goOnAlike, pacing } from './shop-machines.ts';
 import {
+  changedShop,
   channelState,
   pacingState,
   type QueuedMessage,
@@ -63,7 +64,7 @@ export class ShopDraft {
   }
 
   change(changes: Partial<ShopState>): void {
-    this.#state = { ...this.#state, ...changes };
+    this.#state = changedShop(this.#state, changes);
   }
 
   /** Runs once the commit holds, for what is changed in place. */
@@ -111,11 +112,11 @@ export class ShopDraft {
   /** Takes the head of the queue in hand when nothing stands against it. */
   dispatch(): void {
     const { queue, dispatching } = this.#state;
-    const [head, ...rest] = queue;
+    const head = queue[0];
     if (head === undefined || !dispatching) return;
     if (channelState(this.#state) !== 'connected' || pacingState(this.#state) !== 'idle') return;
     if (this.#state.pacing.context.heldByOperator) return;
-    this.change({ queue: rest, inHand: head });
+    this.change({ queue: queue.slice(1), inHand: head });
     const { messageId, kind, to, textLength } = head;
     this.stepPacing({
       type: 'dispatch',
@@ -153,7 +154,7 @@ export class ShopDraft {
     if (status !== channelState(before) || state.qr !== before.qr) {
       this.effects.push({ type: 'announce_channel', of: state, state: status });
     }
-    if (standsStill(state) !== standsStill(before)) {
+    if (state.pacing !== before.pacing && standsStill(state) !== standsStill(before)) {
       const { heldByOperator } = state.pacing.context;
       this.effects.push({ type: 'announce_pacing', of: state, state: pacingState(state), heldByOperator });
     }
