@@ -1,12 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Commitment, CommitmentOutcome } from './commitment.ts';
-import {
-  type CommitSection,
-  type Engine,
-  recordText,
-  type SectionOutcome,
-  type ShardRecord,
-} from './engine.ts';
+import type { CommitSection, Engine, SectionOutcome, ShardRecord } from './engine.ts';
 import type { RuntimeLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import type { RuntimeCounters, RuntimeObserver } from './observer.ts';
@@ -175,7 +169,7 @@ export class GroupCommit {
       onFenced(shard, outcome.actual as ShardRecord);
       return;
     }
-    if (outcome.code === 'committed') shard.committed(section.next);
+    if (outcome.code === 'committed') shard.committed();
     if (shard.waiting.length > 0) this.#ready.add(shard);
     const { failures } = outcome;
     if (failures === undefined) {
@@ -201,11 +195,10 @@ function refuseWaiting(shard: OwnedShard, message: string): void {
 }
 
 function sectionOf(shard: OwnedShard): CommitSection {
-  const { record, latestMs } = shard;
   return {
     shard: shard.number,
     expected: shard.recordText,
-    next: recordText({ ...record, revision: record.revision + 1, wallMs: Math.max(record.wallMs, latestMs) }),
+    next: shard.propose(),
     entries: shard.underWay as Commitment[],
   };
 }

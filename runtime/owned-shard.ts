@@ -2,7 +2,7 @@ import type { ActiveActor } from './active-actor.ts';
 import type { Clock } from './clock.ts';
 import { CollectionMemory } from './collection-memory.ts';
 import type { Commitment } from './commitment.ts';
-import { parseRecord, recordText, type ShardRecord } from './engine.ts';
+import { recordText, type ShardRecord } from './engine.ts';
 
 /** A shard while this node owns it. Everything of it is in one place, so that losing it is dropping one object. */
 export class OwnedShard {
@@ -39,6 +39,7 @@ export class OwnedShard {
   onSettling: (() => void) | undefined;
   /** No longer ours; whoever still holds this object leaves it alone. */
   dropped = false;
+  #proposed: { readonly record: ShardRecord; readonly text: string } | undefined;
 
   constructor(
     number: number,
@@ -67,9 +68,20 @@ export class OwnedShard {
     this.latestMs = Math.max(this.latestMs, record.wallMs);
   }
 
-  /** As `adopt` with the text that a batch wrote. */
-  committed(text: string): void {
-    this.record = parseRecord(text);
-    this.recordText = text;
+  /** The text of the record that the next batch writes; a shard has one under way at most. */
+  propose(): string {
+    const { owner, epoch, revision, wallMs } = this.record;
+    const record = { owner, epoch, revision: revision + 1, wallMs: Math.max(wallMs, this.latestMs) };
+    const text = recordText(record);
+    this.#proposed = { record, text };
+    return text;
+  }
+
+  /** The batch that was proposed last is committed. */
+  committed(): void {
+    if (this.#proposed === undefined)
+      throw new Error(`shard ${this.number} committed what it never proposed`);
+    this.record = this.#proposed.record;
+    this.recordText = this.#proposed.text;
   }
 }

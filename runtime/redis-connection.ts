@@ -7,6 +7,28 @@ import type { RedisArgument } from './store.ts';
 export type ReplyEncoding = 'utf8' | null;
 
 /**
+ * Arguments of a script. ioredis flattens what it is given, and V8 flattens a batch's hundreds of arguments one by one
+ * on its slow path: 1.5 µs a message, for what is flat already.
+ */
+class ScriptArguments extends Array<RedisArgument> {
+  override flat(): never[] {
+    return this as unknown as never[];
+  }
+}
+
+function scriptArguments(
+  script: string,
+  keys: readonly string[],
+  args: readonly RedisArgument[],
+): RedisArgument[] {
+  const all = new ScriptArguments();
+  all.push(script, keys.length);
+  for (const key of keys) all.push(key);
+  for (const arg of args) all.push(arg);
+  return all;
+}
+
+/**
  * One connection to Redis. What is sent within one turn of the event loop leaves in one write, in order.
  * Rejections are the library's own errors; see `failureOf`.
  */
@@ -39,10 +61,10 @@ export class RedisConnection {
   /** Runs a script by its digest, and with its source when this Redis has not seen it yet (it did not run then). */
   async run(script: LuaScript, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown> {
     try {
-      return await this.send('evalsha', [script.sha1, keys.length, ...keys, ...args]);
+      return await this.send('evalsha', scriptArguments(script.sha1, keys, args));
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return await this.send('eval', [script.source, keys.length, ...keys, ...args]);
+      return await this.send('eval', scriptArguments(script.source, keys, args));
     }
   }
 
