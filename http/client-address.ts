@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 /** Callers come again; reading an address costs more than authenticating its key. */
 const REMEMBERED_ADDRESSES = 10_000;
 const remembered = new Map<string, string>();
-const rememberedBytes = new Map<string, string>();
+const rememberedBytes = new Map<string | number, string>();
 
 /** The caller's address as text: v4 in dots also when it came as v4 in v6, v6 in its short form. */
 export function addressText(address: string): string {
@@ -18,7 +18,9 @@ export function addressText(address: string): string {
 /** The same of an address as the network has it: 4 bytes, or 16; none, and empty text, when the caller is gone. */
 export function addressOfBytes(bytes: ArrayBuffer): string {
   if (bytes.byteLength === 0) return '';
-  const key = Buffer.from(bytes).toString('latin1');
+  // Four bytes are a number sooner than a text.
+  const key =
+    bytes.byteLength === 4 ? (new Int32Array(bytes)[0] ?? 0) : Buffer.from(bytes).toString('latin1');
   const known = rememberedBytes.get(key);
   if (known !== undefined) return known;
   const text = ipaddr.process(ipaddr.fromByteArray([...new Uint8Array(bytes)]).toString()).toString();

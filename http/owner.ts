@@ -66,23 +66,49 @@ export function answerAsOwner<Services>(
   }
 }
 
+/** What a handler answers. */
+type Answer = Awaited<ReturnType<Endpoint<never>['handle']>>;
+
 /** Whom a reply is for. */
 interface Addressee {
   readonly keyId: string | undefined;
   readonly rate: HeaderLines;
 }
 
+/** Permission → validate → handle, in one step where nothing is waited for: each promise costs every send. */
 function answerAdmission<Services>(call: OwnedCall<Services>, admission: Admission): Eventual<OwnedReply> {
+  const { endpoint, request, services } = call;
   const keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
   const rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
   const to: Addressee = { keyId, rate };
   try {
-    const reply = answerAdmitted(call, admission, rate);
-    if (!(reply instanceof Promise)) return release(call, reply, to);
-    return reply.then(
-      (known) => release(call, known, to),
+    if (!admission.admitted) return release(call, errorReply(admission.failure, rate), to);
+    const { caller } = admission;
+    const { permission } = endpoint;
+    if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission))) {
+      const message = `This API key lacks the permission ${permission}.`;
+      return release(call, errorReply({ code: 'FORBIDDEN_PERMISSION', message }, rate), to);
+    }
+    const checked = checkRequest(endpoint, request);
+    if (!checked.ok) {
+      const failure = { code: 'VALIDATION_ERROR', fields: checked.fields } as const;
+      return release(call, errorReply(failure, rate), to);
+    }
+    const { params, query, body } = checked;
+    const answer = endpoint.handle({ caller, params, query, body, services });
+    if (!(answer instanceof Promise)) return releaseAnswer(call, answer, to);
+    return answer.then(
+      (known) => releaseAnswer(call, known, to),
       (thrown) => failed(call, thrown, to),
     );
+  } catch (thrown) {
+    return failed(call, thrown, to);
+  }
+}
+
+function releaseAnswer<Services>(call: OwnedCall<Services>, answer: Answer, to: Addressee): OwnedReply {
+  try {
+    return release(call, replyOf(call.endpoint, answer, to.rate), to);
   } catch (thrown) {
     return failed(call, thrown, to);
   }
@@ -116,26 +142,6 @@ export function tellsOfMove(thrown: unknown): boolean {
   );
 }
 
-function answerAdmitted<Services>(
-  { endpoint, request, services }: OwnedCall<Services>,
-  admission: Admission,
-  rate: HeaderLines,
-): Eventual<ReplyValue> {
-  if (!admission.admitted) return errorReply(admission.failure, rate);
-  const { caller } = admission;
-  const { permission } = endpoint;
-  if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission))) {
-    const message = `This API key lacks the permission ${permission}.`;
-    return errorReply({ code: 'FORBIDDEN_PERMISSION', message }, rate);
-  }
-  const checked = checkRequest(endpoint, request);
-  if (!checked.ok) return errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields }, rate);
-  const { params, query, body } = checked;
-  const answer = endpoint.handle({ caller, params, query, body, services });
-  if (!(answer instanceof Promise)) return replyOf(endpoint, answer, rate);
-  return answer.then((known) => replyOf(endpoint, known, rate));
-}
-
 /** Answers one request of an operator: validate → handle. The token was checked at the edge. Never rejects. */
 export async function answerOperator<Services>(
   endpoint: Endpoint<Services>,
@@ -158,11 +164,7 @@ export async function answerOperator<Services>(
   }
 }
 
-function replyOf(
-  endpoint: Pick<Endpoint<never>, 'replies'>,
-  answer: Awaited<ReturnType<Endpoint<never>['handle']>>,
-  rate: HeaderLines,
-): ReplyValue {
+function replyOf(endpoint: Pick<Endpoint<never>, 'replies'>, answer: Answer, rate: HeaderLines): ReplyValue {
   if ('failure' in answer) return errorReply(answer.failure, rate);
   const { status, data, headers = '' } = answer;
   const write: ((data: never) => string) | undefined = endpoint.replies[status as 200]?.write;

@@ -4,7 +4,7 @@ import { readLuaScript } from '../runtime/lua-script.ts';
 import type { Read, Store } from '../runtime/store.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 import { AsciiText } from './ascii-text.ts';
-import { NOBODY, packEntry } from './request-log-entry.ts';
+import { addPacked, NOBODY } from './request-log-entry.ts';
 import { REQUEST_LOG_BYTES, REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
 
 /** What the log may hold (DESIGN section 4: Retention). */
@@ -73,16 +73,15 @@ export class RequestLog {
       return;
     }
     const owner = answered.tenantId ?? NOBODY;
-    const waiting = this.#waiting.get(owner);
-    const packed = packEntry(answered);
+    let waiting = this.#waiting.get(owner);
     if (waiting === undefined) {
-      const text = new AsciiText();
-      text.add(packed);
-      this.#waiting.set(owner, { count: 1, text });
+      waiting = { count: 0, text: new AsciiText() };
+      this.#waiting.set(owner, waiting);
     } else {
-      waiting.count += 1;
-      waiting.text.add(`,${packed}`);
+      waiting.text.add(',');
     }
+    addPacked(waiting.text, answered);
+    waiting.count += 1;
     this.#waitingCount += 1;
     this.#schedule(GATHER_MS);
   }
@@ -129,7 +128,7 @@ export class RequestLog {
     }
     before.count += entries.count;
     before.text.add(',');
-    before.text.addAll(entries.text);
+    before.text.addBytes(entries.text.bytes);
   }
 
   #schedule(delayMs: number): void {

@@ -8,12 +8,12 @@ export interface RequestKind {
   readonly status: number;
 }
 
-/** A kind as the two logs write it, up to the latency. */
+/** A kind as the two logs write it, up to the latency; ASCII. */
 export interface RequestWords {
   /** Within the log line of a process. */
-  readonly line: string;
+  readonly line: Uint8Array;
   /** Within an entry of the request log. */
-  readonly packed: string;
+  readonly packed: Uint8Array;
 }
 
 interface KnownWords extends RequestWords, RequestKind {}
@@ -47,8 +47,8 @@ export function requestWords(): (kind: RequestKind) => RequestWords {
       method,
       route,
       status,
-      line: lineWords(kind),
-      packed: packedWords(kind),
+      line: Buffer.from(lineWords(kind), 'latin1'),
+      packed: Buffer.from(packedWords(kind), 'latin1'),
     };
     const all = byCaller.get(caller);
     if (all === undefined) byCaller.set(caller, [words]);

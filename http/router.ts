@@ -33,14 +33,22 @@ export function createRouter<Services>(
   basePath: string,
   endpoints: readonly Endpoint<Services>[],
 ): Router<Services> {
+  // The base leads nowhere else: it is compared at once, and only what follows it is walked.
   const root = branch<Services>();
   const whole = new Map<string, Match<Services>>();
   for (const [path, route] of routesByPath(endpoints)) {
     const full = basePath + path;
     if (!path.includes('{')) whole.set(full, { route, values: NO_VALUES });
-    plant(root, full, route);
+    plant(root, path.slice(1), route);
   }
-  return { match: (path) => whole.get(path) ?? walk(root, path) };
+  const from = basePath.length + 1;
+  return {
+    match(path) {
+      const fixed = whole.get(path);
+      if (fixed !== undefined) return fixed;
+      return path.startsWith(basePath) && path[from - 1] === '/' ? walk(root, path, from) : undefined;
+    },
+  };
 }
 
 function routesByPath<Services>(endpoints: readonly Endpoint<Services>[]): Map<string, Route<Services>> {
@@ -76,10 +84,10 @@ function plant<Services>(root: Branch<Services>, path: string, route: Route<Serv
   current.route = route;
 }
 
-function walk<Services>(root: Branch<Services>, path: string): Match<Services> | undefined {
+function walk<Services>(root: Branch<Services>, path: string, start: number): Match<Services> | undefined {
   const values: string[] = [];
   let current = root;
-  let from = 0;
+  let from = start;
   while (from <= path.length) {
     const slash = path.indexOf('/', from);
     const to = slash === -1 ? path.length : slash;

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { API_BASE_PATH, API_ENDPOINTS } from '../../http/api.ts';
+import { createRouter } from '../../http/router.ts';
+
+const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
+
+it('a path leads to its route, with the raw values of its parameters', () => {
+  const found = router.match('/api/v1/shops/Caf%C3%A9/messages');
+  assert.equal(found?.route.path, '/shops/{idOrName}/messages');
+  assert.deepEqual(found?.values, ['Caf%C3%A9']);
+  assert.equal(router.match('/api/v1/me')?.route.path, '/me');
+});
+
+it('what is not exactly a path leads nowhere', () => {
+  const wrong = [
+    '',
+    '/',
+    '/api/v1',
+    '/api/v1/',
+    '/api/v1me',
+    '/api/v1xshops/a/messages',
+    '/api/v2/shops/a/messages',
+    '/shops/a/messages',
+    '/api/v1/me/',
+    '/api/v1//shops/a/messages',
+    '/api/v1/shops//messages',
+    '/api/v1/shops/a/messages/',
+    '/api/v1/shops/a/nothing',
+    'x/api/v1/shops/a/messages',
+  ];
+  for (const path of wrong) assert.equal(router.match(path), undefined, path);
+});
