@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type Address, shardKey, shardOf } from '../../runtime/address.ts';
+import { type Address, shardKey } from '../../runtime/address.ts';
+import { tenantAddress } from '../tenant/tenant-keys.ts';
 import type { ShopReference } from './shop-operations.ts';
 
 /** The address of a shop's actor. A tenant and its shops share a shard. */
 export function shopAddress(shop: ShopReference): Address {
-  return { shard: shardOf(shop.tenantId), kind: 'shop', id: `${shop.tenantId}/${shop.shopId}` };
+  return { shard: tenantAddress(shop.tenantId).shard, kind: 'shop', id: `${shop.tenantId}/${shop.shopId}` };
 }
 
 /** The shop an address names. */

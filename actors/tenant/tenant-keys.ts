@@ -1,17 +1,19 @@
-import { type Address, shardKey, shardOf } from '../../runtime/address.ts';
+import { type Address, addressText, shardKey, shardOf } from '../../runtime/address.ts';
 
-/** Callers come again, and every call asks for its tenant's address several times. */
-const REMEMBERED_ADDRESSES = 10_000;
-const remembered = new Map<string, Address>();
+/** Callers come again, and every call asks for its tenant's address several times, and so do its shops for its keys. */
+const REMEMBERED_TENANTS = 10_000;
+const rememberedAddresses = new Map<string, Address>();
+const rememberedKeys = new Map<string, { readonly shard: number; readonly keys: TenantKeys }>();
 
 /** The address of a tenant's actor. */
 export function tenantAddress(tenantId: string): Address {
-  const known = remembered.get(tenantId);
+  const known = rememberedAddresses.get(tenantId);
   if (known !== undefined) return known;
   const address = { shard: shardOf(tenantId), kind: 'tenant', id: tenantId };
-  if (remembered.size >= REMEMBERED_ADDRESSES) remembered.clear();
-  remembered.set(tenantId, address);
-  return address;
+  const made = { ...address, text: addressText(address) };
+  if (rememberedAddresses.size >= REMEMBERED_TENANTS) rememberedAddresses.clear();
+  rememberedAddresses.set(tenantId, made);
+  return made;
 }
 
 /** The keys of one tenant. */
@@ -38,8 +40,17 @@ export interface TenantKeys {
   readonly usage: string;
 }
 
-/** Names the keys of a tenant. */
+/** Names the keys of a tenant; the same texts for all its shops, which finds what is remembered of a key sooner. */
 export function tenantKeys(shard: number, tenantId: string): TenantKeys {
+  const known = rememberedKeys.get(tenantId);
+  if (known?.shard === shard) return known.keys;
+  const keys = keysOf(shard, tenantId);
+  if (rememberedKeys.size >= REMEMBERED_TENANTS) rememberedKeys.clear();
+  rememberedKeys.set(tenantId, { shard, keys });
+  return keys;
+}
+
+function keysOf(shard: number, tenantId: string): TenantKeys {
   const key = (...parts: string[]): string => shardKey(shard, 'tenant', tenantId, ...parts);
   return {
     record: key(),
