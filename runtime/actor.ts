@@ -226,7 +226,7 @@ export class Actor implements ActiveActor, TurnHost {
       this.#end();
       this.#mailbox.answerNobody();
       this.#readiness.reached(undefined);
-      this.leaveAwake();
+      this.#around.marks.leaveAwake(this.#shard, this.#text);
       return;
     }
     this.#around.counters.activations += 1;
@@ -341,10 +341,6 @@ export class Actor implements ActiveActor, TurnHost {
     this.#mailbox.clear(movedAway());
     this.#readiness.refuse(movedAway());
     this.#onTurnEnded?.();
-  }
-
-  leaveAwake(): void {
-    this.#around.marks.leaveAwake(this.#shard, this.#text);
   }
 
   /** Forgets the state and all that hangs on it. */
