@@ -14,6 +14,7 @@ import { RuntimeFailure } from './runtime-failure.ts';
 import { StateLoader } from './state-loader.ts';
 import { Supervision } from './supervision.ts';
 import { TurnCycle, type TurnHost } from './turn-cycle.ts';
+import { TurnEnd } from './turn-end.ts';
 
 /**
  * One actor's life: a mailbox, turns one at a time, timers, and what follows a crash. A throw changes nothing: a
@@ -41,7 +42,7 @@ export class Actor implements ActiveActor, TurnHost {
   #waitsForStore = false;
   #occasion: 'activated' | 'reactivated' = 'activated';
   #lastTurnMs: number;
-  #onTurnEnded: (() => void) | undefined;
+  readonly #turnEnd = new TurnEnd();
 
   constructor(address: Address, shard: OwnedShard, behaviour: AnyBehaviour, around: ActorSurroundings) {
     this.#address = address;
@@ -76,8 +77,13 @@ export class Actor implements ActiveActor, TurnHost {
     return this.#status === 'active' && !this.#cycle.isBusy && this.#mailbox.depth === 0;
   }
 
+  /** The turn under way is the last one with this state. */
+  get #isEnding(): boolean {
+    return this.#status === 'restarting' || this.#status === 'stopping';
+  }
+
   get isSettled(): boolean {
-    if (this.#status !== 'active') return this.#status !== 'stopping';
+    if (this.#status !== 'active') return !this.#isEnding;
     return this.#isIdle && (this.#behaviour.settled?.(this.state) ?? true);
   }
 
@@ -145,7 +151,7 @@ export class Actor implements ActiveActor, TurnHost {
   }
 
   free(): void {
-    if (this.#status === 'stopping') this.#onTurnEnded?.();
+    if (this.#isEnding) this.#turnEnd.reached();
     this.#pump();
   }
 
@@ -155,7 +161,7 @@ export class Actor implements ActiveActor, TurnHost {
     const crashed = fault ?? (changed ? this.#followState(turn) : undefined);
     if (crashed !== undefined) this.#supervision.note(crashed);
     if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#readiness.reached(this.state);
-    if (this.#status === 'stopping') this.#onTurnEnded?.();
+    if (this.#isEnding) this.#turnEnd.reached();
     else if (crashed !== undefined || this.#isRecovering) this.#restart();
   }
 
@@ -260,7 +266,7 @@ export class Actor implements ActiveActor, TurnHost {
     }
     this.#cycle.finish();
     envelope.asker?.reject(poisoned());
-    if (this.#status !== 'stopping') this.#restart();
+    if (!this.#isEnding) this.#restart();
   }
 
   /** Whether the behaviour acts in place of a turn that threw; the actor is loaded again afterwards. */
@@ -308,8 +314,11 @@ export class Actor implements ActiveActor, TurnHost {
   }
 
   async restart(): Promise<void> {
-    if (this.#status !== 'active') return;
-    await this.#turnEnded();
+    if (this.#status === 'active') this.#status = 'restarting';
+    if (!this.#isEnding) return;
+    if (this.#cycle.isBusy) await this.#turnEnd.wait();
+    // Who asked before may have loaded it by now, and who wants it stopped comes first.
+    if (this.#status !== 'restarting') return;
     this.#unload('crashed');
     this.#occasion = 'reactivated';
     this.#load();
@@ -317,20 +326,9 @@ export class Actor implements ActiveActor, TurnHost {
 
   async stop(reason: DeactivationReason): Promise<void> {
     if (this.#status === 'stopped') return;
-    await this.#turnEnded();
-    this.dispose(reason);
-  }
-
-  /** Waits for the end of the turn under way and begins no other. */
-  #turnEnded(): Promise<void> {
-    if (!this.#cycle.isBusy) return Promise.resolve();
     this.#status = 'stopping';
-    return new Promise((resolve) => {
-      this.#onTurnEnded = () => {
-        this.#onTurnEnded = undefined;
-        resolve();
-      };
-    });
+    if (this.#cycle.isBusy) await this.#turnEnd.wait();
+    this.dispose(reason);
   }
 
   dispose(reason: DeactivationReason): void {
@@ -340,7 +338,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#unload(reason);
     this.#mailbox.clear(movedAway());
     this.#readiness.refuse(movedAway());
-    this.#onTurnEnded?.();
+    this.#turnEnd.reached();
   }
 
   /** Forgets the state and all that hangs on it. */

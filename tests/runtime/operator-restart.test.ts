@@ -1,0 +1,129 @@
+/** An operator restarts an actor: the turn under way ends first, and whatever else happens meanwhile, he is told. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { counterAddress } from './counter-behaviour.ts';
+import { type MemoryNode, memoryNode } from './memory-node.ts';
+
+const one = counterAddress('one');
+const add = { type: 'add', by: 1 } as const;
+const event = { type: 'event', does: 'add' } as const;
+const read = { type: 'read' } as const;
+
+interface World extends MemoryNode {
+  /** How often the actor was loaded. */
+  readonly loads: () => number;
+  /** Why it was stopped, each time. */
+  readonly stopped: readonly string[];
+  /** From here on turns wait until they are let go. */
+  readonly hold: () => void;
+  readonly letGo: () => void;
+}
+
+/** A node with an actor that is active, and whose next turns can be held. */
+async function worldOfOne(): Promise<World> {
+  let loads = 0;
+  const stopped: string[] = [];
+  let held: Promise<void> | undefined;
+  let letGo: () => void = () => undefined;
+  const world = await memoryNode({
+    hooks: {
+      loading: () => {
+        loads += 1;
+      },
+      preparing: () => held,
+      deactivated: (_, reason) => void stopped.push(reason),
+    },
+  });
+  await world.outcome(world.node.actors.ask(one, add));
+  return {
+    ...world,
+    loads: () => loads,
+    stopped,
+    hold: () => {
+      held = new Promise((resolve) => {
+        letGo = () => {
+          held = undefined;
+          resolve();
+        };
+      });
+    },
+    letGo: () => letGo(),
+  };
+}
+
+test('a restart waits for the turn under way, whoever asks for it meanwhile is told, and the actor is loaded once', async () => {
+  const world = await worldOfOne();
+  const { actors } = world.node;
+  world.hold();
+  const asked = world.outcome(actors.ask(one, add));
+  let isRestarted = false;
+  const restarts = [1, 2].map(() => world.outcome(actors.restart(one).then(() => (isRestarted = true))));
+  await world.clock.advance(1_000);
+  assert.deepEqual([isRestarted, world.loads()], [false, 1]);
+  world.letGo();
+  assert.equal(await asked, 2);
+  assert.deepEqual(await Promise.all(restarts), [true, true]);
+  assert.deepEqual([world.loads(), world.stopped], [2, ['crashed']]);
+  assert.equal(await world.outcome(actors.ask(one, read)), 2);
+});
+
+test('a restart that a stop overtakes ends, and the actor stays stopped', async () => {
+  const world = await worldOfOne();
+  const { actors } = world.node;
+  world.hold();
+  const asked = world.outcome(actors.ask(one, add));
+  const restarted = world.outcome(actors.restart(one));
+  const stopped = world.outcome(actors.passivate(one, { force: true }));
+  await world.clock.advance(10);
+  world.letGo();
+  assert.equal(await asked, 2);
+  assert.deepEqual(await Promise.all([restarted, stopped]), ['SHARD_NOT_OWNED', 'passivated']);
+  assert.deepEqual([world.loads(), world.stopped], [1, ['passivated']]);
+  assert.equal(actors.peek(one), undefined);
+});
+
+test('a restart asked for while the actor is being stopped brings nothing back', async () => {
+  const world = await worldOfOne();
+  const { actors } = world.node;
+  world.hold();
+  const asked = world.outcome(actors.ask(one, add));
+  const stopped = world.outcome(actors.passivate(one, { force: true }));
+  const restarted = world.outcome(actors.restart(one));
+  await world.clock.advance(10);
+  world.letGo();
+  assert.deepEqual(await Promise.all([asked, stopped, restarted]), [2, 'passivated', 'SHARD_NOT_OWNED']);
+  assert.equal(world.loads(), 1);
+});
+
+test('a restart whose shard is lost meanwhile ends, and the actor stays stopped', async () => {
+  const world = await worldOfOne();
+  const { actors } = world.node;
+  world.hold();
+  const asked = world.outcome(actors.ask(one, add));
+  const restarted = world.outcome(actors.restart(one));
+  await world.clock.advance(10);
+  world.redis.changeOwner(one.shard, world.redis.records()[one.shard]?.epoch ?? 0, 'other:1');
+  world.redis.register('other', 'other:1', 600_000);
+  // Of another actor of the same shard: the fence refuses it, and all of the shard stop.
+  await world.outcome(world.node.store.commit(one.shard, [['SADD', `{s${one.shard}}:any`, 'x']]));
+  assert.equal(await restarted, 'SHARD_NOT_OWNED');
+  assert.equal(await asked, 'SHARD_NOT_OWNED');
+  world.letGo();
+  await world.clock.advance(1_000);
+  assert.deepEqual([world.loads(), world.stopped], [1, ['lost']]);
+});
+
+test('a restart loses no control command, also when Redis refuses the turn under way', async () => {
+  const world = await worldOfOne();
+  const { actors } = world.node;
+  world.hold();
+  actors.tell(one, event);
+  const restarted = world.outcome(actors.restart(one));
+  actors.tell(one, event);
+  await world.clock.advance(10);
+  world.fate('refused', 1);
+  world.letGo();
+  await restarted;
+  assert.equal(await world.outcome(actors.ask(one, read)), 3);
+  assert.equal(world.loads(), 2);
+});
