@@ -40,7 +40,6 @@ export class Actor implements ActiveActor, TurnHost {
   /** Runs while the actor waits: for Redis, or before it is started again. */
   readonly #pause: Pause;
   #waitsForStore = false;
-  #occasion: 'activated' | 'reactivated' = 'activated';
   #lastTurnMs: number;
   readonly #turnEnd = new TurnEnd();
 
@@ -238,16 +237,20 @@ export class Actor implements ActiveActor, TurnHost {
     this.#around.counters.activations += 1;
     this.#cycle.state = state;
     this.#status = 'active';
-    this.#timers.update(this.#behaviour.timers(state));
+    try {
+      this.#timers.update(this.#behaviour.timers(state));
+    } catch (error) {
+      this.#crashedAlone(error);
+      return;
+    }
     // Goes before all that waited for the activation.
-    this.#mailbox.putBack(ownEnvelope(this.#occasion, undefined, this.#around.clock.monotonicMs()));
+    this.#mailbox.putBack(ownEnvelope(this.#readiness.occasion, undefined, this.#around.clock.monotonicMs()));
     this.#pump();
   }
 
   #loadFailed(error: unknown): void {
     if (!(error instanceof RuntimeFailure)) {
-      this.#supervision.note(error);
-      this.#restart();
+      this.#crashedAlone(error);
       return;
     }
     this.#readiness.refuse(error);
@@ -255,6 +258,12 @@ export class Actor implements ActiveActor, TurnHost {
     // Nobody waits for it and nothing needs it: it is loaded when it is asked for again.
     if (this.#mailbox.depth === 0 && !this.#shard.awake.has(this.#text)) this.#end();
     else this.#waitForStore(error.message, () => this.#load());
+  }
+
+  /** It threw outside of any turn. */
+  #crashedAlone(error: unknown): void {
+    this.#supervision.note(error);
+    this.#restart();
   }
 
   crashed(envelope: Envelope, error: unknown, facts: unknown): void {
@@ -292,7 +301,6 @@ export class Actor implements ActiveActor, TurnHost {
     }
     this.#unload('crashed');
     this.#status = 'backoff';
-    this.#occasion = 'reactivated';
     if (verdict.restartInMs > limits.mailboxAgeMs) this.#mailbox.refuseClients(mailboxFull());
     this.#pause.start(verdict.restartInMs, () => this.#load());
   }
@@ -309,7 +317,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#supervision.forget();
     if (this.#status !== 'backoff' && this.#status !== 'suspended') return;
     this.#pause.cancel();
-    if (this.#around.marks.resume(this.#shard, this.#text)) this.#occasion = 'activated';
+    if (this.#around.marks.resume(this.#shard, this.#text)) this.#readiness.startOver();
     this.#load();
   }
 
@@ -320,7 +328,6 @@ export class Actor implements ActiveActor, TurnHost {
     // Who asked before may have loaded it by now, and who wants it stopped comes first.
     if (this.#status !== 'restarting') return;
     this.#unload('crashed');
-    this.#occasion = 'reactivated';
     this.#load();
   }
 

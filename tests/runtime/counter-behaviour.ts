@@ -36,6 +36,9 @@ export interface CounterHooks {
   readonly settled?: (state: CounterState) => boolean;
   /** Runs before each load; a throw makes it fail. */
   readonly loading?: () => void;
+  /** Runs before the state tells its timers, and before it tells whether it must live. */
+  readonly timers?: (state: CounterState) => void;
+  readonly mustLive?: (state: CounterState) => void;
   /** Waited for before each turn. */
   readonly preparing?: (command: CounterCommand) => Promise<void> | undefined;
   readonly recover?: boolean;
@@ -121,8 +124,14 @@ export function counterBehaviour(
     lane: (command) => (command.type === 'timer' || command.type === 'event' ? 'control' : 'client'),
     size: () => 100,
     perform: (effect, address) => hooks.performed?.(effect, address),
-    timers: (state) => (state.wakeAtMs === undefined ? [] : [{ id: 'wake', dueAtMs: state.wakeAtMs }]),
-    mustLive: (state) => state.live,
+    timers(state) {
+      hooks.timers?.(state);
+      return state.wakeAtMs === undefined ? [] : [{ id: 'wake', dueAtMs: state.wakeAtMs }];
+    },
+    mustLive(state) {
+      hooks.mustLive?.(state);
+      return state.live;
+    },
     activated(_state, { address, cause }) {
       hooks.activated?.(address, cause);
       return {};

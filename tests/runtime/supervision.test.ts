@@ -142,6 +142,55 @@ test('a state that cannot be loaded is tried again, then suspends its actor alon
   assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 1);
 });
 
+test('a state whose timers cannot be told is loaded again after a wait, then suspends its actor alone', async () => {
+  let broken = true;
+  const loads: number[] = [];
+  const activated: unknown[] = [];
+  const world = await memoryNode({
+    hooks: {
+      loading: () => void loads.push(world.clock.monotonicMs()),
+      activated: ({ id }, cause) => void activated.push([id, cause]),
+      timers: () => {
+        if (broken) throw new Error('no such moment');
+      },
+    },
+  });
+  const asked = world.outcome(world.node.actors.ask(one, add(1)));
+  await world.clock.until(() => world.node.actors.snapshot(one)?.status === 'suspended');
+  assert.equal(await asked, 'SUSPENDED');
+  assert.deepEqual(
+    loads.slice(1).map((atMs, index) => Math.floor((atMs - (loads[index] ?? 0)) / 100) * 100),
+    [200, 400, 800, 1_600, 3_200],
+  );
+  assert.equal(world.node.counters.crashes, 6);
+  assert.equal(world.node.actors.snapshot(one)?.lastError?.message, 'no such moment');
+  broken = false;
+  assert.equal(await world.outcome(world.node.actors.ask(counterAddress('other'), add(1))), 1);
+  await world.outcome(world.node.actors.resume(one));
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 1);
+  assert.deepEqual(activated, [
+    ['other', 'activation'],
+    ['one', 'activation'],
+  ]);
+});
+
+test('an actor that crashed before its first turn took effect is still told of its activation', async () => {
+  const causes: unknown[] = [];
+  let crashes = 1;
+  const world = await memoryNode({
+    hooks: {
+      activated: (_, cause) => void causes.push(cause),
+      timers: () => {
+        crashes -= 1;
+        if (crashes >= 0) throw new Error('not yet');
+      },
+    },
+  });
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 1);
+  assert.equal(world.node.counters.restarts, 1);
+  assert.deepEqual(causes, ['activation']);
+});
+
 test('a write of the wrong type crashes its actor alone; the rest of the batch holds', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(one, add(1)));
