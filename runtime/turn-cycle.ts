@@ -124,15 +124,13 @@ export class TurnCycle implements Commitment {
   }
 
   #decide(envelope: Envelope, facts: unknown): void {
-    let turn: AnyTurn;
     try {
-      turn = this.#run(envelope, facts);
-      checkWrites(this.#shard.number, turn.writes ?? noWrites);
+      this.#adopt(this.#run(envelope, facts));
     } catch (error) {
       this.#host.crashed(envelope, error, facts);
       return;
     }
-    this.#submit(turn);
+    this.#submit();
   }
 
   #run(envelope: Envelope, facts: unknown): AnyTurn {
@@ -158,15 +156,15 @@ export class TurnCycle implements Commitment {
     const context = { address: this.#address, nowMs: this.#nowMs(), facts };
     const turn = this.#behaviour.recover?.(this.state, envelope.command, context);
     if (turn === undefined) return false;
-    checkWrites(this.#shard.number, turn.writes ?? noWrites);
-    this.#submit(turn);
+    this.#adopt(turn);
+    this.#submit();
     return true;
   }
 
-  /** Commits what the turn decided; with nothing to write it takes effect at once. */
-  #submit(turn: AnyTurn): void {
-    this.#turn = turn;
+  /** Takes over what was decided, with what the runtime writes beside. Throws as the behaviour does. */
+  #adopt(turn: AnyTurn): void {
     this.writes = turn.writes ?? noWrites;
+    checkWrites(this.#shard.number, this.writes);
     this.#awakeChange = undefined;
     if (turn.state !== undefined || this.#current?.kind !== 'command') {
       const live = this.#behaviour.mustLive(turn.state ?? this.state);
@@ -176,6 +174,11 @@ export class TurnCycle implements Commitment {
         this.writes = [...this.writes, [live ? 'SADD' : 'SREM', key, this.#text]];
       }
     }
+    this.#turn = turn;
+  }
+
+  /** Commits what the turn decided; with nothing to write it takes effect at once. */
+  #submit(): void {
     if (this.writes.length === 0) this.#takeEffect();
     else this.#around.commits.add(this.#shard, this);
   }

@@ -191,6 +191,28 @@ test('an actor that crashed before its first turn took effect is still told of i
   assert.deepEqual(causes, ['activation']);
 });
 
+test('a state that cannot say whether it must live crashes its turn alone, and leaves no hand behind', async () => {
+  let broken = true;
+  const world = await memoryNode({
+    limits: { turnsInHand: 1 },
+    hooks: {
+      mustLive: ({ total }) => {
+        if (broken && total === 10) throw new Error('who knows');
+      },
+    },
+  });
+  const { actors, counters, deadLetters } = world.node;
+  await world.outcome(actors.ask(one, add(1)));
+  assert.equal(await world.outcome(actors.ask(one, add(9))), 'POISONED');
+  assert.ok(!world.node.busy());
+  assert.equal(await world.outcome(actors.ask(one, { type: 'read' })), 1);
+  const [letter] = (await world.outcome(deadLetters.list())) as { cause: string }[];
+  assert.equal(letter?.cause, 'who knows');
+  broken = false;
+  assert.equal(await world.outcome(actors.ask(one, add(9))), 10);
+  assert.deepEqual([counters.crashes, counters.restarts], [1, 1]);
+});
+
 test('a write of the wrong type crashes its actor alone; the rest of the batch holds', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(one, add(1)));
