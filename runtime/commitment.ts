@@ -6,7 +6,7 @@ export type CommitmentOutcome =
   | 'committed'
   /** Redis refused one of them for a mistake in it; others of the same turn hold. */
   | 'failed'
-  /** Another owner stands in Redis; nothing was applied, and nothing of this shard will be from here. */
+  /** Another owner stands in Redis; nothing was applied, and nothing of this shard will be from here. Its actors are stopped next. */
   | 'fenced'
   /** Redis did not take them; nothing was applied. */
   | 'unavailable'

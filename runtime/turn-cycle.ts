@@ -203,9 +203,10 @@ export class TurnCycle implements Commitment {
         this.#host.crashed(envelope, new Error(`Redis refused a write of the turn: ${message}`), undefined);
         break;
       case 'fenced':
+        // The actor is stopped next; until then it begins nothing, also nothing that the fence would not see.
         this.finish();
         envelope.asker?.reject(movedAway());
-        break;
+        return;
     }
     if (!this.isBusy) this.#host.free();
   }

@@ -1,0 +1,29 @@
+/** Redis refuses a batch because another node has the shard: from there on nothing happens here for it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { counterAddress } from './counter-behaviour.ts';
+import { memoryNode } from './memory-node.ts';
+
+const one = counterAddress('one');
+const add = { type: 'add', by: 1 } as const;
+
+test('what waits behind a turn that the fence refused does not happen here, whether it writes or not', async () => {
+  const turned: string[] = [];
+  const performed: number[] = [];
+  const world = await memoryNode({
+    hooks: {
+      preparing: ({ type }) => void turned.push(type) as undefined,
+      performed: ({ total }) => void performed.push(total),
+    },
+  });
+  const { node, redis } = world;
+  await world.outcome(node.actors.ask(one, add));
+  redis.register('other', 'other:1', 600_000);
+  redis.changeOwner(one.shard, redis.records()[one.shard]?.epoch ?? 0, 'other:1');
+  const asked = [add, { type: 'read' }, add].map((command) => world.outcome(node.actors.ask(one, command)));
+  assert.deepEqual(await Promise.all(asked), ['SHARD_NOT_OWNED', 'SHARD_NOT_OWNED', 'SHARD_NOT_OWNED']);
+  assert.deepEqual(turned, ['add', 'add']);
+  assert.deepEqual(performed, [1]);
+  assert.equal(node.actors.peek(one), undefined);
+  assert.equal(node.counters.fenceRefusals, 1);
+});
