@@ -1,4 +1,4 @@
-/** Dead letters and silent nodes in the console, over the fakes of the HTTP tests: a real one would have to be broken first. */
+/** Dead letters, silent nodes and plans in the console, over the fakes of the HTTP tests: nothing real has to be broken first. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from '../http/service-fixture.ts';
@@ -47,6 +47,26 @@ test('of a node that nothing is heard of it is said that it is missing, until it
   await alert.getByText('Nothing is heard of node-3.').waitFor();
   tell('node-3', 'heard');
   await alert.waitFor({ state: 'detached' });
+});
+
+test('an operator gives a tenant another plan', async () => {
+  const { page, visit } = session;
+  await visit('/tenants');
+  await page.getByRole('button', { name: 'New tenant' }).click();
+  await page.getByLabel('Name').fill('Bakery');
+  await page.getByRole('button', { name: 'Create tenant' }).click();
+  const account = page.locator('section', { has: page.getByRole('heading', { name: 'Account' }) });
+  await account.getByText('free', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Change plan' }).click();
+  const dialog = page.getByRole('dialog');
+  assert.equal(await dialog.getByLabel('Plan').inputValue(), 'free');
+  await dialog.getByLabel('Plan').selectOption('growth');
+  await dialog.getByRole('button', { name: 'Change plan' }).click();
+  await account.getByText('growth', { exact: true }).waitFor();
+  assert.deepEqual(
+    [...service.memory.tenants.values()].map(({ view }) => view.plan).filter((plan) => plan !== 'free'),
+    ['growth'],
+  );
 });
 
 test('the page and its files need no token and let in no foreign script', async () => {

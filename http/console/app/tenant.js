@@ -4,6 +4,7 @@ import { useAction, useAnswer } from './asking.js';
 import { day } from './format.js';
 import { Keys } from './keys.js';
 import { Badge, Dialog, Facts, Failure, Panel, Table } from './parts.js';
+import { ChangePlan } from './plan.js';
 import { Refusals } from './refusals.js';
 import { address, shopAddress } from './route.js';
 import { call } from './session.js';
@@ -12,6 +13,7 @@ import { call } from './session.js';
 export function Tenant({ tenantId }) {
   const { data: tenant, failure, refresh } = useAnswer(`/tenants/${tenantId}`, { everyMs: 10_000 });
   const action = useAction();
+  const [changesPlan, setChangesPlan] = useState(false);
   useEffect(() => {
     document.title = `${tenant?.name ?? 'Tenant'} · Console`;
   }, [tenant?.name]);
@@ -29,6 +31,7 @@ export function Tenant({ tenantId }) {
       html`
         <div class="controls" role="group" aria-label="Steer this tenant">
           <button disabled=${action.busy} onClick=${() => switchTo(!tenant.active)}>${tenant.active ? 'Suspend tenant' : 'Let tenant in again'}</button>
+          <button onClick=${() => setChangesPlan(true)}>Change plan</button>
           <a class="button" href=${address('/requests', { tenant: tenantId })}>Its requests</a>
         </div>
         <${Refusals} tenantId=${tenantId} />
@@ -37,6 +40,13 @@ export function Tenant({ tenantId }) {
           <${TenantShops} tenantId=${tenantId} />
           <${Panel} title="Account"><${Facts} facts=${factsOf(tenant)} /><//>
         </div>
+        ${
+          changesPlan &&
+          html`<${ChangePlan} tenantId=${tenantId} plan=${tenant.plan} onClose=${() => {
+            setChangesPlan(false);
+            refresh();
+          }} />`
+        }
       `
     }
   `;

@@ -3,10 +3,9 @@ import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, usePages } from './asking.js';
 import { day } from './format.js';
 import { Badge, Dialog, Failure, More, Table } from './parts.js';
+import { PlanField } from './plan.js';
 import { address } from './route.js';
 import { call } from './session.js';
-
-const PLANS = ['free', 'starter', 'growth', 'scale'];
 
 /** @param {any} tenant */
 const keyOf = ({ id }) => id;
@@ -78,7 +77,7 @@ function NewTenant({ onClose }) {
     <${Dialog} title="New tenant" onClose=${onClose}>
       <form class="fields" onSubmit=${submit}>
         <label>Name <input name="name" required maxlength="200" /></label>
-        <label>Plan <select name="plan">${PLANS.map((plan) => html`<option>${plan}</option>`)}</select></label>
+        <${PlanField} />
         <label>Owner <input name="owner" maxlength="200" /></label>
         <p class="hint">Without an owner the tenant cannot create shops.</p>
         <${Failure} failure=${action.failure} />

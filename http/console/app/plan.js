@@ -1,0 +1,40 @@
+// @ts-check
+import { html, useState } from '/console/preact.js';
+import { useAction } from './asking.js';
+import { Dialog, Failure } from './parts.js';
+import { call } from './session.js';
+
+const PLANS = ['free', 'starter', 'growth', 'scale'];
+
+/** @param {{ chosen?: string }} props */
+export function PlanField({ chosen = 'free' }) {
+  const [plan, setPlan] = useState(chosen);
+  const choose = (/** @type {Event} */ event) =>
+    setPlan(/** @type {HTMLSelectElement} */ (event.currentTarget).value);
+  return html`
+    <label>Plan <select name="plan" value=${plan} onChange=${choose}>${PLANS.map((each) => html`<option value=${each}>${each}</option>`)}</select></label>
+  `;
+}
+
+/** @param {{ tenantId: string, plan: string, onClose: () => void }} props */
+export function ChangePlan({ tenantId, plan, onClose }) {
+  const action = useAction();
+  const submit = async (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const chosen = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get('plan');
+    const changed = await action.run(() =>
+      call(`/tenants/${tenantId}`, { method: 'PATCH', body: { plan: chosen } }),
+    );
+    if (changed) onClose();
+  };
+  return html`
+    <${Dialog} title="Change plan" onClose=${onClose}>
+      <form class="fields" onSubmit=${submit}>
+        <${PlanField} chosen=${plan} />
+        <p class="hint">It holds from the next call on. Shops beyond a smaller plan stay; only new ones are refused.</p>
+        <${Failure} failure=${action.failure} />
+        <footer><button class="primary" disabled=${action.busy}>Change plan</button></footer>
+      </form>
+    <//>
+  `;
+}
