@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { type DestinationStream, destination, pino } from 'pino';
 import type { Logger } from '../runtime/logger.ts';
 import type { AnsweredRequest } from './answered-request.ts';
-import { AsciiText } from './ascii-text.ts';
 
 /** Fields that never reach a log, wherever a caller puts them. */
 const SECRET_FIELDS = [
@@ -44,22 +43,15 @@ export function createLogger(options: {
   readonly stream?: DestinationStream;
 }): ServiceLogger {
   const stream = options.stream ?? new GatheredLines();
+  const writeRequest = (line: string): void =>
+    stream instanceof GatheredLines ? stream.writeAscii(line) : stream.write(line);
   const paths = [...SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), FAILED_COMMAND];
   const logger = pino({ level: options.level, redact: { paths, censor: '[redacted]' } }, stream);
   const tellsRequests = logger.isLevelEnabled('info');
-  const identity = Buffer.from(
-    `,"pid":${process.pid},"hostname":${JSON.stringify(hostname())},"requestId":"`,
-  );
+  const identity = `,"pid":${process.pid},"hostname":${JSON.stringify(hostname())},"requestId":"`;
   return Object.assign(logger, {
     request(answered: AnsweredRequest, message: string) {
-      if (!tellsRequests) return;
-      if (stream instanceof GatheredLines) {
-        addRequestLine(stream.ascii, { answered, identity, message });
-        return;
-      }
-      const line = new AsciiText();
-      addRequestLine(line, { answered, identity, message });
-      stream.write(line.bytes.toString());
+      if (tellsRequests) writeRequest(requestLine(answered, identity, message));
     },
     flush() {
       if (stream instanceof GatheredLines) stream.flush();
@@ -80,20 +72,17 @@ class GatheredLines implements DestinationStream {
     periodicFlush: 200,
     contentMode: 'buffer',
   });
-  readonly #ascii = new AsciiText();
-  readonly #pass = (): void => {
-    if (this.#ascii.length > 0) this.#give(this.#ascii.takeBytes());
-  };
-
-  /** For a line that is known to hold ASCII alone. */
-  get ascii(): AsciiText {
-    if (this.#ascii.length === 0) setImmediate(this.#pass);
-    return this.#ascii;
-  }
+  #ascii = '';
 
   write(line: string): void {
     this.#pass();
     this.#give(Buffer.from(line));
+  }
+
+  /** Takes a line that is known to hold ASCII alone. */
+  writeAscii(line: string): void {
+    if (this.#ascii === '') setImmediate(() => this.#pass());
+    this.#ascii += line;
   }
 
   /** Writes out, at once, what is buffered. */
@@ -102,24 +91,19 @@ class GatheredLines implements DestinationStream {
     this.#stream.flushSync();
   }
 
+  #pass(): void {
+    if (this.#ascii !== '') this.#give(Buffer.from(this.#ascii, 'latin1'));
+    this.#ascii = '';
+  }
+
   /** In this mode the stream takes bytes; its types say text alone. */
   #give(bytes: Buffer): void {
     this.#stream.write(bytes as unknown as string);
   }
 }
 
-/** As pino would write it, byte by byte, since pino and its redaction cost more than all else a request does. */
-function addRequestLine(
-  lines: AsciiText,
-  parts: { readonly answered: AnsweredRequest; readonly identity: Uint8Array; readonly message: string },
-): void {
-  const { atMs, requestId, words, latencyMs, ip } = parts.answered;
-  lines.add(`{"level":30,"time":${atMs}`);
-  lines.addBytes(parts.identity);
-  lines.add(requestId);
-  lines.addBytes(words.line);
-  lines.addHundredths(latencyMs);
-  lines.add(',"ip":"');
-  lines.add(ip);
-  lines.add(`","msg":"${parts.message}"}\n`);
+/** As pino would write it; a template, since pino and its redaction cost more than all else a request does. */
+function requestLine(answered: AnsweredRequest, identity: string, message: string): string {
+  const { atMs, requestId, words, latencyMs, ip } = answered;
+  return `{"level":30,"time":${atMs}${identity}${requestId}${words.line}${latencyMs},"ip":"${ip}","msg":"${message}"}\n`;
 }

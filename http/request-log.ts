@@ -4,7 +4,7 @@ import { readLuaScript } from '../runtime/lua-script.ts';
 import type { Read, Store } from '../runtime/store.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 import { AsciiText } from './ascii-text.ts';
-import { addPacked, NOBODY } from './request-log-entry.ts';
+import { NOBODY, packEntry } from './request-log-entry.ts';
 import { REQUEST_LOG_BYTES, REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
 
 /** What the log may hold (DESIGN section 4: Retention). */
@@ -73,15 +73,16 @@ export class RequestLog {
       return;
     }
     const owner = answered.tenantId ?? NOBODY;
-    let waiting = this.#waiting.get(owner);
+    const waiting = this.#waiting.get(owner);
+    const packed = packEntry(answered);
     if (waiting === undefined) {
-      waiting = { count: 0, text: new AsciiText() };
-      this.#waiting.set(owner, waiting);
+      const text = new AsciiText();
+      text.add(packed);
+      this.#waiting.set(owner, { count: 1, text });
     } else {
-      waiting.text.add(',');
+      waiting.count += 1;
+      waiting.text.add(`,${packed}`);
     }
-    addPacked(waiting.text, answered);
-    waiting.count += 1;
     this.#waitingCount += 1;
     this.#schedule(GATHER_MS);
   }
@@ -128,7 +129,7 @@ export class RequestLog {
     }
     before.count += entries.count;
     before.text.add(',');
-    before.text.addBytes(entries.text.bytes);
+    before.text.addAll(entries.text);
   }
 
   #schedule(delayMs: number): void {

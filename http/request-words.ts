@@ -8,12 +8,12 @@ export interface RequestKind {
   readonly status: number;
 }
 
-/** A kind as the two logs write it, up to the latency; ASCII. */
+/** A kind as the two logs write it, up to the latency. */
 export interface RequestWords {
   /** Within the log line of a process. */
-  readonly line: Uint8Array;
+  readonly line: string;
   /** Within an entry of the request log. */
-  readonly packed: Uint8Array;
+  readonly packed: string;
 }
 
 interface KnownWords extends RequestWords, RequestKind {}
@@ -47,8 +47,8 @@ export function requestWords(): (kind: RequestKind) => RequestWords {
       method,
       route,
       status,
-      line: Buffer.from(lineWords(kind), 'latin1'),
-      packed: Buffer.from(packedWords(kind), 'latin1'),
+      line: lineWords(kind),
+      packed: packedWords(kind),
     };
     const all = byCaller.get(caller);
     if (all === undefined) byCaller.set(caller, [words]);

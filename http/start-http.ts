@@ -7,7 +7,6 @@ import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Store } from '../runtime/store.ts';
 import { allActors } from './actor-list.ts';
-import type { AnsweredRequest } from './answered-request.ts';
 import { API_BASE_PATH, API_ENDPOINTS } from './api.ts';
 import { createApiFront } from './api-front.ts';
 import type { ApiServices } from './api-services.ts';
@@ -15,7 +14,6 @@ import { readArticles } from './articles.ts';
 import { callerAddress } from './client-address.ts';
 import { consolePages } from './console/console-pages.ts';
 import { documentPage } from './document-page.ts';
-import { type Gathered, gatherEachTick } from './each-tick.ts';
 import type { EventFeed } from './event-feed.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
 import { FleetEvents } from './fleet-events.ts';
@@ -101,19 +99,15 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     log.warn({}, 'uWebSockets.js has no binary for this version of Node: its slower JavaScript version runs');
   }
   const newId = objectIdGenerator(options.random);
-  const requestLog = new RequestLog({ store: options.store, clock, log, limits: options.requestLog });
-  const activity = recentActivity({ clock, feed: options.events, metrics });
-  const count = countRequests(metrics);
   const fleetEvents = new FleetEvents({ feed: options.events, hop, clock, epoch: newId(clock.wallMs()) });
   const parts: Parts = {
     newId,
-    requestLog,
-    answered: gatherEachTick(tellOfRequests({ requestLog, activity, count: count(''), log })),
+    requestLog: new RequestLog({ store: options.store, clock, log, limits: options.requestLog }),
     fleetEvents,
     events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
-    count,
+    count: countRequests(metrics),
     wordsOf: requestWords(),
-    activity,
+    activity: recentActivity({ clock, feed: options.events, metrics }),
     owner: {
       tenants: options.tenants,
       stillOwner: (id) => hop.stillOwner(id),
@@ -122,7 +116,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     },
     address: { publicUrl: options.publicUrl ?? '' },
   };
-  const { answered, events, owner, address } = parts;
+  const { requestLog, events, owner, address } = parts;
   const apiSide = apiServices(options, address);
   const operatorSide = operatorServices(options, parts);
   const api = apiListener(options, parts, apiSide);
@@ -174,7 +168,6 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
       events.close();
       fleetEvents.close();
       await Promise.all([apiServer.close(graceMs), adminServer.close(graceMs)]);
-      answered.passOn();
       await requestLog.close();
     },
   };
@@ -184,8 +177,6 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
 interface Parts {
   readonly newId: (nowMs: number) => ObjectId;
   readonly requestLog: RequestLog;
-  /** Tenants' requests that nobody was told of yet. */
-  readonly answered: Gathered<AnsweredRequest>;
   readonly fleetEvents: FleetEvents;
   readonly events: EventStream;
   readonly count: RequestCounters;
@@ -196,29 +187,10 @@ interface Parts {
   readonly address: { publicUrl: string };
 }
 
-/** One consumer after the other, each with all requests: so its code and tables are at hand. */
-function tellOfRequests(told: {
-  readonly requestLog: RequestLog;
-  readonly activity: RecentActivity;
-  readonly count: (answered: AnsweredRequest) => void;
-  readonly log: RequestLogger;
-}): (all: readonly AnsweredRequest[]) => void {
-  const { requestLog, activity, count, log } = told;
-  return (all) => {
-    try {
-      for (const answered of all) requestLog.record(answered);
-      for (const answered of all) activity.countRequest(answered);
-      for (const answered of all) count(answered);
-      for (const answered of all) log.request(answered, 'request');
-    } catch (thrown) {
-      log.error({ err: thrown, requests: all.length }, 'answered requests could not be told of');
-    }
-  };
-}
-
 function apiListener(options: HttpOptions, parts: Parts, services: ApiServices): ObservedFront {
   const { clock, random, log, keys, hop, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
-  const { newId, answered, owner, address } = parts;
+  const { newId, requestLog, activity, owner, address } = parts;
+  const countRequest = parts.count('');
   const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
   const front = createApiFront({ router, services, owner, keys, hop, clock, random });
   return observed(withPages([documentPage(address), ...referencePages()], front), {
@@ -227,7 +199,12 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
     newId,
     wordsOf: parts.wordsOf,
     maxInFlight,
-    observe: answered.add,
+    observe(answered) {
+      requestLog.record(answered);
+      activity.countRequest(answered);
+      countRequest(answered);
+      log.request(answered, 'request');
+    },
   });
 }
 
@@ -270,7 +247,7 @@ function apiServices(options: HttpOptions, address: { readonly publicUrl: string
 
 function operatorServices(
   options: HttpOptions,
-  { requestLog, answered, activity, fleetEvents }: Parts,
+  { requestLog, activity, fleetEvents }: Parts,
 ): OperatorServices {
   const { operators, fleet, tenants, shops, hop, clock } = options;
   const requests = createRequestLogReader(options.store);
@@ -290,10 +267,7 @@ function operatorServices(
     nodeShare: share,
     overview: async () => fleetOverview({ own: await share(), hop, nowMs: clock.wallMs() }),
     eventsSince: (since) => fleetEvents.answer(since),
-    forgetRequests(tenantId) {
-      answered.passOn();
-      return requestLog.forget(tenantId);
-    },
+    forgetRequests: (tenantId) => requestLog.forget(tenantId),
   };
 }
 
