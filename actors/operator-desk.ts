@@ -2,6 +2,7 @@ import { checkSettings } from '../policy/tenant-settings.ts';
 import type { Actors } from '../runtime/actors.ts';
 import { shardOf } from '../runtime/address.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { DeadLetters } from '../runtime/dead-letters.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Store } from '../runtime/store.ts';
 import type { OperatorsDirectory } from './directory/operators-directory.ts';
@@ -26,6 +27,7 @@ export interface OperatorDeskOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
+  readonly deadLetters: Pick<DeadLetters, 'forget'>;
   readonly directory: StoredKeyDirectory;
   readonly eraser: ShopEraser;
   readonly makeId: (nowMs: number) => string;
@@ -118,13 +120,14 @@ function accounts(
 
 type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop'>;
 
-function erasures({ actors, eraser }: OperatorDeskOptions, { ask }: TenantAccess): Erasures {
+function erasures({ actors, eraser, deadLetters }: OperatorDeskOptions, { ask }: TenantAccess): Erasures {
   return {
     async deleteTenant(tenantId) {
       const shopIds = await ask<readonly string[]>(tenantId, { type: 'delete_tenant' });
       if (!shopIds.ok) return shopIds;
       await Promise.all(shopIds.value.map((shopId) => eraser.erase({ tenantId, shopId })));
       await actors.passivate(tenantAddress(tenantId));
+      await deadLetters.forget(tenantAddress(tenantId));
       return done({ id: tenantId, deleted: true });
     },
     async deleteShop(shop) {

@@ -80,9 +80,17 @@ const OUTCOME_MS = 240_000;
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
 export async function startActors(options: ActorsOptions): Promise<RunningActors> {
   const { node, clock, random, log, qrImages, gap, poolLink, platformName } = options;
-  const { actors, store } = node;
+  const { actors, store, deadLetters } = node;
   const connection = await openDirectoryConnection(options.redisUrl, log);
-  const operatorsDirectory = new OperatorsDirectory({ store, connection: connection.connection, log });
+  const operatorsDirectory = new OperatorsDirectory({
+    store,
+    clock,
+    connection: connection.connection,
+    log,
+  });
+  operatorsDirectory
+    .mend()
+    .catch((error: unknown) => log.warn({ err: error }, 'the operators’ directory could not be mended'));
   const directory = new StoredKeyDirectory(store);
   const feed = new EventFeed(clock);
   const waiters = new ChannelWaiters(clock);
@@ -102,7 +110,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
     platformName,
   });
   poolLink.serve(poolService({ actors, store }));
-  const eraser = new ShopEraser({ actors, store, host, clock, pool, poolSessions });
+  const eraser = new ShopEraser({ actors, store, deadLetters, host, clock, pool, poolSessions });
   const times: PacingTimes = {
     gapFromMs: gap.fromMs,
     gapToMs: gap.toMs,
@@ -138,6 +146,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
       actors,
       store,
       clock,
+      deadLetters,
       directory,
       operatorsDirectory,
       eraser,

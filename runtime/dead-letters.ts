@@ -30,6 +30,8 @@ export interface DeadLetters {
   replay(id: string, shard: number): Promise<unknown>;
   /** False: there was no such letter. */
   drop(id: string, shard: number): Promise<boolean>;
+  /** Takes out all letters of an actor of this node, which hold what its callers wrote. */
+  forget(address: Address): Promise<void>;
 }
 
 /** What dead letters need from their node. */
@@ -112,6 +114,15 @@ export class DeadLetterBox implements DeadLetters {
     if ((members as string[]).length === 0) return false;
     await this.#options.store.commit(shard, [['ZREMRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
     return true;
+  }
+
+  async forget({ shard, kind, id }: Address): Promise<void> {
+    const [members] = await this.#options.store.read([['ZRANGE', keyOf(shard), 0, -1]]);
+    const own = (members as string[]).filter((member) => {
+      const { address } = parseLetter(member, shard);
+      return address.kind === kind && address.id === id;
+    });
+    if (own.length > 0) await this.#options.store.commit(shard, [['ZREM', keyOf(shard), ...own]]);
   }
 }
 

@@ -1,7 +1,8 @@
 import { type RedisConnection, Repository, Schema } from 'redis-om';
-import { SHARD_COUNT } from '../../runtime/address.ts';
+import { SHARD_COUNT, shardOf } from '../../runtime/address.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { Store } from '../../runtime/store.ts';
+import type { Read, Store } from '../../runtime/store.ts';
 import type { TenantView } from '../operator-operations.ts';
 import { tenantKeys, tenantsOfShardKey } from '../tenant/tenant-keys.ts';
 import type { CursorPage } from '../tenant/tenant-operations.ts';
@@ -14,39 +15,53 @@ const schema = new Schema(
 );
 const BATCH = 100;
 
+/** How soon an entry that could not be brought up to date is tried again. */
+const RETRY_AFTER_MS = 5_000;
+
 /**
- * The operators' list of all tenants: a projection that may lag and can be rebuilt from the tenants' own records.
- * Nothing authenticates or decides from it, since its client is a second, unfenced one (DESIGN section 2).
+ * The operators' list of all tenants: a projection that may lag and is made from the tenants' own records. Nothing
+ * authenticates or decides from it, since its client is a second, unfenced one (DESIGN section 2).
  */
 export class OperatorsDirectory {
   readonly #store: Store;
   readonly #tenants: Repository;
+  readonly #clock: Clock;
   readonly #log: Logger;
 
   constructor(options: {
     readonly store: Store;
+    readonly clock: Clock;
     readonly connection: RedisConnection;
     readonly log: Logger;
   }) {
     this.#store = options.store;
     this.#tenants = new Repository(schema, options.connection);
+    this.#clock = options.clock;
     this.#log = options.log;
   }
 
-  /** Brings one tenant's entry up to its record. A failure is logged; the next change or rebuild mends it. */
+  /** Brings one tenant's entry up to its record, now or as soon as it can be. */
   refresh(shard: number, tenantId: string): void {
-    this.#refresh(shard, tenantId).catch((error: unknown) =>
-      this.#log.warn({ tenantId, err: error }, 'the operators’ directory could not be brought up to date'),
-    );
+    this.#refresh(shard, tenantId).catch((error: unknown) => {
+      this.#log.warn({ tenantId, err: error }, 'the operators’ directory could not be brought up to date');
+      this.#clock.after(RETRY_AFTER_MS, () => this.refresh(shard, tenantId));
+    });
   }
 
-  /** Brings every entry up to its record. */
-  async rebuild(): Promise<void> {
+  /** Lists the tenants that are not listed and takes out those that are gone: what a node that ended left undone. */
+  async mend(): Promise<void> {
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
-    const members = await this.#store.read(shards.map((shard) => ['SMEMBERS', tenantsOfShardKey(shard)]));
-    for (const [shard, tenantIds] of members.entries()) {
-      for (const tenantId of tenantIds as string[]) await this.#refresh(shard, tenantId);
+    const [listed, ...made] = (await this.#store.read([
+      ['ZRANGE', ORDER_KEY, 0, -1],
+      ...shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),
+    ])) as string[][];
+    const unmade = new Set(listed);
+    for (const [shard, tenantIds] of made.entries()) {
+      for (const tenantId of tenantIds) {
+        if (!unmade.delete(tenantId)) await this.#refresh(shard, tenantId);
+      }
     }
+    for (const tenantId of unmade) await this.#refresh(shardOf(tenantId), tenantId);
   }
 
   /** Newest first. `q` matches a part of the name or the beginning of the id, in any case. */

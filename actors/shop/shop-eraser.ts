@@ -1,5 +1,6 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { DeadLetters } from '../../runtime/dead-letters.ts';
 import type { Store, Write } from '../../runtime/store.ts';
 import type { SessionHost } from '../session/session-host.ts';
 import { CARRIED_FIELDS, carriedKey, carriedWrites, decodeCarried, dropContent } from './carried-message.ts';
@@ -16,13 +17,14 @@ const BATCH = 200;
 export interface ShopEraserOptions {
   readonly actors: Actors;
   readonly store: Store;
+  readonly deadLetters: Pick<DeadLetters, 'forget'>;
   readonly host: SessionHost;
   readonly clock: Clock;
   readonly pool: Pick<PoolDesk, 'withdraw'>;
   readonly poolSessions: Pick<PoolSessions, 'forget'>;
 }
 
-/** Erases what a shop left: its session, credentials, messages, idempotency keys, windows and opt-outs. */
+/** Erases what a shop left: its session, credentials, messages, idempotency keys, windows, opt-outs and dead letters. */
 export class ShopEraser {
   readonly #options: ShopEraserOptions;
   readonly #running = new Map<string, Promise<void>>();
@@ -40,10 +42,11 @@ export class ShopEraser {
   }
 
   async #erase(shop: ShopReference): Promise<void> {
-    const { actors, store, host, poolSessions } = this.#options;
+    const { actors, store, deadLetters, host, poolSessions } = this.#options;
     const address = shopAddress(shop);
     const { shard } = address;
     await actors.passivate(address, { force: true });
+    await deadLetters.forget(address);
     await host.erase({ shard, ...shop });
     await poolSessions.forget(shop);
     const keys = shopKeys(shard, shop.shopId);

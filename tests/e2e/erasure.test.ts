@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { shopAddress } from '../../actors/shop/shop-keys.ts';
+import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
+import type { Address } from '../../runtime/address.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
@@ -34,6 +37,13 @@ async function traces(ids: readonly string[]): Promise<string[]> {
   return found;
 }
 
+/** A command that made an actor throw some day, as the runtime keeps it. */
+async function deadLetter(address: Address): Promise<void> {
+  const { kind, id } = address;
+  const letter = JSON.stringify({ kind, id, command: { text: 'Hello' }, cause: 'a defect', atMs: 0 });
+  await redis.zadd(`{s${address.shard}}:dead-letters`, 0, `66b1f0a2c3d4e5f607182901 ${letter}`);
+}
+
 async function liveShop(name: string, phone: string): Promise<string> {
   const made = await stack.api.post('/shops', { name });
   const shopId = String(made.data.id);
@@ -53,6 +63,7 @@ function untilUnlinked(phone: string): Promise<unknown> {
 
 test('a deleted shop is gone from the API, the network and the store; its sibling stays', async () => {
   const shopId = await liveShop('First', FIRST_PHONE);
+  await deadLetter(shopAddress({ tenantId: stack.tenantId, shopId }));
   assert.ok((await traces([shopId])).length > 5);
   const gone = await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${shopId}`);
   assert.deepEqual([gone.status, gone.data], [200, { id: shopId, deleted: true }]);
@@ -66,6 +77,7 @@ test('a deleted tenant takes its keys, shops, sessions, contacts and request log
   const shopId = await liveShop('Second', SECOND_PHONE);
   await stack.api.post(`/shops/${shopId}/contacts/consented`, { contacts: [{ phone: CUSTOMER }] });
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [CUSTOMER] });
+  await deadLetter(tenantAddress(stack.tenantId));
   const gone = await stack.admin.delete(`/tenants/${stack.tenantId}`);
   assert.equal(gone.status, 200);
   assert.equal((await stack.api.get('/me')).error?.code, 'API_KEY_INVALID');

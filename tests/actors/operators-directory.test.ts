@@ -1,0 +1,102 @@
+/** The operators' list of tenants follows their records, also after a failure and after a node that ended in between. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
+import {
+  type DirectoryConnection,
+  openDirectoryConnection,
+} from '../../actors/directory/directory-connection.ts';
+import { OperatorsDirectory } from '../../actors/directory/operators-directory.ts';
+import { tenantKeys, tenantsOfShardKey } from '../../actors/tenant/tenant-keys.ts';
+import { shardOf } from '../../runtime/address.ts';
+import type { Store } from '../../runtime/store.ts';
+import { until } from '../e2e/waiting.ts';
+import { plainStore } from '../http/service-fixture.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
+
+let server: RedisServer;
+let redis: Redis;
+let connection: DirectoryConnection;
+before(async () => {
+  server = await startRedisServer();
+  redis = new Redis(server.url);
+  connection = await openDirectoryConnection(server.url, new QuietLog());
+});
+after(async () => {
+  redis.disconnect();
+  await connection.close();
+  await server.stop();
+});
+
+const FIRST = '66b1f0a2c3d4e5f607182901';
+const SECOND = '66b1f0a2c3d4e5f607182902';
+const GONE = '66b1f0a2c3d4e5f607182903';
+
+async function makeTenant(id: string, name: string): Promise<void> {
+  const shard = shardOf(id);
+  const record = { version: 1, id, name, plan: 'free', active: true, owner: null, settings: {} };
+  const rest = { poolFallback: false, platform: false, createdAtMs: 0, deleted: false };
+  await redis.set(tenantKeys(shard, id).record, JSON.stringify({ ...record, ...rest }));
+  await redis.sadd(tenantsOfShardKey(shard), id);
+}
+
+function directoryOver(store: Pick<Store, 'read' | 'append'>, clock = new FakeClock()) {
+  const log = new QuietLog();
+  return {
+    log,
+    directory: new OperatorsDirectory({
+      store: store as Store,
+      clock,
+      connection: connection.connection,
+      log,
+    }),
+  };
+}
+
+async function listed({ directory }: ReturnType<typeof directoryOver>): Promise<string[]> {
+  const { items } = await directory.list({ limit: 10, cursor: undefined, q: undefined });
+  return items.map(({ name }) => name);
+}
+
+test('a node that starts lists the tenants that are not listed, and takes out those that are gone', async () => {
+  await redis.flushall();
+  await makeTenant(FIRST, 'First');
+  await makeTenant(SECOND, 'Second');
+  await makeTenant(GONE, 'Gone');
+  const world = directoryOver(plainStore(redis));
+  await world.directory.mend();
+  assert.deepEqual(await listed(world), ['Gone', 'Second', 'First']);
+  await redis.del(tenantKeys(shardOf(GONE), GONE).record);
+  await redis.srem(tenantsOfShardKey(shardOf(GONE)), GONE);
+  await makeTenant(FIRST, 'Listed under its old name until it changes again');
+  await world.directory.mend();
+  assert.deepEqual(await listed(world), ['Second', 'First']);
+});
+
+test('an entry that could not be brought up to date is tried again until it is', async () => {
+  await redis.flushall();
+  await makeTenant(FIRST, 'First');
+  const store = plainStore(redis);
+  let failures = 2;
+  const clock = new FakeClock();
+  const world = directoryOver(
+    {
+      ...store,
+      read(reads) {
+        const fails = reads.length === 2 && failures > 0;
+        if (fails) failures -= 1;
+        return fails ? Promise.reject(new Error('Redis is away')) : store.read(reads);
+      },
+    },
+    clock,
+  );
+  world.directory.refresh(shardOf(FIRST), FIRST);
+  await clock.until(() => world.log.warnings.length === 2);
+  await until('the tenant is listed', async () => {
+    await clock.advance(5_000);
+    return (await listed(world)).length === 1;
+  });
+  assert.equal(world.log.warnings.length, 2);
+});
