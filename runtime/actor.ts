@@ -5,6 +5,7 @@ import { ActorTimers } from './actor-timers.ts';
 import type { ActorGlance, ActorSnapshot } from './actors.ts';
 import { type Address, addressText } from './address.ts';
 import type { DeactivationReason, RuntimeCommand, Turn } from './behaviour.ts';
+import { Foothold } from './foothold.ts';
 import { type Envelope, type EnvelopeKind, Mailbox, ownEnvelope } from './mailbox.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { Pause } from './pause.ts';
@@ -31,6 +32,7 @@ export class Actor implements ActiveActor, TurnHost {
   readonly #cycle: TurnCycle;
   readonly #timers: ActorTimers;
   readonly #supervision: Supervision;
+  readonly #foothold: Foothold;
   readonly #loader: StateLoader;
   #status: ActorStatus = 'loading';
   readonly #readiness = new Readiness();
@@ -53,6 +55,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#cycle = new TurnCycle({ address, shard, behaviour }, around, this);
     this.#timers = new ActorTimers(around.clock, (id) => this.#timerDue(id));
     this.#supervision = new Supervision(this.#text, around);
+    this.#foothold = new Foothold(address, behaviour, around.log);
     this.#pause = new Pause(around.clock);
     this.#loader = new StateLoader({
       load: () => behaviour.load(address, around.store, shard.nowMs(around.clock)),
@@ -236,6 +239,7 @@ export class Actor implements ActiveActor, TurnHost {
     }
     this.#around.counters.activations += 1;
     this.#cycle.state = state;
+    this.#foothold.taken();
     this.#status = 'active';
     try {
       this.#timers.update(this.#behaviour.timers(state));
@@ -358,12 +362,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#readiness.lost();
     this.#timers.cancel();
     this.#cycle.state = undefined;
-    if (state === undefined) return;
-    try {
-      this.#behaviour.deactivated(state, this.#address, reason);
-    } catch (error) {
-      this.#around.log.error({ actor: this.#text, err: error }, 'An actor threw while it was stopped');
-    }
+    this.#foothold.left(state, reason);
   }
 
   #end(): void {

@@ -213,6 +213,41 @@ test('a state that cannot say whether it must live crashes its turn alone, and l
   assert.deepEqual([counters.crashes, counters.restarts], [1, 1]);
 });
 
+test('what an actor holds on its node outlives a crash, and is freed when the actor is suspended before it is back', async () => {
+  const reasons: string[] = [];
+  let broken = false;
+  const world = await memoryNode({
+    limits: { restartIntensity: 1 },
+    hooks: {
+      deactivated: (_, reason) => void reasons.push(reason),
+      loading: () => {
+        if (broken) throw new Error('cannot be read');
+      },
+    },
+  });
+  await world.outcome(world.node.actors.ask(one, add(1)));
+  broken = true;
+  await world.outcome(world.node.actors.ask(one, poison));
+  assert.deepEqual(reasons, ['crashed']);
+  await world.clock.until(() => world.node.actors.snapshot(one)?.status === 'suspended');
+  assert.deepEqual(reasons, ['crashed', 'suspended']);
+});
+
+test('what an actor holds on its node is freed when it is stopped while it waits after a crash, and not twice', async () => {
+  const reasons: string[] = [];
+  const world = await memoryNode({ hooks: { deactivated: (_, reason) => void reasons.push(reason) } });
+  const { actors } = world.node;
+  await world.outcome(actors.ask(one, add(1)));
+  await world.outcome(actors.ask(one, poison));
+  await world.outcome(actors.ask(one, poison));
+  assert.equal(actors.snapshot(one)?.status, 'backoff');
+  await world.outcome(actors.passivate(one, { force: true }));
+  assert.deepEqual(reasons, ['crashed', 'crashed', 'passivated']);
+  await world.outcome(actors.ask(one, add(1)));
+  await world.outcome(actors.passivate(one, { force: true }));
+  assert.deepEqual(reasons, ['crashed', 'crashed', 'passivated', 'passivated']);
+});
+
 test('a write of the wrong type crashes its actor alone; the rest of the batch holds', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(one, add(1)));
