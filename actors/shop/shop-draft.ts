@@ -67,9 +67,16 @@ export class ShopDraft {
     this.#state = changedShop(this.#state, changes);
   }
 
-  /** Runs once the commit holds, for what is changed in place. */
+  /** Runs once the commit holds, for what is changed in place; several in their order. */
   onCommitted(action: () => void): void {
-    this.#committed = action;
+    const before = this.#committed;
+    this.#committed =
+      before === undefined
+        ? action
+        : () => {
+            before();
+            action();
+          };
   }
 
   chance(): number {
