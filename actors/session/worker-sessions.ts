@@ -16,7 +16,7 @@ interface Place {
 export class WorkerSessions {
   readonly #environment: SessionEnvironment;
   readonly #places = new Map<string, Place>();
-  /** Sessions whose last writes are still under way. */
+  /** By shop: until the last writes of all its sessions so far are answered. */
   readonly #ending = new Map<string, Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   readonly #opening = new Set<LiveSession>();
@@ -63,7 +63,8 @@ export class WorkerSessions {
   /** Ends all sessions; resolves when their last writes are answered. */
   async stop(): Promise<void> {
     this.#waiting.length = 0;
-    await Promise.all([...this.#places.values()].map((place) => place.session?.close()));
+    const closing = [...this.#places.values()].map((place) => place.session?.close());
+    await Promise.all([...closing, ...this.#ending.values()]);
     this.#places.clear();
   }
 
@@ -74,7 +75,7 @@ export class WorkerSessions {
       generation,
     };
     this.#places.set(shop.shopId, place);
-    const before = place.session?.close() ?? this.#ending.get(shop.shopId) ?? Promise.resolve();
+    const before = this.#ended(shop.shopId, place.session?.close());
     const session: LiveSession = new LiveSession({
       environment: this.#environment,
       memory: place.memory,
@@ -104,19 +105,26 @@ export class WorkerSessions {
   async #close(shopId: string): Promise<void> {
     const place = this.#places.get(shopId);
     if (place === undefined) return;
-    await this.#leave(shopId, place.session?.close());
+    this.#places.delete(shopId);
+    await this.#ended(shopId, place.session?.close());
     this.#environment.tell({ kind: 'closed', shopId, generation: place.generation });
   }
 
   async #unlink(shopId: string): Promise<void> {
-    await this.#leave(shopId, this.#places.get(shopId)?.session?.unlink());
+    const ending = this.#places.get(shopId)?.session?.unlink();
+    this.#places.delete(shopId);
+    await this.#ended(shopId, ending);
     this.#environment.tell({ kind: 'unlinked', shopId });
   }
 
-  async #leave(shopId: string, ending: Promise<void> = Promise.resolve()): Promise<void> {
-    this.#places.delete(shopId);
-    this.#ending.set(shopId, ending);
-    await ending;
-    if (this.#ending.get(shopId) === ending) this.#ending.delete(shopId);
+  /** Resolves when the session that ends now has ended, and all those of the shop that were ending before it. */
+  #ended(shopId: string, ending: Promise<void> | undefined): Promise<void> {
+    const before = this.#ending.get(shopId);
+    if (ending === undefined) return before ?? Promise.resolve();
+    const all = Promise.all([before, ending]).then(() => {
+      if (this.#ending.get(shopId) === all) this.#ending.delete(shopId);
+    });
+    this.#ending.set(shopId, all);
+    return all;
   }
 }

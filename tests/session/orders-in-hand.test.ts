@@ -128,44 +128,51 @@ test('a session reopened at once reads what the one before it wrote last', async
   }
 });
 
-test('a session opens only when the last write of the one before it has been answered', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { host, log, store } = network;
-  try {
-    await pair(network, shop);
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let writing = false;
-    store.beforeCommit = (writes) => {
-      if (!touches(writes, 'session/')) return undefined;
-      writing = true;
-      return held;
-    };
-    host.send(shop, textOrder('caught'));
-    await until(() => writing);
-    let identityReads = 0;
-    store.beforeRead = (reads) => {
-      const isIdentity = reads.some((read) => read[1].includes(shop.shopId) && read.includes('creds'));
-      if (isIdentity) identityReads += 1;
-    };
-    host.close(shop);
-    host.open(shop, { generation: 3 });
-    await log.next(shop, 'session.send_outcome');
-    // Another shop's session that was asked for later has read its own and shows a code.
-    const other = newShop();
-    host.open(other, { generation: 1 });
-    await log.next(other, 'session.qr');
-    assert.equal(identityReads, 0);
-    release();
-    await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-    assert.equal(identityReads, 1);
-  } finally {
-    await network.stop();
-  }
-});
+for (const [how, orders] of [
+  ['closed and opened', ['close', 'open']],
+  ['opened anew, closed and opened', ['open', 'close', 'open']],
+] as const) {
+  test(`a session that is ${how} opens only when the last write of the first one has been answered`, async () => {
+    const network = await startSimulated();
+    const shop = newShop();
+    const { host, log, store } = network;
+    try {
+      await pair(network, shop);
+      let release: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      let writing = false;
+      store.beforeCommit = (writes) => {
+        if (!touches(writes, 'session/')) return undefined;
+        writing = true;
+        return held;
+      };
+      host.send(shop, textOrder('caught'));
+      await until(() => writing);
+      let identityReads = 0;
+      store.beforeRead = (reads) => {
+        const isIdentity = reads.some((read) => read[1].includes(shop.shopId) && read.includes('creds'));
+        if (isIdentity) identityReads += 1;
+      };
+      for (const [index, order] of orders.entries()) {
+        if (order === 'close') host.close(shop);
+        else host.open(shop, { generation: 3 + index });
+      }
+      await log.next(shop, 'session.send_outcome');
+      // Another shop's session that was asked for later has read its own and shows a code.
+      const other = newShop();
+      host.open(other, { generation: 1 });
+      await log.next(other, 'session.qr');
+      assert.equal(identityReads, 0);
+      release();
+      await log.next(shop, 'session.connected', ({ generation }) => generation === 2 + orders.length);
+      assert.equal(identityReads, 1);
+    } finally {
+      await network.stop();
+    }
+  });
+}
 
 test('erasing unlinks the device on the network and leaves nothing in the store', async () => {
   const network = await startSimulated();
