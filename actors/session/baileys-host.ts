@@ -55,7 +55,8 @@ class BaileysHost implements SessionHost {
   readonly #pool: WorkerPool;
   readonly #seats = new Map<string, SessionSeat>();
   readonly #tally = new SessionTally();
-  readonly #unlinking = new Map<string, () => void>();
+  /** Who waits for the word that a shop's device is unlinked; each asked for it, in this order. */
+  readonly #unlinking = new Map<string, (() => void)[]>();
   /** Shops whose session opens as soon as the first worker is there: right after a start there is none yet. */
   readonly #awaitingWorker = new Set<string>();
   #stopped = false;
@@ -138,14 +139,20 @@ class BaileysHost implements SessionHost {
     const seat = this.#seats.get(shop.shopId);
     if (seat !== undefined) {
       seat.closing = true;
-      await new Promise<void>((resolve) => {
-        this.#unlinking.set(shop.shopId, resolve);
-        if (!this.#post(seat, { kind: 'unlink', shopId: shop.shopId })) resolve();
-      });
-      this.#unlinking.delete(shop.shopId);
+      await this.#unlinked(seat);
       if (seat.closing) this.#seats.delete(shop.shopId);
     }
     await eraseSealed(this.#options.store, shop);
+  }
+
+  /** Resolves when the worker has ended all the shop's sessions so far, or is gone. */
+  async #unlinked(seat: SessionSeat): Promise<void> {
+    const { shopId } = seat.shop;
+    if (!this.#post(seat, { kind: 'unlink', shopId })) return;
+    const waiting = this.#unlinking.get(shopId) ?? [];
+    this.#unlinking.set(shopId, waiting);
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    if (waiting.length === 0 && this.#unlinking.get(shopId) === waiting) this.#unlinking.delete(shopId);
   }
 
   check(shop: SessionAddress, order: { readonly messageId: string; readonly to: string }): void {
@@ -272,7 +279,7 @@ class BaileysHost implements SessionHost {
         this.#closed(message.shopId, message.generation);
         break;
       case 'unlinked':
-        this.#unlinking.get(message.shopId)?.();
+        this.#unlinking.get(message.shopId)?.shift()?.();
         break;
       case 'store': {
         const { shop, request, requestId } = message;
@@ -347,7 +354,7 @@ class BaileysHost implements SessionHost {
       if (seat.worker !== worker) continue;
       seat.worker = undefined;
       this.#settleOrders(seat);
-      this.#unlinking.get(shopId)?.();
+      for (const resolve of this.#unlinking.get(shopId)?.splice(0) ?? []) resolve();
       if (seat.closing) {
         this.#seats.delete(shopId);
         continue;

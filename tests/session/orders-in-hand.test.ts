@@ -191,6 +191,39 @@ test('erasing unlinks the device on the network and leaves nothing in the store'
   }
 });
 
+test('whoever erases a session that is being erased is told too, when its last write has been answered', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, store } = network;
+  try {
+    await pair(network, shop);
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let writing = false;
+    store.beforeCommit = (writes) => {
+      if (!touches(writes, 'session/')) return undefined;
+      writing = true;
+      return held;
+    };
+    host.send(shop, textOrder('caught'));
+    await until(() => writing);
+    let erased = 0;
+    for (let count = 1; count <= 3; count += 1) void host.erase(shop).then(() => (erased += 1));
+    const other = newShop();
+    host.open(other, { generation: 1 });
+    await network.log.next(other, 'session.qr');
+    assert.equal(erased, 0);
+    store.beforeCommit = () => undefined;
+    release();
+    await until(() => erased === 3);
+    assert.equal(host.describe(shop), undefined);
+  } finally {
+    await network.stop();
+  }
+});
+
 test('many shops share a worker, each with its own identity, and one’s end is not another’s', async () => {
   const network = await startSimulated({ workers: 2 });
   const shops = Array.from({ length: 12 }, () => newShop());
