@@ -1,5 +1,6 @@
 import { SHARD_COUNT, shardKey } from './address.ts';
 import type { Clock } from './clock.ts';
+import { CommitTrouble } from './commit-trouble.ts';
 import {
   type CommitSection,
   type Engine,
@@ -36,7 +37,6 @@ export interface RedisEngineOptions {
  * or is resent on it; reads and unfenced writes on the second; messages between nodes on the third.
  */
 export class RedisEngine implements Engine {
-  readonly #log: Logger;
   readonly #commits: RedisConnection;
   readonly #data: RedisConnection;
   readonly #bus: RedisBus;
@@ -48,14 +48,13 @@ export class RedisEngine implements Engine {
     renewLease: readLuaScript(new URL('./renew-lease.lua', import.meta.url)),
     forgetNode: readLuaScript(new URL('./forget-node.lua', import.meta.url)),
   };
-  /** Why Redis refuses commits at the moment, told once when it begins and once when it ends. */
-  #trouble: string | undefined;
+  readonly #trouble: CommitTrouble;
 
   private constructor(url: string, options: RedisEngineOptions) {
     const address = parseRedisAddress(url);
     const connection = (name: string) =>
       new RedisConnection(redisClient(address, { name, answerMs: options.answerMs }));
-    this.#log = options.log;
+    this.#trouble = new CommitTrouble(options.clock, options.log);
     this.#cluster = address.kind === 'cluster';
     this.#commits = connection('commits');
     this.#data = connection('data');
@@ -84,9 +83,11 @@ export class RedisEngine implements Engine {
 
   async #commitGroup(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
     const { keys, args } = flatten(sections);
+    // Which part of Redis it is: one that is no cluster has one.
+    const part = this.#cluster ? (sections[0]?.shard ?? 0) : 0;
     try {
       const replies = await this.#commits.run(this.#scripts.commitShards, keys, args);
-      this.#noteTrouble(undefined);
+      this.#trouble.taken(part);
       return sections.map((section, index) => outcomeOf(section, (replies as unknown[])[index]));
     } catch (error) {
       const failure = failureOf(error);
@@ -95,7 +96,7 @@ export class RedisEngine implements Engine {
       }
       // A connection that broke says nothing about what Redis would have said.
       const refusal = refusalOf(error);
-      if (refusal !== undefined) this.#noteTrouble(refusal);
+      if (refusal !== undefined) this.#trouble.refused(part, refusal);
       return sections.map(() => ({ code: 'unavailable', message: failure.message }));
     }
   }
@@ -222,13 +223,6 @@ export class RedisEngine implements Engine {
     if (Number.parseInt(version, 10) < oldestMajorVersion) {
       throw new Error(`Redis ${version} is too old: scripts that are refused whole came with Redis 7`);
     }
-  }
-
-  #noteTrouble(trouble: string | undefined): void {
-    if (trouble === this.#trouble) return;
-    this.#trouble = trouble;
-    if (trouble === undefined) this.#log.info({}, 'Redis takes commits again');
-    else this.#log.error({ trouble }, `${trouble}: commits are refused, nothing of them was applied`);
   }
 }
 

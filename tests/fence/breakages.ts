@@ -75,7 +75,12 @@ const cases: readonly Case[] = [
   {
     promise: 'that commits are taken again is said when one was',
     file: 'redis-engine.ts',
-    edits: [['if (refusal !== undefined) this.#noteTrouble(refusal);', 'this.#noteTrouble(refusal);']],
+    edits: [
+      [
+        'if (refusal !== undefined) this.#trouble.refused(part, refusal);',
+        'if (refusal !== undefined) this.#trouble.refused(part, refusal);\n      else this.#trouble.taken(part);',
+      ],
+    ],
     noticedBy: one,
   },
   {

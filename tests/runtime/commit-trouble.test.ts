@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CommitTrouble } from '../../runtime/commit-trouble.ts';
+import { FakeClock } from './fake-clock.ts';
+import { QuietLog } from './quiet-log.ts';
+
+const full = 'Redis is full';
+const readOnly = 'Redis is read-only';
+
+function trouble() {
+  const clock = new FakeClock();
+  const log = new QuietLog();
+  return { clock, log, trouble: new CommitTrouble(clock, log) };
+}
+
+test('while one part of Redis refuses commits and another takes them it is said once, and once that all are taken again', () => {
+  const { log, trouble: told } = trouble();
+  for (let commit = 0; commit < 100; commit += 1) {
+    told.refused(1, full);
+    told.refused(2, full);
+    told.refused(3, readOnly);
+    told.taken(4);
+  }
+  assert.deepEqual(log.errors.length, 2, 'each trouble once');
+  assert.deepEqual(log.infos, []);
+  told.taken(1);
+  told.taken(2);
+  assert.deepEqual(log.infos, [], 'one still refuses');
+  told.taken(3);
+  told.taken(4);
+  assert.deepEqual(log.infos, ['Redis takes commits again']);
+  told.refused(1, full);
+  assert.equal(log.errors.length, 3, 'it is said anew when it begins anew');
+});
+
+test('a part that nobody writes to any more does not keep the trouble from ending', async () => {
+  const { clock, log, trouble: told } = trouble();
+  told.refused(1, full);
+  told.refused(2, full);
+  told.taken(2);
+  assert.deepEqual(log.infos, []);
+  await clock.advance(61_000);
+  told.taken(2);
+  assert.deepEqual(log.infos, ['Redis takes commits again']);
+});
+
+test('a commit that is taken when there was no trouble says nothing', () => {
+  const { log, trouble: told } = trouble();
+  told.taken(1);
+  assert.deepEqual([log.infos, log.errors], [[], []]);
+});
