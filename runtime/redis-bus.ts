@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { ArmedTimer, Clock } from './clock.ts';
+import type { Logger } from './logger.ts';
 import type { RedisAddress } from './redis-address.ts';
 import { reconnectDelayMs, serversOf, subscriberClient } from './redis-client.ts';
 import { failureOf } from './redis-failure.ts';
@@ -9,6 +10,7 @@ import { RuntimeFailure } from './runtime-failure.ts';
 export interface RedisBusOptions {
   readonly address: RedisAddress;
   readonly clock: Clock;
+  readonly log: Logger;
   /** It is asked for a sign of life this often, and has as long for an answer. */
   readonly answerMs: number;
 }
@@ -26,6 +28,8 @@ export class RedisBus {
   #client: Redis | undefined;
   #connecting: Redis | undefined;
   #attempts = 0;
+  /** It was connected and nothing has been heard since: told once when it begins and once when it ends. */
+  #deaf = false;
   #timer: ArmedTimer | undefined;
   #closed = false;
 
@@ -87,12 +91,18 @@ export class RedisBus {
     const channels = [...this.#listeners.keys()];
     if (channels.length > 0) await client.subscribe(...channels);
     this.#attempts = 0;
+    if (this.#deaf) this.#options.log.info({}, 'This node hears the others again');
+    this.#deaf = false;
     this.#watch(client);
   }
 
   #lost(): void {
     this.#client = undefined;
     this.#timer?.cancel();
+    if (this.#closed) return;
+    if (!this.#deaf)
+      this.#options.log.warn({}, 'This node hears the others no more: Redis is asked for a new line');
+    this.#deaf = true;
     this.#openLater();
   }
 

@@ -58,7 +58,7 @@ export class RedisEngine implements Engine {
     this.#cluster = address.kind === 'cluster';
     this.#commits = connection('commits');
     this.#data = connection('data');
-    this.#bus = new RedisBus({ address, clock: options.clock, answerMs: options.answerMs });
+    this.#bus = new RedisBus({ ...options, address });
   }
 
   /** Connects, or rejects when Redis is not there or too old. */

@@ -6,6 +6,8 @@ export interface RedisLink {
   readonly url: string;
   /** Ends all connections and refuses new ones, until `mend`. */
   cut(): void;
+  /** How many connections were refused so far. */
+  refused(): number;
   /** Lets nothing through either way, and nobody notices, until `mend` lets everything through that was held back. */
   stall(): void;
   mend(): void;
@@ -34,9 +36,11 @@ interface Line {
 export async function redisLink(socketPath: string): Promise<RedisLink> {
   const lines = new Set<Line>();
   let state: 'whole' | 'cut' | 'stalled' = 'whole';
+  let refused = 0;
   const sockets = (): Socket[] => [...lines].flatMap(({ client, redis }) => [client, redis]);
   const server = createServer((client) => {
     if (state === 'cut') {
+      refused += 1;
       client.destroy();
       return;
     }
@@ -56,6 +60,7 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
       state = 'cut';
       end();
     },
+    refused: () => refused,
     stall() {
       state = 'stalled';
       for (const socket of sockets()) socket.pause();

@@ -9,6 +9,7 @@ import { redisLink } from '../e2e/redis-link.ts';
 import { until } from '../e2e/waiting.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { counterAddress } from './counter-behaviour.ts';
+import { QuietLog } from './quiet-log.ts';
 import { eventually, redisNode } from './redis-node.ts';
 
 const ANSWER_MS = 200;
@@ -27,10 +28,16 @@ after(async () => {
 /** A bus over a URL, and what it heard on the channel `news`. */
 async function bus(url: string) {
   const heard: string[] = [];
-  const made = new RedisBus({ address: parseRedisAddress(url), clock: systemClock, answerMs: ANSWER_MS });
+  const log = new QuietLog();
+  const made = new RedisBus({
+    address: parseRedisAddress(url),
+    clock: systemClock,
+    log,
+    answerMs: ANSWER_MS,
+  });
   await made.connect();
   await made.subscribe('news', (message) => void heard.push(message));
-  return { bus: made, heard };
+  return { bus: made, heard, log };
 }
 
 /** Publishes until it is heard. */
@@ -91,6 +98,24 @@ test('a server that is gone is left for the next, and what has no connection say
   await untilHeard(heard, 'back');
   own.close();
   await Promise.all([link.close(), gone.close(), other.stop()]);
+});
+
+test('that nothing is heard is said once, however often it is tried again, and once that it is heard again', async () => {
+  const link = await redisLink(server.socketPath);
+  const { bus: own, heard, log } = await bus(link.url);
+  for (const time of [1, 2]) {
+    link.cut();
+    await until('it is said', async () => log.warnings.length === time);
+    const tried = link.refused();
+    await until('it was tried again', async () => link.refused() > tried + 2, { withinMs: 20_000 });
+    assert.deepEqual([log.warnings.length, log.infos.length], [time, time - 1]);
+    link.mend();
+    await untilHeard(heard, `back ${time}`);
+    assert.deepEqual([log.warnings.length, log.infos.length], [time, time]);
+  }
+  own.close();
+  await link.close();
+  assert.equal(log.warnings.length, 2, 'that it is closed is no trouble');
 });
 
 test('a cluster that is away for a while is waited for without a warning', async () => {
