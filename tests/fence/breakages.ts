@@ -176,6 +176,43 @@ const cases: readonly Case[] = [
     noticedBy: 'redis-bus.test.ts',
   },
   {
+    promise: 'nothing begins on a shard after the fence refused one of its turns',
+    file: 'turn-cycle.ts',
+    edits: [
+      [
+        'envelope.asker?.reject(movedAway());\n        return;',
+        'envelope.asker?.reject(movedAway());\n        break;',
+      ],
+    ],
+    noticedBy: 'fence-refusal.test.ts',
+  },
+  {
+    promise: 'everybody who waits for the end of a turn is told',
+    file: 'turn-end.ts',
+    edits: [['this.#waiters.splice(0)', 'this.#waiters.splice(0).slice(-1)']],
+    noticedBy: 'operator-restart.test.ts',
+  },
+  {
+    promise: 'a restart brings nothing back that was stopped meanwhile',
+    file: 'actor.ts',
+    edits: [["if (this.#status !== 'restarting') return;", '']],
+    noticedBy: 'operator-restart.test.ts',
+  },
+  {
+    promise: 'a state whose timers cannot be told is a crash',
+    file: 'actor.ts',
+    edits: [
+      ['this.#crashedAlone(error);\n      return;\n    }\n    // Goes', 'throw error;\n    }\n    // Goes'],
+    ],
+    noticedBy: memory,
+  },
+  {
+    promise: 'what an actor holds on a node is freed after a crash as well',
+    file: 'foothold.ts',
+    edits: [["reason === 'crashed' ? undefined : kept", 'undefined']],
+    noticedBy: memory,
+  },
+  {
     promise: 'nothing takes effect when the lease has ended',
     file: 'turn-cycle.ts',
     edits: [['if (!mayAct(this.#shard)) {', 'if (false) {']],
