@@ -141,15 +141,18 @@ export class Actor implements ActiveActor, TurnHost {
       }
       const envelope = this.#mailbox.take(this.#around.clock.monotonicMs());
       if (envelope === undefined) break;
-      if (envelope.kind !== 'timer' || this.#isDue(envelope)) this.#cycle.begin(envelope);
+      if (envelope.kind === 'command' || this.#isWanted(envelope)) this.#cycle.begin(envelope);
     }
     this.#isPumping = false;
     if (this.#shard.draining) this.#shard.onSettling?.();
   }
 
-  #isDue(envelope: Envelope): boolean {
-    const { id } = envelope.command as RuntimeCommand;
-    return this.#timers.isDue(id, this.#shard.nowMs(this.#around.clock));
+  /** Whether there is still an occasion for what the runtime itself put into the mailbox. */
+  #isWanted({ kind, command }: Envelope): boolean {
+    // One that was put back gives way to that of a later start.
+    if (kind === 'activated' || kind === 'reactivated') return !this.#readiness.isReady;
+    if (kind !== 'timer') return true;
+    return this.#timers.isDue((command as RuntimeCommand).id, this.#shard.nowMs(this.#around.clock));
   }
 
   free(): void {

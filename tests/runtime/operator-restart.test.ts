@@ -1,6 +1,7 @@
 /** An operator restarts an actor: the turn under way ends first, and whatever else happens meanwhile, he is told. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addressText, shardKey } from '../../runtime/address.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
@@ -126,4 +127,30 @@ test('a restart loses no control command, also when Redis refuses the turn under
   await restarted;
   assert.equal(await world.outcome(actors.ask(one, read)), 3);
   assert.equal(world.loads(), 2);
+});
+
+test('an actor that is restarted before Redis took its first turn has one first turn, not two', async () => {
+  const first = await memoryNode();
+  await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
+  await first.outcome(first.node.stop());
+  // Its first turn has something to write: that it must live.
+  first.redis.run(['SREM', shardKey(one.shard, 'awake'), addressText(one)]);
+  const causes: unknown[] = [];
+  const world = await memoryNode({
+    on: first,
+    hooks: {
+      loading: () => {
+        if (causes.length === 0) void world.clock.after(1, () => world.fate('refused', 1));
+      },
+      activated: (_, cause) => void causes.push(cause),
+    },
+  });
+  const { actors } = world.node;
+  const shown = world.outcome(Promise.resolve(actors.state(one)));
+  await world.clock.until(() => world.node.counters.commits === 1);
+  assert.deepEqual(causes, ['activation']);
+  await world.outcome(actors.restart(one));
+  assert.equal(((await shown) as { live: boolean }).live, true);
+  await world.clock.advance(5_000);
+  assert.deepEqual(causes, ['activation', 'activation']);
 });
