@@ -1,3 +1,4 @@
+import type { ActiveActor } from './active-actor.ts';
 import type { Clock } from './clock.ts';
 import type { RuntimeLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
@@ -15,7 +16,9 @@ export async function vacateShard(
   shard.draining = true;
   for (const actor of shard.actors.values()) actor.drain();
   await within(clock, limits.settleMs, settled(shard));
-  const unsettled = [...shard.actors].filter(([, actor]) => !actor.isSettled).map(([text]) => text);
+  const threw = (error: unknown): void =>
+    log.error({ shard: shard.number, err: error }, 'An actor threw when it was asked whether it is settled');
+  const unsettled = [...shard.actors].filter(([, actor]) => !isSettled(actor, threw)).map(([text]) => text);
   if (unsettled.length > 0) {
     const fields = { shard: shard.number, actors: unsettled, settleMs: limits.settleMs };
     log.warn(fields, 'A shard is handed over although something is still in hand: its deadline has passed');
@@ -29,11 +32,21 @@ export async function vacateShard(
 function settled(shard: OwnedShard): Promise<void> {
   return new Promise((resolve) => {
     shard.onSettling = () => {
-      for (const actor of shard.actors.values()) if (!actor.isSettled) return;
+      for (const actor of shard.actors.values()) if (!isSettled(actor)) return;
       resolve();
     };
     shard.onSettling();
   });
+}
+
+/** One that cannot say is waited for as long as any. */
+function isSettled(actor: ActiveActor, threw?: (error: unknown) => void): boolean {
+  try {
+    return actor.isSettled;
+  } catch (error) {
+    threw?.(error);
+    return false;
+  }
 }
 
 /** Resolves with the work, or when the time is up. */

@@ -248,6 +248,27 @@ test('what an actor holds on its node is freed when it is stopped while it waits
   assert.deepEqual(reasons, ['crashed', 'crashed', 'passivated', 'passivated']);
 });
 
+test('an actor that cannot say whether it is settled holds a hand-over up until its deadline, and is told of in the log', async () => {
+  const performed: number[] = [];
+  const world = await memoryNode({
+    hooks: {
+      performed: ({ total }) => void performed.push(total),
+      settled: () => {
+        throw new Error('who knows');
+      },
+    },
+  });
+  const { clock, node } = world;
+  await world.outcome(node.actors.ask(one, add(1)));
+  const startedMs = clock.monotonicMs();
+  await world.outcome(node.stop());
+  const tookMs = clock.monotonicMs() - startedMs;
+  assert.ok(tookMs >= 1_500 && tookMs < 2_000, `it took ${tookMs} ms`);
+  assert.ok(world.log.errors.includes('An actor threw when it was asked whether it is settled'));
+  assert.equal(world.redis.records()[one.shard]?.owner, undefined);
+  assert.deepEqual(performed, [1]);
+});
+
 test('a write of the wrong type crashes its actor alone; the rest of the batch holds', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(one, add(1)));
