@@ -36,7 +36,7 @@ export const effectBeforeCommit: Breakage = {
     ['    for (const effect of turn.effects ?? []) this.#perform(effect);\n', ''],
     [
       '    if (this.writes.length === 0) this.#takeEffect();\n',
-      '    for (const effect of turn.effects ?? []) this.#perform(effect);\n    if (this.writes.length === 0) this.#takeEffect();\n',
+      '    for (const effect of this.#turn?.effects ?? []) this.#perform(effect);\n    if (this.writes.length === 0) this.#takeEffect();\n',
     ],
   ],
 };
