@@ -141,8 +141,13 @@ export class GroupCommit {
     counters.commits += 1;
     counters.committedTurns += turns;
     observer?.committed?.({ turns, latencyMs: clock.monotonicMs() - startedMs });
-    for (const [index, shard] of shards.entries()) {
-      this.#settle(shard, sections[index] as CommitSection, outcomes[index] as SectionOutcome);
+    // What is not ours any more goes first: an effect of what is may tell something to one of its actors.
+    for (const isFenced of [true, false]) {
+      for (const [index, shard] of shards.entries()) {
+        const outcome = outcomes[index] as SectionOutcome;
+        if ((outcome.code === 'fenced') !== isFenced) continue;
+        this.#settle(shard, sections[index] as CommitSection, outcome);
+      }
     }
     if (this.#ready.size > 0) this.#arm();
   }

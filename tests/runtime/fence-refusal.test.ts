@@ -27,3 +27,29 @@ test('what waits behind a turn that the fence refused does not happen here, whet
   assert.equal(node.actors.peek(one), undefined);
   assert.equal(node.counters.fenceRefusals, 1);
 });
+
+test('an effect of what was committed finds no actor in a shard that the same answer refused', async () => {
+  const two = counterAddress('two');
+  const name = Array.from({ length: 10_000 }, (_, number) => `neighbour ${number}`).find(
+    (id) => counterAddress(id).shard === two.shard,
+  );
+  const neighbour = counterAddress(name ?? '');
+  let heard: Promise<unknown> | undefined;
+  let isTold = false;
+  const world = await memoryNode({
+    hooks: {
+      performed: (_effect, { id }) => {
+        if (!isTold || id !== one.id) return;
+        heard = node.actors.ask(neighbour, { type: 'read' }).catch(({ code }) => code);
+      },
+    },
+  });
+  const { node, redis } = world;
+  for (const address of [one, two, neighbour]) await world.outcome(node.actors.ask(address, add));
+  redis.register('other', 'other:1', 600_000);
+  redis.changeOwner(two.shard, redis.records()[two.shard]?.epoch ?? 0, 'other:1');
+  isTold = true;
+  const asked = [one, two].map((address) => world.outcome(node.actors.ask(address, add)));
+  assert.deepEqual(await Promise.all(asked), [2, 'SHARD_NOT_OWNED']);
+  assert.equal(await heard, 'SHARD_NOT_OWNED');
+});
