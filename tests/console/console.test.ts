@@ -126,7 +126,8 @@ test('the request log shows that refusal under its status', async () => {
     .getByRole('row', { name: /401.*\/me/ })
     .first()
     .waitFor();
-  assert.equal(await page.locator('tbody tr', { hasText: '200' }).count(), 0);
+  // An id or a time may hold the digits of a success, too.
+  assert.equal(await page.locator('tbody .status', { hasText: '200' }).count(), 0);
 });
 
 test('why a call never became a message is said on the page of the shop and of its tenant', async () => {
