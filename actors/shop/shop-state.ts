@@ -62,8 +62,8 @@ export interface Transition {
 }
 
 /**
- * The state with some of it changed. Each field is named, because the spread of an object of so many is copied field by
- * field through a dictionary: 550 ns instead of 40, and every send needs one.
+ * The state with some of it changed. Each field is named, because to spread an object of so many takes V8 380 ns in
+ * place of 50, and every send needs one.
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
   const { shop, shard, keys, people, name, channel, pacing, queue, inHand, pooled } = state;
