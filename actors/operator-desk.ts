@@ -99,14 +99,14 @@ function accounts(
         settings,
         ...tenant,
       });
-      const keys = tenantKeys(shard, tenantId);
+      const keys = tenantKeys(tenantId);
       const number = owner?.notificationNumber ?? null;
       await store.commit(shard, [
         ['SET', keys.record, JSON.stringify(record)],
         ['SADD', tenantsOfShardKey(shard), tenantId],
         ...(number === null ? [] : [['SET', keys.ownerNumber, number] as const]),
       ]);
-      operatorsDirectory.refresh(shard, tenantId);
+      operatorsDirectory.refresh(tenantId);
       return done(tenantView(record, number));
     },
     tenant: (tenantId) =>

@@ -1,11 +1,10 @@
-import { randomFillSync } from 'node:crypto';
 import { KeyLimits } from '../policy/key-limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LinkTopic } from '../runtime/link-topics.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { RuntimeNode } from '../runtime/node.ts';
 import { objectIdGenerator } from '../runtime/object-id.ts';
-import type { Random } from '../runtime/random.ts';
+import { fromRandomBytes, type Random } from '../runtime/random.ts';
 import { openDirectoryConnection } from './directory/directory-connection.ts';
 import { OperatorsDirectory } from './directory/operators-directory.ts';
 import { EventFeed } from './event-feed.ts';
@@ -131,7 +130,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
       random,
       times,
       makeId,
-      makeWireId: wireIdMaker(),
+      makeWireId,
       retentionMs: options.messageRetentionMs ?? MESSAGE_RETENTION_MS,
       platformName,
       perform: shopEffects({ actors, host, waiters, feed, pool, poolSessions, log }),
@@ -168,16 +167,8 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
 
 const WIRE_ID_BYTES = 9;
 
-/** Makes stanza ids in the form of the network's own web client. Chance is drawn for hundreds at a time: a draw costs more than an id. */
-function wireIdMaker(): () => string {
-  const chance = Buffer.alloc(512 * WIRE_ID_BYTES);
-  let used = chance.length;
-  return () => {
-    if (used === chance.length) {
-      randomFillSync(chance);
-      used = 0;
-    }
-    used += WIRE_ID_BYTES;
-    return `3EB0${chance.toString('hex', used - WIRE_ID_BYTES, used).toUpperCase()}`;
-  };
-}
+/** Makes stanza ids in the form of the network's own web client. */
+const makeWireId = fromRandomBytes(
+  WIRE_ID_BYTES,
+  (pool, from) => `3EB0${pool.toString('hex', from, from + WIRE_ID_BYTES).toUpperCase()}`,
+);

@@ -70,8 +70,7 @@ async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readon
 
 /** Higher ranks first, ids break ties. */
 function inOrder(one: Place, other: Place): number {
-  if (one.rank !== other.rank) return other.rank - one.rank;
-  return one.id < other.id ? -1 : Number(one.id > other.id);
+  return Number(comesAfter(other, one.rank, one.id)) - Number(comesAfter(one, other.rank, other.id));
 }
 
 /** Whether a place with this rank and id comes after another, without making one of it for each of thousands. */

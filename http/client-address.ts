@@ -1,32 +1,27 @@
 import ipaddr from 'ipaddr.js';
+import { remembering } from '../runtime/remembering.ts';
 
 /** Callers come again; reading an address costs more than authenticating its key. */
 const REMEMBERED_ADDRESSES = 10_000;
-const remembered = new Map<string, string>();
-const rememberedBytes = new Map<string | number, string>();
 
 /** The caller's address as text: v4 in dots also when it came as v4 in v6, v6 in its short form. */
-export function addressText(address: string): string {
-  const known = remembered.get(address);
-  if (known !== undefined) return known;
-  const text = ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
-  if (remembered.size >= REMEMBERED_ADDRESSES) remembered.clear();
-  remembered.set(address, text);
-  return text;
-}
+export const addressText = remembering(REMEMBERED_ADDRESSES, (address: string): string =>
+  ipaddr.isValid(address) ? ipaddr.process(address).toString() : address,
+);
+
+/** Four bytes are a number sooner than a text. */
+const textOfBytes = remembering(REMEMBERED_ADDRESSES, (bytes: number | string): string => {
+  const all =
+    typeof bytes === 'number' ? new Uint8Array(Int32Array.of(bytes).buffer) : Buffer.from(bytes, 'latin1');
+  return ipaddr.process(ipaddr.fromByteArray([...all]).toString()).toString();
+});
 
 /** The same of an address as the network has it: 4 bytes, or 16; none, and empty text, when the caller is gone. */
 export function addressOfBytes(bytes: ArrayBuffer): string {
   if (bytes.byteLength === 0) return '';
-  // Four bytes are a number sooner than a text.
-  const key =
-    bytes.byteLength === 4 ? (new Int32Array(bytes)[0] ?? 0) : Buffer.from(bytes).toString('latin1');
-  const known = rememberedBytes.get(key);
-  if (known !== undefined) return known;
-  const text = ipaddr.process(ipaddr.fromByteArray([...new Uint8Array(bytes)]).toString()).toString();
-  if (rememberedBytes.size >= REMEMBERED_ADDRESSES) rememberedBytes.clear();
-  rememberedBytes.set(key, text);
-  return text;
+  return textOfBytes(
+    bytes.byteLength === 4 ? (new Int32Array(bytes)[0] as number) : Buffer.from(bytes).toString('latin1'),
+  );
 }
 
 /** True for an IP address or a CIDR range, v4 or v6. */

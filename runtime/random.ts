@@ -3,21 +3,28 @@ import { randomBytes } from 'node:crypto';
 /** Uniform in [0, 1). Passed in wherever chance matters; tests pass a seeded one. */
 export type Random = () => number;
 
-const BYTES_EACH = 6;
-/** Drawn ahead: a call of the generator costs more than all its bytes. */
-const POOL_BYTES = 256 * BYTES_EACH;
-let pool = Buffer.alloc(0);
-let used = 0;
+/** How many values' bytes are drawn at a time: a call of the generator costs more than all its bytes. */
+const DRAWN_AHEAD = 256;
+
+/** Makes each value of so many bytes from the operating system's generator, found in `pool` at `from`. */
+export function fromRandomBytes<Value>(
+  bytesEach: number,
+  make: (pool: Buffer, from: number) => Value,
+): () => Value {
+  let pool = Buffer.alloc(0);
+  let used = 0;
+  return () => {
+    if (used === pool.length) {
+      pool = randomBytes(DRAWN_AHEAD * bytesEach);
+      used = 0;
+    }
+    used += bytesEach;
+    return make(pool, used - bytesEach);
+  };
+}
 
 /** Uniform from the operating system's generator, so that gaps between sends cannot be predicted. */
-export const systemRandom: Random = () => {
-  if (used === pool.length) {
-    pool = randomBytes(POOL_BYTES);
-    used = 0;
-  }
-  used += BYTES_EACH;
-  return pool.readUIntBE(used - BYTES_EACH, BYTES_EACH) / 2 ** (8 * BYTES_EACH);
-};
+export const systemRandom: Random = fromRandomBytes(6, (pool, from) => pool.readUIntBE(from, 6) / 2 ** 48);
 
 /** A small seeded generator (mulberry32) for tests and simulations; not for secrets. */
 export function seededRandom(seed: number): Random {

@@ -1,5 +1,5 @@
 import { type RedisConnection, Repository, Schema } from 'redis-om';
-import { SHARD_COUNT, shardOf } from '../../runtime/address.ts';
+import { SHARD_COUNT } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Read, Store } from '../../runtime/store.ts';
@@ -27,6 +27,8 @@ export class OperatorsDirectory {
   readonly #tenants: Repository;
   readonly #clock: Clock;
   readonly #log: Logger;
+  /** Tenants whose entries wait for another try. */
+  readonly #waiting = new Set<string>();
 
   constructor(options: {
     readonly store: Store;
@@ -41,10 +43,15 @@ export class OperatorsDirectory {
   }
 
   /** Brings one tenant's entry up to its record, now or as soon as it can be. */
-  refresh(shard: number, tenantId: string): void {
-    this.#refresh(shard, tenantId).catch((error: unknown) => {
+  refresh(tenantId: string): void {
+    this.#refresh(tenantId).catch((error: unknown) => {
       this.#log.warn({ tenantId, err: error }, 'the operators’ directory could not be brought up to date');
-      this.#clock.after(RETRY_AFTER_MS, () => this.refresh(shard, tenantId));
+      if (this.#waiting.has(tenantId)) return;
+      this.#waiting.add(tenantId);
+      this.#clock.after(RETRY_AFTER_MS, () => {
+        this.#waiting.delete(tenantId);
+        this.refresh(tenantId);
+      });
     });
   }
 
@@ -56,12 +63,8 @@ export class OperatorsDirectory {
       ...shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),
     ])) as string[][];
     const unmade = new Set(listed);
-    for (const [shard, tenantIds] of made.entries()) {
-      for (const tenantId of tenantIds) {
-        if (!unmade.delete(tenantId)) await this.#refresh(shard, tenantId);
-      }
-    }
-    for (const tenantId of unmade) await this.#refresh(shardOf(tenantId), tenantId);
+    for (const tenantId of made.flat()) if (!unmade.delete(tenantId)) await this.#refresh(tenantId);
+    for (const tenantId of unmade) await this.#refresh(tenantId);
   }
 
   /** Newest first. `q` matches a part of the name or the beginning of the id, in any case. */
@@ -90,8 +93,8 @@ export class OperatorsDirectory {
     }
   }
 
-  async #refresh(shard: number, tenantId: string): Promise<void> {
-    const keys = tenantKeys(shard, tenantId);
+  async #refresh(tenantId: string): Promise<void> {
+    const keys = tenantKeys(tenantId);
     const [stored, ownerNumber] = (await this.#store.read([
       ['GET', keys.record],
       ['GET', keys.ownerNumber],

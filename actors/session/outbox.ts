@@ -131,7 +131,8 @@ export class Outbox {
       return;
     }
     if (!this.#isInHand(pending)) return;
-    // Not awaited: writes keep their order, so it stands before the first ratchet step of this message does.
+    // Not awaited: writes keep their order, so it stands before the first ratchet step of this message does. One that
+    // fails closes the sealed store, which tells it as the session's end.
     this.#options.sent.remember(order.wireId, message).catch(() => undefined);
     pending.phase = 'relaying';
     pending.deadline.cancel();

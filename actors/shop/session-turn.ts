@@ -118,7 +118,7 @@ function onInbound(
 function onConnected(draft: ShopDraft, event: Extract<SessionEvent, { type: 'session.connected' }>): void {
   const { phone, pairedAtMs } = event;
   draft.stepChannel({ type: 'connected', phone, pairedAtMs });
-  const { ownerNumber } = tenantKeys(draft.state.shard, draft.state.shop.tenantId);
+  const { ownerNumber } = tenantKeys(draft.state.shop.tenantId);
   draft.writes.push(['SET', ownerNumber, `+${phone}`, 'NX']);
   draft.effects.push({ type: 'owner_number', phone: `+${phone}` }, { type: 'refresh_groups' });
 }

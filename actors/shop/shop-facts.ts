@@ -171,7 +171,7 @@ async function readCarriedBody(
 }
 
 async function readAudience(state: ShopState, store: Store, nowMs: number): Promise<string[]> {
-  const tenant = tenantKeys(state.shard, state.shop.tenantId);
+  const tenant = tenantKeys(state.shop.tenantId);
   const [customers, contacts, writers] = (await store.read([
     ['SMEMBERS', tenant.customers],
     ['HVALS', tenant.contacts],

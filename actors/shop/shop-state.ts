@@ -103,7 +103,7 @@ export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
 export async function loadShop(address: Address, store: Store): Promise<ShopState | undefined> {
   const shop = shopOf(address);
   const keys = shopKeys(address.shard, shop.shopId);
-  const { shops, customers, contacts } = tenantKeys(address.shard, shop.tenantId);
+  const { shops, customers, contacts } = tenantKeys(shop.tenantId);
   const [record, actor, queueIds, ledgerEntries, pooledFields, carriedIds] = (await store.read([
     ['HGET', shops, shop.shopId],
     ['HGET', keys.shop, 'actor'],

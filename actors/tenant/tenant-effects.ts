@@ -38,7 +38,7 @@ export function tenantEffects(parts: {
           );
         break;
       case 'announce_tenant':
-        operatorsDirectory.refresh(address.shard, tenantId);
+        operatorsDirectory.refresh(tenantId);
         poolSessions.tenantChanged(tenantId);
         feed.publish('tenant', { tenantId });
         break;

@@ -1,20 +1,14 @@
 import { type Address, addressText, shardKey, shardOf } from '../../runtime/address.ts';
+import { remembering } from '../../runtime/remembering.ts';
 
-/** Callers come again, and every call asks for its tenant's address several times, and so do its shops for its keys. */
+/** Callers come again: every call asks for its tenant's address several times, and so do its shops for its keys. */
 const REMEMBERED_TENANTS = 10_000;
-const rememberedAddresses = new Map<string, Address>();
-const rememberedKeys = new Map<string, { readonly shard: number; readonly keys: TenantKeys }>();
 
 /** The address of a tenant's actor. */
-export function tenantAddress(tenantId: string): Address {
-  const known = rememberedAddresses.get(tenantId);
-  if (known !== undefined) return known;
+export const tenantAddress = remembering(REMEMBERED_TENANTS, (tenantId: string): Address => {
   const address = { shard: shardOf(tenantId), kind: 'tenant', id: tenantId };
-  const made = { ...address, text: addressText(address) };
-  if (rememberedAddresses.size >= REMEMBERED_TENANTS) rememberedAddresses.clear();
-  rememberedAddresses.set(tenantId, made);
-  return made;
-}
+  return { ...address, text: addressText(address) };
+});
 
 /** The keys of one tenant. */
 export interface TenantKeys {
@@ -41,16 +35,8 @@ export interface TenantKeys {
 }
 
 /** Names the keys of a tenant; the same texts for all its shops, which finds what is remembered of a key sooner. */
-export function tenantKeys(shard: number, tenantId: string): TenantKeys {
-  const known = rememberedKeys.get(tenantId);
-  if (known?.shard === shard) return known.keys;
-  const keys = keysOf(shard, tenantId);
-  if (rememberedKeys.size >= REMEMBERED_TENANTS) rememberedKeys.clear();
-  rememberedKeys.set(tenantId, { shard, keys });
-  return keys;
-}
-
-function keysOf(shard: number, tenantId: string): TenantKeys {
+export const tenantKeys = remembering(REMEMBERED_TENANTS, (tenantId: string): TenantKeys => {
+  const shard = shardOf(tenantId);
   const key = (...parts: string[]): string => shardKey(shard, 'tenant', tenantId, ...parts);
   return {
     record: key(),
@@ -64,7 +50,7 @@ function keysOf(shard: number, tenantId: string): TenantKeys {
     declared: key('declared'),
     usage: key('usage'),
   };
-}
+});
 
 /** The set of the tenants of a shard, written with each tenant: what the directory is rebuilt from. */
 export function tenantsOfShardKey(shard: number): string {

@@ -46,7 +46,7 @@ export async function loadTenant(
   store: Store,
   keyLimits: KeyLimits,
 ): Promise<TenantState | undefined> {
-  const keys = tenantKeys(address.shard, address.id);
+  const keys = tenantKeys(address.id);
   const [record, ownerNumber, apiKeys, shops, erasing, declared, usage] = (await store.read([
     ['GET', keys.record],
     ['GET', keys.ownerNumber],

@@ -38,7 +38,7 @@ async function makeTenant(id: string, name: string): Promise<void> {
   const shard = shardOf(id);
   const record = { version: 1, id, name, plan: 'free', active: true, owner: null, settings: {} };
   const rest = { poolFallback: false, platform: false, createdAtMs: 0, deleted: false };
-  await redis.set(tenantKeys(shard, id).record, JSON.stringify({ ...record, ...rest }));
+  await redis.set(tenantKeys(id).record, JSON.stringify({ ...record, ...rest }));
   await redis.sadd(tenantsOfShardKey(shard), id);
 }
 
@@ -68,7 +68,7 @@ test('a node that starts lists the tenants that are not listed, and takes out th
   const world = directoryOver(plainStore(redis));
   await world.directory.mend();
   assert.deepEqual(await listed(world), ['Gone', 'Second', 'First']);
-  await redis.del(tenantKeys(shardOf(GONE), GONE).record);
+  await redis.del(tenantKeys(GONE).record);
   await redis.srem(tenantsOfShardKey(shardOf(GONE)), GONE);
   await makeTenant(FIRST, 'Listed under its old name until it changes again');
   await world.directory.mend();
@@ -92,7 +92,7 @@ test('an entry that could not be brought up to date is tried again until it is',
     },
     clock,
   );
-  world.directory.refresh(shardOf(FIRST), FIRST);
+  world.directory.refresh(FIRST);
   await clock.until(() => world.log.warnings.length === 2);
   await until('the tenant is listed', async () => {
     await clock.advance(5_000);

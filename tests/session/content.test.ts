@@ -3,8 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { startSimulated, until } from './simulated-network.ts';
+import { startSimulated } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 const OTHER = '+33633333333';
@@ -134,7 +135,9 @@ test('groups follow what changes in the network, and silence never empties them'
     const before = log.all(shop, 'session.groups').length;
     await control.queryErrors(SHOP_PHONE, { xmlns: 'w:g2', code: 429, text: 'rate-overlimit' });
     host.refreshGroups(shop);
-    await until(() => network.logged.some((line) => line.includes('groups could not be asked for')));
+    await until('the refusal is in the log', async () =>
+      network.logged.some((line) => line.includes('groups could not be asked for')),
+    );
     assert.equal(log.all(shop, 'session.groups').length, before);
     await control.setGroup(GROUP, { ...group, participants: [PERSON] });
     await log.next(shop, 'session.groups', ({ groups }) => groups.length === 0);

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { credentialCipher, Unreadable } from '../../actors/session/credential-cipher.ts';
+import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { startSimulated, until } from './simulated-network.ts';
+import { startSimulated } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 
@@ -97,7 +98,7 @@ test('a new key goes first, and after one session everything is sealed with it',
   const { pairedAtMs } = await second.log.next(shop, 'session.connected');
   assert.equal(pairedAtMs, first.log.all(shop, 'session.connected')[0]?.pairedAtMs);
   const current = credentialCipher([fresh]);
-  await until(() =>
+  await until('everything is sealed with the new key', async () =>
     [...second.store.hashes.values()].every((hash) =>
       [...hash.values()].every((value) => current.isCurrent(value)),
     ),

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Write } from '../../runtime/store.ts';
+import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { type SimulatedNetwork, startSimulated, until } from './simulated-network.ts';
+import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 
@@ -45,20 +46,17 @@ test('killed between the commit of a message and the step of its ratchet: it com
   try {
     await pair(network, shop);
     const isStep = await stepsWithPeople(network);
-    let killed = false;
     network.store.beforeCommit = (writes) => {
-      const stepsRatchet = isStep(writes);
-      if (!stepsRatchet || killed) return;
-      killed = true;
+      if (!isStep(writes)) return;
+      network.store.beforeCommit = () => undefined;
       void network.loseWorker(shop);
       throw new Error('killed');
     };
     await network.control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
     const first = await network.log.next(shop, 'session.inbound');
     network.host.confirmInbound(shop, first.token);
-    await until(() => killed);
     await network.log.next(shop, 'session.worker_lost');
-    await until(() => network.host.available());
+    await until('a worker is ready', async () => network.host.available());
     network.host.open(shop, { generation: 3 });
     const again = await network.log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
     assert.deepEqual([again.wireId, again.text], [first.wireId, 'STOP']);
@@ -92,7 +90,7 @@ test('killed after the step of the ratchet and before the receipt: redelivery is
     const first = await network.log.next(shop, 'session.inbound');
     network.host.confirmInbound(shop, first.token);
     await network.log.next(shop, 'session.worker_lost');
-    await until(() => network.host.available());
+    await until('a worker is ready', async () => network.host.available());
     network.host.open(shop, { generation: 3 });
     await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
     const next = network.write(shop, PERSON, 'and then');
@@ -111,24 +109,14 @@ test('a ciphertext leaves only when the step of its ratchet is stored', async ()
   try {
     await pair(network, shop);
     const isStep = await stepsWithPeople(network);
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let waiting = false;
-    network.store.beforeCommit = (writes) => {
-      const stepsRatchet = isStep(writes);
-      if (!stepsRatchet) return undefined;
-      waiting = true;
-      return held;
-    };
+    const steps = network.store.holdCommits(isStep);
     network.host.send(shop, textOrder('held back', { deadlineMs: 10_000 }));
-    await until(() => waiting);
+    await steps.caught;
     // A question on the same line is answered after a stanza before it, had one left.
     network.host.check(shop, { messageId: 'm', to: '+33699999999' });
     await network.log.next(shop, 'session.recipient_checked');
     assert.deepEqual(await network.received(shop, PERSON), []);
-    release();
+    steps.release();
     assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, {
       kind: 'acknowledged',
     });

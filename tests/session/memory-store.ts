@@ -1,6 +1,13 @@
 import type { Read, Store, Write } from '../../runtime/store.ts';
 import { checkWrites } from '../../runtime/turn-writes.ts';
 
+/** Commits that wait. */
+export interface HeldCommits {
+  readonly caught: Promise<void>;
+  /** Lets them go on, and those that match from now on. */
+  readonly release: () => void;
+}
+
 /** A store in memory that knows the hashes the sending component writes, for tests without Redis. */
 export class MemoryStore implements Store {
   readonly hashes = new Map<string, Map<string, Buffer>>();
@@ -9,6 +16,22 @@ export class MemoryStore implements Store {
   beforeCommit: (writes: readonly Write[]) => Promise<void> | void = () => undefined;
   /** Awaited before each read; a throw refuses it. */
   beforeRead: (reads: readonly Read[]) => Promise<void> | void = () => undefined;
+
+  /** Holds back every commit that matches until it is released; `caught` resolves with the first of them. */
+  holdCommits(matches: (writes: readonly Write[]) => boolean): HeldCommits {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const caught = new Promise<void>((resolve) => {
+      this.beforeCommit = (writes) => {
+        if (!matches(writes)) return undefined;
+        resolve();
+        return released;
+      };
+    });
+    return { caught, release };
+  }
 
   read(): Promise<unknown[]> {
     return Promise.reject(new Error('the sending component reads bytes'));

@@ -1,32 +1,35 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { startBaileysHost } from '../../actors/session/baileys-host.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Write } from '../../runtime/store.ts';
+import { until } from '../e2e/waiting.ts';
 import { MemoryStore } from './memory-store.ts';
 import { newShop, pair, textOrder } from './session-conformance.ts';
-import { startSimulated, until } from './simulated-network.ts';
+import { startSimulated } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 
-const touches = (writes: readonly Write[], prefix: string): boolean =>
-  writes.some((write) => write.some((part) => typeof part === 'string' && part.startsWith(prefix)));
+const stepsRatchet = (writes: readonly Write[]): boolean =>
+  writes.some((write) => write.some((part) => typeof part === 'string' && part.startsWith('session/')));
 
 test('a worker lost before a ciphertext was made leaves the message unsent, safe to send again', async () => {
   const network = await startSimulated();
   const shop = newShop();
   try {
     await pair(network, shop);
-    let asked = false;
-    network.store.beforeRead = () => {
-      asked = true;
-      return new Promise(() => undefined);
-    };
+    const asked = new Promise<void>((resolve) => {
+      network.store.beforeRead = () => {
+        resolve();
+        return new Promise(() => undefined);
+      };
+    });
     network.host.send(shop, textOrder('not yet', { deadlineMs: 30_000 }));
-    await until(() => asked);
+    await asked;
     await network.loseWorker(shop);
     assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
     await network.log.next(shop, 'session.worker_lost');
@@ -34,7 +37,7 @@ test('a worker lost before a ciphertext was made leaves the message unsent, safe
     assert.deepEqual([ends.get('worker_lost'), workersLost], [1, 1]);
     assert.ok(network.logged.some((line) => line.endsWith('a session worker was lost')));
     network.store.beforeRead = () => undefined;
-    await until(() => network.host.available());
+    await until('a worker is ready', async () => network.host.available());
     network.host.open(shop, { generation: 3 });
     await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
     assert.deepEqual(await network.received(shop, PERSON), []);
@@ -54,14 +57,15 @@ test('a send recalled while its attachment is fetched is not sent, one that is o
     await pair(network, shop);
     const mediaUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}/slow.png`;
     const slow = textOrder('slow', { mediaUrl, mediaType: 'image', deadlineMs: 15_000 });
+    const asked = once(files, 'request');
     host.send(shop, slow);
-    await until(() => waiting.length > 0);
+    await asked;
     host.recall(shop, slow.messageId);
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
     const order = textOrder('on its way', { deadlineMs: 15_000 });
     let sealing = false;
     network.store.beforeCommit = (writes) => {
-      if (!sealing && touches(writes, 'session/')) {
+      if (!sealing && stepsRatchet(writes)) {
         sealing = true;
         host.recall(shop, order.messageId);
       }
@@ -85,14 +89,10 @@ test('a send that hangs is broken at its deadline: unknown, the socket ended, an
     await pair(network, shop);
     network.host.send(shop, textOrder('first'));
     await network.log.next(shop, 'session.send_outcome');
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    network.store.beforeCommit = (writes) => (touches(writes, 'session/') ? held : undefined);
+    const writes = network.store.holdCommits(stepsRatchet);
     network.host.send(shop, textOrder('stuck', { deadlineMs: 400 }));
     assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });
-    release();
+    writes.release();
     const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);
     assert.equal(closed.end, 'transient');
     network.store.beforeCommit = () => undefined;
@@ -138,18 +138,9 @@ for (const [how, orders] of [
     const { host, log, store } = network;
     try {
       await pair(network, shop);
-      let release: () => void = () => undefined;
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      let writing = false;
-      store.beforeCommit = (writes) => {
-        if (!touches(writes, 'session/')) return undefined;
-        writing = true;
-        return held;
-      };
+      const writes = store.holdCommits(stepsRatchet);
       host.send(shop, textOrder('caught'));
-      await until(() => writing);
+      await writes.caught;
       let identityReads = 0;
       store.beforeRead = (reads) => {
         const isIdentity = reads.some((read) => read[1].includes(shop.shopId) && read.includes('creds'));
@@ -165,7 +156,7 @@ for (const [how, orders] of [
       host.open(other, { generation: 1 });
       await log.next(other, 'session.qr');
       assert.equal(identityReads, 0);
-      release();
+      writes.release();
       await log.next(shop, 'session.connected', ({ generation }) => generation === 2 + orders.length);
       assert.equal(identityReads, 1);
     } finally {
@@ -197,27 +188,17 @@ test('whoever erases a session that is being erased is told too, when its last w
   const { host, store } = network;
   try {
     await pair(network, shop);
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let writing = false;
-    store.beforeCommit = (writes) => {
-      if (!touches(writes, 'session/')) return undefined;
-      writing = true;
-      return held;
-    };
+    const writes = store.holdCommits(stepsRatchet);
     host.send(shop, textOrder('caught'));
-    await until(() => writing);
+    await writes.caught;
     let erased = 0;
-    for (let count = 1; count <= 3; count += 1) void host.erase(shop).then(() => (erased += 1));
+    const erasures = [1, 2, 3].map(() => host.erase(shop).then(() => (erased += 1)));
     const other = newShop();
     host.open(other, { generation: 1 });
     await network.log.next(other, 'session.qr');
     assert.equal(erased, 0);
-    store.beforeCommit = () => undefined;
-    release();
-    await until(() => erased === 3);
+    writes.release();
+    await Promise.all(erasures);
     assert.equal(host.describe(shop), undefined);
   } finally {
     await network.stop();

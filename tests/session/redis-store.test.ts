@@ -11,10 +11,10 @@ import { type RuntimeNode, startNode } from '../../runtime/node.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import { simulatorControl } from '../../simulator/control-client.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
+import { until } from '../e2e/waiting.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { newShop, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { SessionLog } from './session-log.ts';
-import { until } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 const quiet = (): void => undefined;
@@ -59,7 +59,7 @@ async function start(
     noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
     timing: { settleMs: 20, composeFloorMs: 5 },
   });
-  await until(() => host.available());
+  await until('a worker is ready', async () => host.available());
   return { node, host, events };
 }
 

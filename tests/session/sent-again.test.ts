@@ -4,8 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { startSimulated, until } from './simulated-network.ts';
+import { startSimulated } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 
@@ -23,7 +24,7 @@ test('a message that could not be read is sent again by the next process, once, 
   try {
     second.host.open(shop, { generation: 3 });
     await second.log.next(shop, 'session.connected');
-    await until(async () => (await second.received(shop, PERSON)).length === 2);
+    await until('both are read', async () => (await second.received(shop, PERSON)).length === 2);
     assert.deepEqual(await second.received(shop, PERSON), ['read me', 'unreadable at first']);
     second.host.send(shop, textOrder('and the next'));
     assert.equal((await second.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');

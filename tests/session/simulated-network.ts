@@ -11,6 +11,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator/simulator.ts';
+import { until } from '../e2e/waiting.ts';
 import { MemoryStore } from './memory-store.ts';
 import { type ConformanceNetwork, SHOP_PHONE } from './session-conformance.ts';
 import { SessionLog } from './session-log.ts';
@@ -87,7 +88,7 @@ async function connect(parts: {
     ...change,
     timing: { ...QUICK, ...change.timing },
   });
-  await until(() => host.available());
+  await until('a worker is ready', async () => host.available());
   const stopHost = async (): Promise<void> => {
     diagnostics.unsubscribe('worker_threads', seen);
     await host.stop();
@@ -138,15 +139,6 @@ async function connect(parts: {
       await end();
     },
   };
-}
-
-/** Resolves when the condition holds, looking once a turn of the event loop. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('what was waited for did not come');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 function recordingLogger(logged: string[]): Logger {

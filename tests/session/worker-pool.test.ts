@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
 import {
@@ -7,17 +8,22 @@ import {
   type WorkerSupervision,
 } from '../../actors/session/worker-pool.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { until } from './simulated-network.ts';
 
 interface Observed {
   readonly pool: WorkerPool;
   readonly story: string[];
+  /** Resolves when the condition holds, which is asked after each event of the pool. */
+  until(condition: () => boolean): Promise<void>;
 }
+
+const PATIENCE_MS = 20_000;
 
 function startPool(count: number, supervision: Partial<WorkerSupervision> = {}): Observed {
   const story: string[] = [];
+  const events = new EventEmitter();
   const note = (line: string): void => {
     story.push(line);
+    events.emit('told');
   };
   const quiet = (): void => undefined;
   const pool = new WorkerPool({
@@ -39,26 +45,37 @@ function startPool(count: number, supervision: Partial<WorkerSupervision> = {}):
       message: (message, { worker }) =>
         note(`${worker}: ${message.kind === 'unlinked' ? message.shopId : message.kind}`),
       lost: (worker, detail) => note(`${worker} lost: ${detail}`),
-      ready: () => undefined,
+      ready: () => void events.emit('told'),
       unreachable: () => note('unreachable'),
       reachable: () => note('reachable'),
     },
   });
-  return { pool, story };
+  const until = async (condition: () => boolean): Promise<void> => {
+    const patience = new AbortController();
+    // Not AbortSignal.timeout: its timer, like the pool's, does not keep the process, so that the test would end first.
+    const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
+    try {
+      while (!condition()) await once(events, 'told', { signal: patience.signal });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return { pool, story, until };
 }
 
-const allReady = (pool: WorkerPool, count: number): Promise<void> =>
+const allReady = ({ pool, until }: Observed, count: number): Promise<void> =>
   until(() => pool.ready().length === count);
 
 test('a worker that throws, exits, hangs or eats its heap is replaced, alone, after its last words', async () => {
-  const { pool, story } = startPool(2, {
+  const observed = startPool(2, {
     maxRestarts: 10,
     heartbeatMs: 50,
     heartbeatDeadlineMs: 2_000,
     heapMib: 64,
   });
+  const { pool, story, until } = observed;
   try {
-    await allReady(pool, 2);
+    await allReady(observed, 2);
     const ends = {
       throw: /told to throw/,
       exit: /exited with 3/,
@@ -73,7 +90,7 @@ test('a worker that throws, exits, hangs or eats its heap is replaced, alone, af
       assert.match(story[1] ?? '', detail);
       assert.deepEqual(pool.ready(), [1], 'the other one is untouched');
       assert.equal(pool.post(0, { kind: 'unlink', shopId: 'nobody' }), false);
-      await allReady(pool, 2);
+      await allReady(observed, 2);
       pool.post(0, { kind: 'unlink', shopId: 'work' });
       await until(() => story.includes('0: heard work'));
     }
@@ -83,9 +100,10 @@ test('a worker that throws, exits, hangs or eats its heap is replaced, alone, af
 });
 
 test('more losses than the intensity allows bring all down; after a pause all come back', async () => {
-  const { pool, story } = startPool(2, { maxRestarts: 2, recoveryMs: 400 });
+  const observed = startPool(2, { maxRestarts: 2, recoveryMs: 400 });
+  const { pool, story, until } = observed;
   try {
-    await allReady(pool, 2);
+    await allReady(observed, 2);
     for (let round = 0; round < 3; round += 1) {
       await until(() => pool.ready().includes(0));
       pool.post(0, { kind: 'unlink', shopId: 'exit' });
@@ -95,14 +113,15 @@ test('more losses than the intensity allows bring all down; after a pause all co
     assert.equal(story.filter((line) => line === 'unreachable').length, 1);
     assert.deepEqual(pool.ready(), []);
     await until(() => story.includes('reachable'));
-    await allReady(pool, 2);
+    await allReady(observed, 2);
   } finally {
     await pool.stop();
   }
 });
 
 test('a time without any ready worker is told as unreachable, the first ready one as reachable', async () => {
-  const { pool, story } = startPool(1, { unreachableAfterMs: 50, restartDelayMs: 600 });
+  const observed = startPool(1, { unreachableAfterMs: 50, restartDelayMs: 600 });
+  const { pool, story, until } = observed;
   try {
     await until(() => pool.ready().length === 1);
     story.length = 0;
@@ -116,8 +135,9 @@ test('a time without any ready worker is told as unreachable, the first ready on
 });
 
 test('a stopped pool tells no losses and starts nobody', async () => {
-  const { pool, story } = startPool(2);
-  await allReady(pool, 2);
+  const observed = startPool(2);
+  const { pool, story } = observed;
+  await allReady(observed, 2);
   await pool.stop();
   assert.deepEqual([story, pool.ready()], [[], []]);
   await pool.stop();
