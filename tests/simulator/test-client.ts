@@ -124,7 +124,7 @@ export class TestClient {
       if (found) return found;
       const left = deadline - Date.now();
       if (left <= 0) throw new Error(`waited in vain for ${what}`);
-      const timer = setTimeout(() => this.#stir(), Math.min(left, 50));
+      const timer = setTimeout(() => this.#stir(), left);
       await stirred;
       clearTimeout(timer);
     }
