@@ -43,14 +43,13 @@ export class ChatServer {
         return;
       }
       this.#sockets.handleUpgrade(request, socket, head, (opened) => {
-        const connection = new Connection({
+        new Connection({
           socket: opened,
           journal: this.#network.journal,
           clock: this.#network.clock,
           identity: this.#identity,
           handlers: this.#handlers,
         });
-        this.#network.connections.add(connection);
       });
     });
   }

@@ -58,13 +58,14 @@ export class Companions {
     return [...this.#companions.entries()].map(([, companion]) => companion);
   }
 
-  /** The device id the next companion of a number gets. */
-  nextDevice(phone: string): number {
-    return (this.#lastDevice.get(phone) ?? 0) + 1;
+  /** A device id for the next companion of a number; whoever asks after that gets another, two scans at once too. */
+  takeDevice(phone: string): number {
+    const device = (this.#lastDevice.get(phone) ?? 0) + 1;
+    this.#lastDevice.set(phone, device);
+    return device;
   }
 
   add(companion: Companion): void {
-    this.#lastDevice.set(companion.phone, companion.device);
     this.#companions.set(companion.id, companion);
     this.#historyDue.set(companion.id, true);
     this.#index(companion);

@@ -1,17 +1,11 @@
 import type { Companion } from './companions.ts';
 import type { Connection } from './connection.ts';
 
-/** The open chat sockets, and which companion each one logged in as. */
+/** Which companion each open chat socket logged in as. */
 export class Connections {
-  readonly #all = new Set<Connection>();
   readonly #byCompanion = new Map<string, Connection>();
 
-  add(connection: Connection): void {
-    this.#all.add(connection);
-  }
-
   remove(connection: Connection): void {
-    this.#all.delete(connection);
     const id = connection.companion?.id;
     if (id !== undefined && this.#byCompanion.get(id) === connection) this.#byCompanion.delete(id);
   }
@@ -36,9 +30,5 @@ export class Connections {
 
   loggedIn(): Connection[] {
     return [...this.#byCompanion.values()];
-  }
-
-  dropAll(): void {
-    for (const connection of this.#all) connection.drop();
   }
 }

@@ -56,7 +56,6 @@ export async function writeAsContact(
       source,
     });
   }
-  await network.journal.settled();
   if (!options.wait) {
     stop();
     return { messageId, delivered: false };

@@ -86,8 +86,8 @@ export function simulatorControl(url: string) {
         Partial<Pick<GroupRecord, 'admins' | 'announce' | 'addressingMode'>>,
     ) => call<GroupRecord>('PUT', at('groups', id), group),
     group: (id: string) => call<GroupRecord>('GET', at('groups', id)),
-    /** Every linked client. */
-    sessions: () => call<Page<SessionRecord>>('GET', '/sessions'),
+    /** The linked clients, in the order of their ids. */
+    sessions: (query: PageQuery = {}) => call<Page<SessionRecord>>('GET', paged('/sessions', query)),
     /** Inflicts a fault on a number's clients; `count` is for logins, upgrades and acks to come. */
     fault: (phone: string, kind: FaultKind, count?: number) =>
       call<FaultResult>('POST', at('sessions', phone, 'fault'), {

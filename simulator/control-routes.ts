@@ -30,16 +30,16 @@ export function controlRoutes(options: {
     {
       method: 'GET',
       path: '/numbers/{phone}/inbox',
-      handle: (request) => page(request, (phone) => network.inboxes.list(phone)),
+      handle: (request) => page(request, network.inboxes.list(phoneOf(request.path))),
     },
     {
       method: 'GET',
       path: '/statuses/{phone}',
-      handle: (request) => page(request, (phone) => network.statuses.list(phone)),
+      handle: (request) => page(request, network.statuses.list(phoneOf(request.path))),
     },
     { method: 'PUT', path: '/groups/{id}', handle: (request) => putGroup(network, request) },
     { method: 'GET', path: '/groups/{id}', handle: (request) => getGroup(network, request) },
-    { method: 'GET', path: '/sessions', handle: () => listSessions(network) },
+    { method: 'GET', path: '/sessions', handle: (request) => page(request, sessionsOf(network)) },
     { method: 'POST', path: '/sessions/{phone}/fault', handle: (request) => fault(network, request) },
     {
       method: 'POST',
@@ -86,16 +86,13 @@ async function write(network: Network, { path, body }: ControlRequest): Promise<
   };
 }
 
-function page<Entry extends { readonly id: string }>(
-  { path, query }: ControlRequest,
-  list: (phone: string) => Entry[],
-): ControlReply {
-  const phone = phoneOf(path);
+/** The part of a list, in the order of its ids, that was asked for. */
+function page({ query }: ControlRequest, list: readonly { readonly id: string }[]): ControlReply {
   const fields = new FieldReader(query);
   const limit = fields.whole('limit', { least: 1, most: LONGEST_PAGE, fallback: DEFAULT_PAGE });
   const cursor = fields.text('cursor', { most: 24, fallback: '' });
   fields.check();
-  const rest = list(phone).filter(({ id }) => id > cursor);
+  const rest = list.filter(({ id }) => id > cursor);
   const items = rest.slice(0, limit);
   return { data: { items, nextCursor: rest.length > limit ? (items.at(-1)?.id ?? null) : null } };
 }
@@ -136,12 +133,17 @@ function groupRecord(group: Group): object {
   return { id, name, participants, admins, announce, addressingMode: addressing };
 }
 
-function listSessions(network: Network): ControlReply {
-  const items = network.companions.all().map((companion) => companionRecord(network, companion));
-  return { data: { items, nextCursor: null } };
+function sessionsOf(network: Network): { readonly id: string }[] {
+  return network.companions
+    .all()
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+    .map((companion) => companionRecord(network, companion));
 }
 
-function companionRecord(network: Network, companion: Companion): object {
+function companionRecord(
+  network: Network,
+  companion: Companion,
+): { readonly id: string; readonly [field: string]: unknown } {
   const connection = network.connections.of(companion.id);
   return {
     id: companion.id,

@@ -24,16 +24,27 @@ export interface ControlRoute {
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** What a request's path is read against. */
+const BASE = 'http://simulator';
 
 /** Answers requests from `routes` in the envelope. Anything unexpected is 500 and reported. */
-export function controlListener(
-  routes: readonly ControlRoute[],
-  report: (error: unknown) => void,
-): (request: IncomingMessage, response: ServerResponse) => void {
+export function controlListener({
+  routes,
+  settled,
+  report,
+}: {
+  readonly routes: readonly ControlRoute[];
+  /** Resolves once what was done so far outlives the process: no answer tells what a kill could undo. */
+  readonly settled: () => Promise<void>;
+  readonly report: (error: unknown) => void;
+}): (request: IncomingMessage, response: ServerResponse) => void {
   const matchers = routes.map((route) => ({ route, parts: route.path.split('/') }));
   return (request, response) => {
     run(matchers, request)
-      .then(({ status = 200, data }) => send(response, status, { success: true, data }))
+      .then(async ({ status = 200, data }) => {
+        await settled();
+        send(response, status, { success: true, data });
+      })
       .catch((error: unknown) => {
         if (!(error instanceof ControlFailure)) report(error);
         const failure =
@@ -50,7 +61,10 @@ async function run(
   matchers: readonly { route: ControlRoute; parts: readonly string[] }[],
   request: IncomingMessage,
 ): Promise<ControlReply> {
-  const url = new URL(request.url ?? '/', 'http://simulator');
+  const target = request.url ?? '/';
+  if (!URL.canParse(target, BASE))
+    throw new ControlFailure(404, 'NOT_FOUND', `There is nothing at ${target}.`);
+  const url = new URL(target, BASE);
   const found = matchers.flatMap(({ route, parts }) => {
     const path = match(parts, url.pathname);
     return path ? [{ route, path }] : [];

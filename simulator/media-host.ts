@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { aesDecryptWithIV, getMediaKeys, hmacSign, type MediaType } from '@whiskeysockets/baileys';
 import type { MediaCertificate } from './media-certificate.ts';
+import { serverCloser } from './server-closer.ts';
 
 /** The largest upload taken. The real network takes documents of 2 GB; tests need none. */
 const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
@@ -31,6 +32,7 @@ export class MediaHost {
   readonly #directory: string;
   readonly #server: Server;
   readonly #hostname: string;
+  readonly #close: () => Promise<void>;
 
   private constructor(options: { directory: string; certificate: MediaCertificate; hostname: string }) {
     this.ca = options.certificate.ca;
@@ -40,6 +42,7 @@ export class MediaHost {
     this.#server = createServer({ cert, key }, (request, response) => {
       this.#answer(request, response).catch(() => answer(response, 500, { error: 'internal' }));
     });
+    this.#close = serverCloser(this.#server);
   }
 
   /** Starts listening on a port of the system's choice, or the given one. */
@@ -82,9 +85,8 @@ export class MediaHost {
     }
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+  close(): Promise<void> {
+    return this.#close();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -99,11 +99,12 @@ export class PairingDesk {
     registration.scanning = true;
     try {
       this.#makeRoom(phone);
+      const device = this.#network.companions.takeDevice(phone);
       const companion: Companion = {
-        id: `${phone}:${this.#network.companions.nextDevice(phone)}`,
+        id: `${phone}:${device}`,
         phone,
         lid: number.lid,
-        device: this.#network.companions.nextDevice(phone),
+        device,
         noiseKey: registration.noiseKey,
         identityKey: registration.identityKey,
         registrationId: registration.registrationId,
@@ -114,7 +115,6 @@ export class PairingDesk {
       this.leave(registration.connection);
       this.#network.companions.add(companion);
       registration.connection.endWith(streamError(515, node('restart')));
-      await this.#network.journal.settled();
       this.#network.log({ event: 'companion linked', companion: companion.id });
       return companion;
     } finally {

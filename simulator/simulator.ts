@@ -19,6 +19,7 @@ import { MediaHost } from './media-host.ts';
 import type { Network, NetworkTimings, SimulatorEvent } from './network.ts';
 import { Numbers } from './numbers.ts';
 import { quietLibsignal } from './quiet-libsignal.ts';
+import { serverCloser } from './server-closer.ts';
 import { serverIdentity } from './server-identity.ts';
 import { Typing } from './typing.ts';
 
@@ -78,6 +79,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const server = createServer();
   // The caller ends idle connections, never we: else a busy caller's next request meets one that is closing.
   server.keepAliveTimeout = 0;
+  const closeServer = serverCloser(server);
   let journal: Journal | undefined;
   let media: MediaHost | undefined;
   try {
@@ -94,9 +96,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const routes = controlRoutes({ network, desk: chat.desk, noiseRootKey: identity.rootKey });
     server.on(
       'request',
-      controlListener(routes, (error) =>
-        network.log({ event: 'control call failed', reason: String(error) }),
-      ),
+      controlListener({
+        routes,
+        settled: () => network.journal.settled(),
+        report: (error) => network.log({ event: 'control call failed', reason: String(error) }),
+      }),
     );
     await listen(server, options.port, host);
     const { port } = server.address() as AddressInfo;
@@ -107,9 +111,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       noiseRootKey: identity.rootKey,
       port,
       close: once(async () => {
-        network.connections.dropAll();
-        server.closeAllConnections();
-        await Promise.all([new Promise((resolve) => server.close(resolve)), network.media.close()]);
+        await Promise.all([closeServer(), network.media.close()]);
         await network.journal.close();
         releaseConsole();
       }),

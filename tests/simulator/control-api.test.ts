@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { open } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { mock, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { startSimulator } from '../../simulator/simulator.ts';
 import { Fixture } from './fixture.ts';
@@ -62,6 +65,7 @@ test('bad input is 422 and names every field; unknown paths are 404 and wrong me
       ['code', 'count'],
     ],
     ['GET', '/nowhere', undefined, 404, 'NOT_FOUND', []],
+    ['GET', '//', undefined, 404, 'NOT_FOUND', []],
     ['DELETE', '/root-key', undefined, 405, 'METHOD_NOT_ALLOWED', []],
     ['GET', '/scan', undefined, 405, 'METHOD_NOT_ALLOWED', []],
   ];
@@ -97,6 +101,70 @@ test('phones are taken with or without +, and lists come in pages', async (conte
     ['three'],
   );
   assert.equal(second.nextCursor, null);
+});
+
+test('the linked clients come in pages too', async (context) => {
+  const fixture = await Fixture.start(context);
+  const ids: string[] = [];
+  for (const phone of ['+33611111113', '+33611111111', '+33611111112']) await fixture.link(phone);
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { items, nextCursor } = await fixture.control.sessions({ limit: 2, ...(cursor && { cursor }) });
+    ids.push(...items.map(({ id }) => id));
+    cursor = nextCursor;
+  }
+  assert.deepEqual(ids, ['33611111111:1', '33611111112:1', '33611111113:1']);
+});
+
+test('a call is answered when a kill could not undo any more what it did', async (context) => {
+  const fixture = await Fixture.start(context);
+  const file = await open(join(fixture.dataDir, 'network.jsonl'));
+  const prototype = Object.getPrototypeOf(file);
+  await file.close();
+  const { appendFile } = prototype;
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const writing = new Promise<void>((caught) => {
+    mock.method(prototype, 'appendFile', async function append(this: unknown, ...lines: unknown[]) {
+      caught();
+      await held;
+      return appendFile.apply(this, lines);
+    });
+  });
+  context.after(() => mock.restoreAll());
+  let answered = false;
+  const call = fixture.control.setNumber(CUSTOMER, false).then(() => {
+    answered = true;
+  });
+  await writing;
+  // One that came later, and has nothing to wait for, is answered meanwhile.
+  await fetch(`${fixture.simulator.url}/nowhere`);
+  assert.equal(answered, false);
+  release();
+  await call;
+});
+
+test('a simulator closes at once, whoever holds on to its ports', { timeout: 20_000 }, async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  const { hosts } = await client.socket.refreshMediaConn();
+  const hold = async (port: number, words: string, answer: string): Promise<Socket> => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    socket.write(words);
+    await once(socket, answer);
+    return socket;
+  };
+  const upgrade = 'GET /other HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+  const holders = [
+    await hold(fixture.simulator.port, upgrade, 'data'),
+    // Half a greeting, so that TLS never begins.
+    await hold(Number(hosts[0]?.hostname.split(':')[1]), '\u0016', 'connect'),
+  ];
+  await client.end();
+  await fixture.simulator.close();
+  for (const holder of holders) holder.destroy();
 });
 
 test('nothing but loopback, and a taken port says so', async (context) => {

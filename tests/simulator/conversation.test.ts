@@ -26,6 +26,26 @@ test('a client pairs by QR code, opens, and comes back without a new scan', asyn
   );
 });
 
+test('two clients that one phone scans at the same time are two companions', async (context) => {
+  const fixture = await Fixture.start(context);
+  const clients = [1, 2].map(() => fixture.keep(new TestClient(fixture.simulator)));
+  const codes = await Promise.all(
+    clients.map((client) => client.until('qr', () => client.updates.find(({ qr }) => qr)?.qr)),
+  );
+  await Promise.all(codes.map((qr) => fixture.control.scan(qr, SHOP)));
+  for (const client of clients) assert.equal(await client.closed(), 515);
+  const again = clients.map((client) => fixture.keep(client.again()));
+  await Promise.all(again.map((client) => client.opened()));
+  const { items } = await fixture.control.sessions();
+  assert.deepEqual(
+    items.map(({ device, connected }) => ({ device, connected })),
+    [
+      { device: 1, connected: true },
+      { device: 2, connected: true },
+    ],
+  );
+});
+
 test('a text sent to a LID reaches the handset with the composing seen, and is acknowledged', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
