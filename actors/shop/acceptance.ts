@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../policy/durations.ts';
 import { encodeEntry, type LedgerEntry } from '../../policy/ledger-entry.ts';
 import { LEDGER_BOUND } from '../../policy/send-ledger.ts';
 import { type Failure, type FailureCode, failed } from '../failure.ts';
@@ -55,8 +56,7 @@ function storeAccepted(draft: ShopDraft, { body, entry, retentionMs }: AcceptedM
     const key = idempotencyKey(shard, body.shopId, body.idempotencyKey);
     draft.writes.push(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
   }
-  count(draft, entry);
-  trimIndexes(draft, retentionMs);
+  count(draft, entry, retentionMs);
   draft.effects.push({
     type: 'announce_message',
     of: draft.state,
@@ -66,24 +66,25 @@ function storeAccepted(draft: ShopDraft, { body, entry, retentionMs }: AcceptedM
   });
 }
 
-/** Counts a send in the shop's ledger, with the commit of its turn. */
-export function count(draft: ShopDraft, entry: LedgerEntry): void {
+/** Counts a send in the shop's ledger, with the commit of its turn. The first of each hour clears away what is old. */
+export function count(draft: ShopDraft, entry: LedgerEntry, retentionMs: number): void {
   const { keys, ledger } = draft.state;
   draft.writes.push(['RPUSH', keys.ledger, encodeEntry(entry)]);
-  if (ledger.size >= LEDGER_BOUND) draft.writes.push(['LTRIM', keys.ledger, -LEDGER_BOUND, -1]);
+  if (hourOf(entry.atMs) !== hourOf(ledger.newestMs)) trim(draft, retentionMs);
   draft.onCommitted(() => ledger.record(entry));
 }
 
-const TRIM_EVERY_MS = 3_600_000;
+function hourOf(timeMs: number): number {
+  return Math.floor(timeMs / HOUR_MS);
+}
 
-/** Messages expire by themselves; the indexes that name them are cut to the same age, now and then. */
-function trimIndexes(draft: ShopDraft, retentionMs: number): void {
-  const { keys, trimmedAtMs } = draft.state;
-  if (draft.nowMs - trimmedAtMs < TRIM_EVERY_MS) return;
-  const oldestSeconds = Math.max(0, Math.floor((draft.nowMs - retentionMs) / 1000));
+/** The ledger is cut to what may count. Messages expire by themselves; the indexes that name them are cut to their age. */
+function trim({ state, writes, nowMs }: ShopDraft, retentionMs: number): void {
+  const { keys } = state;
+  writes.push(['LTRIM', keys.ledger, -LEDGER_BOUND, -1]);
+  const oldestSeconds = Math.max(0, Math.floor((nowMs - retentionMs) / 1000));
   const before = `(${oldestSeconds.toString(16).padStart(8, '0')}`;
   for (const key of [keys.messages, keys.failed, keys.rejected]) {
-    draft.writes.push(['ZREMRANGEBYLEX', key, '-', before]);
+    writes.push(['ZREMRANGEBYLEX', key, '-', before]);
   }
-  draft.change({ trimmedAtMs: draft.nowMs });
 }

@@ -43,7 +43,11 @@ export function offerPooled(
 }
 
 /** Takes a message once, or says what became of it. What is refused is refused for good. */
-export function takePooled(draft: ShopDraft, command: Asked<'pool.take'>, facts: CarryFacts): PoolAnswer {
+export function takePooled(
+  draft: ShopDraft,
+  command: Asked<'pool.take'>,
+  facts: CarryFacts & { readonly retentionMs: number },
+): PoolAnswer {
   const { body, known, open, settings } = command;
   if (facts.record !== undefined) return answerOf(facts.record);
   if (known) return { kind: 'lost' };
@@ -61,7 +65,7 @@ export function takePooled(draft: ShopDraft, command: Asked<'pool.take'>, facts:
     0,
     body.id,
   ]);
-  count(draft, judged.entry);
+  count(draft, judged.entry, facts.retentionMs);
   draft.change({ queue: byAge([...queue, carriedMessage(body)]) });
   return { kind: 'taken' };
 }

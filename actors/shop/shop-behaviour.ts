@@ -117,7 +117,7 @@ function turn(
     case 'pool.offer':
     case 'pool.take':
     case 'pool.withdraw':
-      return draft.finish(asPoolShop(draft, command, facts));
+      return draft.finish(asPoolShop(draft, command, facts, options));
     case 'pool.found':
       onPoolFound(draft, command.messageId, command.pool);
       return draft.finish();
@@ -134,11 +134,12 @@ function asPoolShop(
   draft: ShopDraft,
   command: Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>,
   { carry, available }: ShopFacts,
+  { retentionMs }: AcceptanceOptions,
 ): PoolAnswer {
   if (carry === undefined) throw new Error('a message of the pool came to its turn without facts');
   if (command.type === 'pool.offer') return offerPooled(draft, command, { ...carry, available });
   return command.type === 'pool.take'
-    ? takePooled(draft, command, carry)
+    ? takePooled(draft, command, { ...carry, retentionMs })
     : withdrawPooled(draft, command, carry);
 }
 

@@ -46,8 +46,6 @@ export interface ShopState extends ShopMachines {
   readonly groups: readonly SessionGroup[] | undefined;
   /** False from the first order to stop until the actor is gone: nothing more is taken from the queue. */
   readonly dispatching: boolean;
-  /** When ids of messages past their retention were last taken from the indexes. */
-  readonly trimmedAtMs: number;
   /** The last transitions of both machines, newest last, for operators. */
   readonly transitions: readonly Transition[];
 }
@@ -67,7 +65,7 @@ export interface Transition {
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
   const { shop, shard, keys, people, name, channel, pacing, queue, inHand, pooled } = state;
-  const { ledger, qr, groups, dispatching, trimmedAtMs, transitions } = state;
+  const { ledger, qr, groups, dispatching, transitions } = state;
   const next: ShopState = {
     shop,
     shard,
@@ -83,7 +81,6 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     qr,
     groups,
     dispatching,
-    trimmedAtMs,
     transitions,
   };
   return Object.assign(next, changes);
@@ -133,7 +130,6 @@ export async function loadShop(address: Address, store: Store): Promise<ShopStat
     qr: undefined,
     groups: undefined,
     dispatching: true,
-    trimmedAtMs: 0,
     transitions: [],
   };
 }
