@@ -53,6 +53,11 @@ export class Lease {
     return this.#clock.monotonicMs() < this.#untilMs;
   }
 
+  /** Redis has ended it, or it was given up: it holds again only once it is taken anew. */
+  get isOver(): boolean {
+    return !this.#running;
+  }
+
   /** Takes a new lease, ending any other of this node id, and keeps it alive from here on. */
   async take(incarnation: string): Promise<void> {
     const askedMs = this.#clock.monotonicMs();

@@ -316,7 +316,8 @@ export class Ownership {
     while (!shard.dropped) {
       const owner = this.#incarnation;
       const answer = await this.#askAgain(() => this.#options.engine.changeOwner(shard.number, epoch, owner));
-      if (answer === undefined || shard.dropped) return;
+      // An answer between two names holds for nothing: others may take what stands under a lease that is over.
+      if (answer === undefined || shard.dropped || this.lease.isOver) return;
       const { changed, record } = answer;
       // An earlier attempt may have gone through without an answer, under this name or the one before.
       const isOurs = changed || (record.epoch === epoch + 1 && this.#names.has(record.owner ?? ''));

@@ -9,7 +9,7 @@ const one = counterAddress('one');
 const add = { type: 'add', by: 1 } as const;
 const lost = () => Promise.reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'injected'));
 
-type Call = 'renew' | 'changeOwner' | 'nodes' | 'read';
+type Call = 'renew' | 'changeOwner' | 'nodes' | 'read' | 'commit';
 
 /** Puts something in place of one kind of call to Redis, until what it answers is called. */
 function replace<Name extends Call>(
@@ -118,4 +118,34 @@ test('a shard whose claim came to its end after the lease had is not run under t
   settle();
   await clock.until(() => node.actors.owns(one.shard));
   assert.equal(await world.outcome(node.actors.ask(one, add)), 2);
+});
+
+test('a shard whose doubt ended between two names is not run under the next one before it is asked about', async () => {
+  const world = await memoryNode();
+  const { node, clock, redis } = world;
+  await world.outcome(node.actors.ask(one, add));
+  const before = node.incarnation;
+  const settle = replace(world, 'changeOwner', () => lost);
+  const commit = replace(
+    world,
+    'commit',
+    () => async (sections) => sections.map(() => ({ code: 'unknown', message: 'injected' })),
+  );
+  assert.equal(await world.outcome(node.actors.ask(one, add)), 'OUTCOME_UNKNOWN');
+  commit();
+  const look = replace(world, 'nodes', () => lost);
+  await loseLease(world);
+  await clock.until(() => node.counters.leaseLosses === 1);
+  settle();
+  await clock.until(() => redis.records()[one.shard]?.epoch === 2);
+  await clock.advance(100);
+  const asked = replace(world, 'changeOwner', () => lost);
+  redis.register('other', 'other:1', 600_000);
+  redis.changeOwner(one.shard, 2, 'other:1');
+  look();
+  await clock.until(() => node.incarnation !== before && node.leaseMarginMs() > 0);
+  assert.ok(!node.actors.owns(one.shard), 'another one has it');
+  asked();
+  await clock.advance(1_000);
+  assert.equal(node.actors.peek(one), undefined);
 });
