@@ -12,10 +12,11 @@ export interface Asker {
 export interface ActiveActor {
   /** The last committed state; `undefined` while there is none in memory. */
   readonly state: unknown;
-  readonly mustLive: boolean;
+  /** It must live, or something is in hand or waits for it. */
+  readonly isNeeded: boolean;
   /** Whether a hand-over need not wait for it. */
   readonly isSettled: boolean;
-  /** Idle for long enough, and nothing needs it to live. */
+  /** Idle for long enough, and not needed. */
   mayPassivate(nowMs: number): boolean;
   /** Takes a command in, or tells who waits for it why not. */
   offer(command: unknown, asker?: Asker): void;

@@ -41,7 +41,6 @@ export class Actor implements ActiveActor, TurnHost {
   #isRecovering = false;
   /** Runs while the actor waits: for Redis, or before it is started again. */
   readonly #pause: Pause;
-  #waitsForStore = false;
   #lastTurnMs: number;
   readonly #turnEnd = new TurnEnd();
 
@@ -71,12 +70,13 @@ export class Actor implements ActiveActor, TurnHost {
     return this.#cycle.state;
   }
 
-  get mustLive(): boolean {
-    return this.state !== undefined && this.#behaviour.mustLive(this.state);
+  get #mustLive(): boolean {
+    if (this.state === undefined) return this.#shard.awake.has(this.#text);
+    return this.#behaviour.mustLive(this.state);
   }
 
-  get #isIdle(): boolean {
-    return this.#status === 'active' && !this.#cycle.isBusy && this.#mailbox.depth === 0;
+  get #isAtWork(): boolean {
+    return this.#cycle.isBusy || this.#mailbox.depth > 0;
   }
 
   /** The turn under way is the last one with this state. */
@@ -86,12 +86,16 @@ export class Actor implements ActiveActor, TurnHost {
 
   get isSettled(): boolean {
     if (this.#status !== 'active') return !this.#isEnding;
-    return this.#isIdle && (this.#behaviour.settled?.(this.state) ?? true);
+    return !this.#isAtWork && (this.#behaviour.settled?.(this.state) ?? true);
+  }
+
+  get isNeeded(): boolean {
+    return this.#isAtWork || this.#mustLive;
   }
 
   mayPassivate(nowMs: number): boolean {
     const idleMs = nowMs - this.#lastTurnMs;
-    return this.#isIdle && idleMs >= this.#around.limits.passivateAfterMs && !this.mustLive;
+    return this.#status === 'active' && idleMs >= this.#around.limits.passivateAfterMs && !this.isNeeded;
   }
 
   offer(command: unknown, asker?: Asker): void {
@@ -119,7 +123,8 @@ export class Actor implements ActiveActor, TurnHost {
     if (this.#status === 'stopped') return movedAway();
     if (lane === 'control') return undefined;
     if (this.#shard.draining) return movedAway();
-    if (this.#shard.inDoubt || this.#waitsForStore) return unavailable('Redis does not answer');
+    const waitsForStore = this.#pause.isRunning && this.#status !== 'backoff';
+    if (this.#shard.inDoubt || waitsForStore) return unavailable('Redis does not answer');
     return undefined;
   }
 
@@ -175,7 +180,7 @@ export class Actor implements ActiveActor, TurnHost {
     try {
       this.#timers.update(this.#behaviour.timers(this.state));
       // What `committed` changed in place may decide it as well.
-      if (turn.committed && this.mustLive !== this.#shard.awake.has(this.#text)) this.#tellSelf('sync');
+      if (turn.committed && this.#mustLive !== this.#shard.awake.has(this.#text)) this.#tellSelf('sync');
       return undefined;
     } catch (error) {
       return error;
@@ -190,17 +195,15 @@ export class Actor implements ActiveActor, TurnHost {
       envelope.asker?.reject(unavailable(message));
     } else {
       this.#mailbox.putBack(envelope);
-      this.#waitForStore(message, () => this.#pump());
+      this.#refuseWaiting(message);
+      this.#pause.start(this.#around.limits.retryMs, () => this.#pump());
     }
   }
 
-  #waitForStore(message: string, then: () => void): void {
-    this.#waitsForStore = true;
+  /** Redis does not answer: whoever asks for a turn or for the state need not wait until it does. */
+  #refuseWaiting(message: string): void {
     this.#mailbox.refuseClients(unavailable(message));
-    this.#pause.start(this.#around.limits.retryMs, () => {
-      this.#waitsForStore = false;
-      then();
-    });
+    this.#readiness.refuse(unavailable(message));
   }
 
   #tellSelf(kind: Exclude<EnvelopeKind, 'command'>, command?: RuntimeCommand): void {
@@ -260,11 +263,10 @@ export class Actor implements ActiveActor, TurnHost {
       this.#crashedAlone(error);
       return;
     }
-    this.#readiness.refuse(error);
-    this.#mailbox.refuseClients(unavailable(error.message));
+    this.#refuseWaiting(error.message);
     // Nobody waits for it and nothing needs it: it is loaded when it is asked for again.
     if (this.#mailbox.depth === 0 && !this.#shard.awake.has(this.#text)) this.#end();
-    else this.#waitForStore(error.message, () => this.#load());
+    else this.#pause.start(this.#around.limits.retryMs, () => this.#load());
   }
 
   /** It threw outside of any turn. */
@@ -360,7 +362,6 @@ export class Actor implements ActiveActor, TurnHost {
     const { state } = this;
     this.#loader.cancel();
     this.#pause.cancel();
-    this.#waitsForStore = false;
     this.#isRecovering = false;
     this.#readiness.lost();
     this.#timers.cancel();

@@ -54,6 +54,9 @@ export interface Actors {
   resume(address: Address): Promise<void>;
   /** Throws the in-memory state away and loads it again. */
   restart(address: Address): Promise<void>;
-  /** Stops an actor here; `refused` when it must live. Erasure stops it whatever its state (`force`). */
+  /**
+   * Stops an actor here; `refused` when it must live or has something to do. Erasure stops it whatever its state, after
+   * the turn it is in (`force`).
+   */
   passivate(address: Address, options?: { readonly force?: boolean }): Promise<'passivated' | 'refused'>;
 }

@@ -123,9 +123,14 @@ export class LocalActors implements Actors {
     const shard = this.#options.shard(address.shard);
     if (shard === undefined) throw this.#notOwned(address);
     const actor = this.#find(address);
-    if (actor?.mustLive && !options.force) return 'refused';
-    await actor?.stop('passivated');
-    if (options.force) this.#options.surroundings.marks.forget(shard, addressText(address));
+    if (options.force) {
+      await actor?.stop('passivated');
+      this.#options.surroundings.marks.forget(shard, addressText(address));
+    } else if (actor?.isNeeded) {
+      return 'refused';
+    } else {
+      actor?.dispose('passivated');
+    }
     this.#stir(address);
     return 'passivated';
   }

@@ -201,3 +201,17 @@ test('an operator cannot passivate what must live; erasure can, and it does not 
   await world.clock.advance(100);
   assert.deepEqual([...(world.redis.values.get(`{s${live.shard}}:awake`) as Set<string>)], []);
 });
+
+test('an operator cannot passivate what must live and waits after a crash, nor what is just deciding to', async () => {
+  const world = await memoryNode();
+  const { actors } = world.node;
+  await world.outcome(actors.ask(one, add(1)));
+  const live = world.outcome(actors.ask(one, { type: 'live', on: true }));
+  const passivated = world.outcome(actors.passivate(one));
+  assert.deepEqual(await Promise.all([live, passivated]), [1, 'refused']);
+  actors.tell(one, { type: 'event', does: 'throw' });
+  assert.equal(actors.snapshot(one)?.status, 'backoff');
+  assert.equal(await world.outcome(actors.passivate(one)), 'refused');
+  await world.clock.advance(1_000);
+  assert.equal(actors.snapshot(one)?.status, 'active');
+});

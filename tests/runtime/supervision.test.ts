@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shardKey } from '../../runtime/address.ts';
+import { addressText, shardKey } from '../../runtime/address.ts';
 import { allSeen } from './all-seen.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
@@ -299,6 +299,22 @@ test('Redis that does not answer is no crash: clients are told at once, control 
   await world.clock.advance(500);
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 2);
   assert.equal(world.node.counters.crashes, 0);
+});
+
+test('a state that Redis lets nobody see, since it takes no first turn, is refused at once and shown later', async () => {
+  const first = await memoryNode();
+  await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
+  await first.outcome(first.node.stop());
+  // Its first turn has something to write: that it must live.
+  first.redis.run(['SREM', shardKey(one.shard, 'awake'), addressText(one)]);
+  const world = await memoryNode({ on: first });
+  const { commit } = world.engine;
+  world.engine.commit = async (sections) => sections.map(() => ({ code: 'unavailable', message: 'full' }));
+  const shown = () => world.outcome(Promise.resolve(world.node.actors.state(one)));
+  assert.equal(await shown(), 'STORE_UNAVAILABLE');
+  world.engine.commit = commit;
+  await world.clock.advance(1_000);
+  assert.equal(((await shown()) as { live: boolean }).live, true);
 });
 
 test('before Redis is full clients are refused while control commands still have room', async () => {
