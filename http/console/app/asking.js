@@ -28,7 +28,8 @@ export function useAnswer(path, { everyMs } = {}) {
       call(path, { signal: asking.signal })
         .then((data) => setAnswer({ path, data }))
         .catch((failure) => {
-          if (!asking.signal.aborted) setAnswer((known) => ({ ...known, path, failure }));
+          if (!asking.signal.aborted)
+            setAnswer((known) => ({ ...(known.path === path && known), path, failure }));
         })
         .finally(later);
     };

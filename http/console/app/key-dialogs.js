@@ -45,6 +45,44 @@ export function NewKey({ path, onClose, onCreated }) {
   `;
 }
 
+const WARNINGS = {
+  revoke: 'The next call with it is refused, on every node. This cannot be undone.',
+  rotate: 'It gets a new value and the old one stops at once.',
+};
+
+/**
+ * Asks before a key is rotated or revoked, and does it.
+ * @param {{
+ *   path: string,
+ *   asked: { what: 'rotate' | 'revoke', key: any },
+ *   onClose: () => void,
+ *   onChanged: (key: any) => void,
+ * }} props
+ */
+export function ChangeKey({ path, asked: { what, key }, onClose, onChanged }) {
+  const action = useAction();
+  const isRevoked = what === 'revoke';
+  const change = () =>
+    action.run(async () =>
+      onChanged(
+        isRevoked
+          ? await call(`${path}/${key.id}`, { method: 'DELETE' })
+          : await call(`${path}/${key.id}/rotate`, { method: 'POST', body: {} }),
+      ),
+    );
+  return html`
+    <${Dialog} title=${isRevoked ? 'Revoke key' : 'Rotate key'} onClose=${onClose}>
+      <p>${WARNINGS[what]} Key <b>${key.name}</b>.</p>
+      <${Failure} failure=${action.failure} />
+      <footer>
+        <button class=${isRevoked ? 'danger' : 'primary'} disabled=${action.busy} onClick=${change}>
+          ${isRevoked ? 'Revoke now' : 'Rotate now'}
+        </button>
+      </footer>
+    <//>
+  `;
+}
+
 /**
  * The only time anybody sees a key's value.
  * @param {{ fresh: { name: string, key: string }, onClose: () => void }} props

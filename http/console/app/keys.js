@@ -1,11 +1,10 @@
 // @ts-check
 import { PERMISSIONS } from '/console/permissions.js';
 import { html, useState } from '/console/preact.js';
-import { useAction, useAnswer } from './asking.js';
+import { useAnswer } from './asking.js';
 import { count, day } from './format.js';
-import { FreshKey, NewKey } from './key-dialogs.js';
-import { Badge, Dialog, Failure, Panel, Table } from './parts.js';
-import { call } from './session.js';
+import { ChangeKey, FreshKey, NewKey } from './key-dialogs.js';
+import { Badge, Failure, Panel, Table } from './parts.js';
 
 /** @param {{ tenantId: string }} props */
 export function Keys({ tenantId }) {
@@ -16,21 +15,6 @@ export function Keys({ tenantId }) {
     /** @type {{ what: 'rotate' | 'revoke', key: any } | undefined} */ (undefined),
   );
   const [fresh, setFresh] = useState(/** @type {any} */ (undefined));
-  const action = useAction();
-  const settled = () => {
-    ask(undefined);
-    refresh();
-  };
-  const rotate = (/** @type {any} */ key) =>
-    action.run(async () => {
-      setFresh(await call(`${path}/${key.id}/rotate`, { method: 'POST', body: {} }));
-      settled();
-    });
-  const revoke = (/** @type {any} */ key) =>
-    action.run(async () => {
-      await call(`${path}/${key.id}`, { method: 'DELETE' });
-      settled();
-    });
   return html`
     <${Panel} title="Keys" class="whole" more=${html`<button onClick=${() => setCreating(true)}>New key</button>`}>
       <${Failure} failure=${failure} />
@@ -38,18 +22,13 @@ export function Keys({ tenantId }) {
         keyOf=${(/** @type {any} */ { id }) => id} />
       ${
         asked !== undefined &&
-        html`
-          <${Dialog} title=${asked.what === 'revoke' ? 'Revoke key' : 'Rotate key'} onClose=${() => ask(undefined)}>
-            <p>${WARNINGS[asked.what]} Key <b>${asked.key.name}</b>.</p>
-            <${Failure} failure=${action.failure} />
-            <footer>
-              <button class=${asked.what === 'revoke' ? 'danger' : 'primary'} disabled=${action.busy}
-                onClick=${() => (asked.what === 'revoke' ? revoke(asked.key) : rotate(asked.key))}>
-                ${asked.what === 'revoke' ? 'Revoke now' : 'Rotate now'}
-              </button>
-            </footer>
-          <//>
-        `
+        html`<${ChangeKey} path=${path} asked=${asked} onClose=${() => ask(undefined)} onChanged=${(
+          /** @type {any} */ key,
+        ) => {
+          ask(undefined);
+          if (asked.what === 'rotate') setFresh(key);
+          refresh();
+        }} />`
       }
       ${
         creating &&
@@ -65,11 +44,6 @@ export function Keys({ tenantId }) {
     <//>
   `;
 }
-
-const WARNINGS = {
-  revoke: 'The next call with it is refused, on every node. This cannot be undone.',
-  rotate: 'It gets a new value and the old one stops at once.',
-};
 
 /** @param {(asked: { what: 'rotate' | 'revoke', key: any }) => void} ask */
 function columnsWith(ask) {

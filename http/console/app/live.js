@@ -1,7 +1,7 @@
 // @ts-check
 /** Server-sent events over fetch, since EventSource cannot send the token in a header. */
 import { useEffect, useState } from '/console/preact.js';
-import { openEvents, token } from './session.js';
+import { onSignOut, openEvents, token } from './session.js';
 
 /** The service sends a sign of life every five seconds; after this long without one the connection counts as lost. */
 const SILENCE_MS = 12_000;
@@ -32,11 +32,13 @@ export async function listen() {
   running = true;
   while (token() !== '') {
     const attempt = new AbortController();
+    const signedOut = onSignOut(() => attempt.abort());
     try {
       await readAll(await openEvents({ lastEventId, signal: attempt.signal }), attempt);
     } catch {
       // Whatever it was, the next attempt tells whether it lasts.
     }
+    signedOut();
     attempt.abort();
     setState('lost');
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

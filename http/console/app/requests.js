@@ -2,6 +2,7 @@
 import { html, useEffect } from '/console/preact.js';
 import { usePages } from './asking.js';
 import { meaningOf } from './codes.js';
+import { FilterField, Filters } from './filters.js';
 import { milliseconds } from './format.js';
 import { Badge, Failure, More, Table, When } from './parts.js';
 import { address } from './route.js';
@@ -22,21 +23,15 @@ export function Requests({ query }) {
   useEffect(() => {
     document.title = 'Requests · Console';
   }, []);
-  const choose = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    const form = /** @type {HTMLFormElement} */ (event.currentTarget);
-    const values = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]);
-    location.replace(address('/requests', Object.fromEntries(values)));
-  };
   return html`
     <h1 tabindex="-1">Requests</h1>
-    <form class="filters" onChange=${choose} onSubmit=${choose}>
-      <label>Tenant <input name="tenant" value=${given.tenant} placeholder="id, or nobody" pattern="[0-9a-f]{24}|nobody" /></label>
-      <label>Status <input name="status" value=${given.status} inputmode="numeric" placeholder="429" pattern="[1-5][0-9][0-9]" size="5" /></label>
-      <label>Route <input name="route" value=${given.route} placeholder="/shops/{idOrName}/messages" size="28" /></label>
-      <label>Code <input name="code" value=${given.code} placeholder="RECIPIENT_OPTED_OUT" size="22" /></label>
+    <${Filters} place="/requests">
+      <label>Tenant <${FilterField} name="tenant" value=${given.tenant} placeholder="id, or nobody" pattern="[0-9a-f]{24}|nobody" /></label>
+      <label>Status <${FilterField} name="status" value=${given.status} inputmode="numeric" placeholder="429" pattern="[1-5][0-9][0-9]" size="5" /></label>
+      <label>Route <${FilterField} name="route" value=${given.route} placeholder="/shops/{idOrName}/messages" size="28" /></label>
+      <label>Code <${FilterField} name="code" value=${given.code} placeholder="RECIPIENT_OPTED_OUT" size="22" /></label>
       <label class="check"><input type="checkbox" name="refused" value="true" checked=${given.refused === 'true'} /> Only refused</label>
-    </form>
+    <//>
     <${Failure} failure=${log.failure} />
     <section class="panel">
       <${Table} caption="Requests, newest first" empty="No request matches." rows=${log.items} columns=${columns}

@@ -1,6 +1,7 @@
 // @ts-check
 import { html, useEffect } from '/console/preact.js';
 import { useAnswer, usePages } from './asking.js';
+import { FilterField, Filters } from './filters.js';
 import { away, count } from './format.js';
 import { Badge, Failure, More, Panel, Table } from './parts.js';
 import { address, shopAddress } from './route.js';
@@ -43,18 +44,10 @@ export function Shops({ query }) {
   useEffect(() => {
     document.title = 'Shops · Console';
   }, []);
-  const choose = (/** @type {Event} */ event) => {
-    const form = /** @type {HTMLFormElement} */ (event.currentTarget);
-    const given = /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form)));
-    location.replace(address('/shops', given));
-  };
   return html`
     <h1 tabindex="-1">Shops</h1>
-    <form class="filters" onChange=${choose} onSubmit=${(/** @type {Event} */ event) => {
-      event.preventDefault();
-      choose(event);
-    }}>
-      <label>Search <input type="search" name="q" value=${q} placeholder="name, phone or id" /></label>
+    <${Filters} place="/shops">
+      <label>Search <${FilterField} type="search" name="q" value=${q} placeholder="name, phone or id" /></label>
       <label>State
         <select name="state" value=${state}>
           <option value="">any</option>
@@ -66,7 +59,7 @@ export function Shops({ query }) {
           ${Object.entries(SORTS).map(([name, label]) => html`<option value=${name}>${label}</option>`)}
         </select>
       </label>
-    </form>
+    <//>
     <${Failure} failure=${shops.failure} />
     <section class="panel">
       <${Table}

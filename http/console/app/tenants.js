@@ -1,6 +1,7 @@
 // @ts-check
 import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, usePages } from './asking.js';
+import { FilterField, Filters } from './filters.js';
 import { day } from './format.js';
 import { Badge, Dialog, Failure, More, Table } from './parts.js';
 import { PlanField } from './plan.js';
@@ -18,17 +19,12 @@ export function Tenants({ query }) {
   useEffect(() => {
     document.title = 'Tenants · Console';
   }, []);
-  const choose = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    const form = /** @type {HTMLFormElement} */ (event.currentTarget);
-    location.replace(address('/tenants', { q: String(new FormData(form).get('q') ?? '').trim() }));
-  };
   return html`
     <h1 tabindex="-1">Tenants</h1>
-    <form class="filters" onChange=${choose} onSubmit=${choose}>
-      <label>Search <input type="search" name="q" value=${q} placeholder="name" /></label>
+    <${Filters} place="/tenants">
+      <label>Search <${FilterField} type="search" name="q" value=${q} placeholder="name" /></label>
       <button type="button" class="primary" onClick=${() => setCreating(true)}>New tenant</button>
-    </form>
+    <//>
     <${Failure} failure=${tenants.failure} />
     <section class="panel">
       <${Table} caption="Tenants, newest first" empty="No tenant matches." rows=${tenants.items} columns=${columns}

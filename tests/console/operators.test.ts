@@ -1,0 +1,114 @@
+/** What an operator does in the console that its pages, asked anew again and again, must not undo. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from '../http/service-fixture.ts';
+import { type ConsoleSession, openConsole } from './console-session.ts';
+
+let service: ServiceFixture;
+let session: ConsoleSession;
+before(async () => {
+  service = await startService();
+  session = await openConsole({ adminUrl: service.adminUrl, adminToken: ADMIN_TOKEN });
+  session.page.setDefaultTimeout(10_000);
+});
+after(async () => {
+  await session?.stop();
+  await service?.stop();
+});
+
+const FILTERS = { '/shops': 'Search', '/tenants': 'Search', '/requests': 'Tenant' };
+
+for (const [place, label] of Object.entries(FILTERS)) {
+  test(`what is typed into the filter of ${place} stays while the list is asked anew`, async () => {
+    const { page, visit } = session;
+    await visit(place);
+    const field = page.locator('main form').getByLabel(label);
+    await field.pressSequentially('bak');
+    await drawnAnew(page);
+    assert.equal(await field.inputValue(), 'bak');
+    await field.fill('');
+  });
+}
+
+test('a filter shows what is chosen elsewhere', async () => {
+  const { page, visit } = session;
+  await visit('/shops');
+  const field = page.locator('main form').getByLabel('Search');
+  await field.fill(' quay ');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/q=quay&/);
+  const finder = page.getByRole('search').getByLabel('Find a shop');
+  await finder.fill('bakery');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/q=bakery/);
+  await page.waitForFunction("document.querySelector('main form input').value === 'bakery'");
+});
+
+test('what was typed and not entered calls nobody back who has gone elsewhere', async () => {
+  const { page, visit } = session;
+  await visit('/tenants');
+  await page.locator('main form').getByLabel('Search').pressSequentially('bak');
+  await visit('/requests');
+  await page.getByRole('heading', { name: 'Requests' }).waitFor();
+  assert.match(page.url(), /#\/requests$/);
+});
+
+test('under a filter that is refused nothing is shown of what was asked before', async () => {
+  const { page, visit } = session;
+  await fetch(`${service.apiUrl}/me`);
+  await visit('/requests');
+  await page.getByRole('row', { name: '/me' }).first().waitFor();
+  await page.locator('main form').getByLabel('Tenant').fill('zz');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('tenant must be a tenant id').waitFor();
+  assert.equal(await page.getByRole('row').count(), 0);
+});
+
+test('a refusal is not shown again in the dialog of another key', async () => {
+  const { page, visit } = session;
+  const tenant = await post('/tenants', { name: 'Bakery' });
+  for (const name of ['first', 'second']) {
+    await post(`/tenants/${tenant.id}/keys`, { name, permissions: ['shops.read'] });
+  }
+  await visit(`/tenants/${tenant.id}`);
+  const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
+  await page.route('**/rotate', (route) => route.fulfill({ status: 503, json: { success: false, error } }), {
+    times: 1,
+  });
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Rotate first' }).click();
+  await dialog.getByRole('button', { name: 'Rotate now' }).click();
+  await dialog.getByText('Not now.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Revoke second' }).click();
+  await dialog.getByRole('button', { name: 'Revoke now' }).waitFor();
+  assert.equal(await dialog.getByText('Not now.').count(), 0);
+  await page.keyboard.press('Escape');
+});
+
+test('events are heard no more once the operator has signed out', async () => {
+  const { page } = session;
+  const ended = page.waitForEvent('requestfailed', {
+    predicate: (request) => request.url().endsWith('/events'),
+  });
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await ended;
+});
+
+async function post(path: string, body: object): Promise<{ readonly id: string }> {
+  const answer = await fetch(`${service.adminUrl}/admin/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.equal(answer.status, 201);
+  return ((await answer.json()) as { data: { id: string } }).data;
+}
+
+/** Until the list was answered twice more: the second answer is drawn on a page that the first one was drawn on. */
+async function drawnAnew(page: Page): Promise<void> {
+  for (let round = 0; round < 2; round += 1) {
+    await page.waitForResponse((response) => response.url().includes('limit=50'));
+  }
+}
