@@ -209,11 +209,12 @@ export class ShopDraft {
     }
   }
 
-  /** Back to the head of the queue; a message that stood as `sending` is queued again. */
+  /** Back to the head of the queue, where a session may still come; a message that stood as `sending` is queued again. */
   #putBack(inHand: QueuedMessage | undefined): void {
     if (inHand === undefined) return;
     this.change({ queue: [inHand, ...this.#state.queue], inHand: undefined });
-    if (pacingState(this.#before) === 'sending') this.#storeState(inHand, 'queued', null);
+    if (this.#state.channel.context.flagged) this.endQueued(inHand, 'MSGAPP_SESSION_LOST');
+    else if (pacingState(this.#before) === 'sending') this.#storeState(inHand, 'queued', null);
   }
 
   /** Stores what became of a message. */

@@ -44,6 +44,16 @@ for (const end of ['logged_out', 'forbidden', 'replaced', 'credentials_unreadabl
   });
 }
 
+test('a send that comes back unsent after the session was lost is lost with it', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  shop.toWire(id);
+  shop.session(closed('logged_out'));
+  assert.equal(shop.statusOf(id), 'sending');
+  shop.outcome(id, { kind: 'not_sent' });
+  assert.equal(shop.statusOf(id), 'failed MSGAPP_SESSION_LOST');
+});
+
 test('a transient drop keeps the queue, reconnects with growing backoff, and goes on where it was', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
