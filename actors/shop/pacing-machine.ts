@@ -6,13 +6,15 @@
  * | idle      | nothing in hand                                    | dispatch → checking, or composing (groups and statuses) |
  * | checking  | asking whether the recipient is on the network     | checked → composing, idle (rejected), gap (no answer), paused (rate signal) |
  * | composing | the recipient is shown that somebody writes (a status has nobody to show it to) | composed → sending, blocked → idle (settled) |
- * | sending   | on the wire, stored as `sending` before            | outcome → gap, idle (not sent), paused (rate signal) |
+ * | sending   | on the wire, stored as `sending` before            | outcome → gap, paused (rate signal)              |
  * | gap       | the random 6–20 s between two sends                | elapsed → idle                                   |
  * | paused    | the 15 minutes after a rate signal                 | elapsed → idle                                   |
  *
  * Until `sending` a message is still `queued`: when the session goes (`session_down`) or a deadline passes it is put
  * back at the head of the queue. In `sending` only an outcome settles it: `restarted` fails it BOT_RESTARTED, since
- * we never risk a double send. `hold` and `release` are the operator's pause; nothing is dispatched while held.
+ * we never risk a double send. One that was not sent is put back too, a few times: the network may give out no keys
+ * for its recipient, and the others wait behind it. `hold` and `release` are the operator's pause; nothing is
+ * dispatched while held.
  *
  * Beside the states: a refusal that means "no strangers" (463) bars messages to cold recipients until
  * `coldPausedUntilMs`; all others go on. Trying again would make the restriction worse (BAILEYS.md: Sending).
@@ -35,6 +37,8 @@ export interface PacingContext {
   /** When the state is over by itself: gap, pause, or the deadline of checking, composing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
+  /** The message that was put back unsent last, and how often by now; absent: none was. */
+  readonly unsent?: { readonly messageId: string; readonly times: number };
   /** No stranger is written to until then; null or absent: the network never objected, or it is over. */
   readonly coldPausedUntilMs?: number | null;
 }
@@ -90,8 +94,12 @@ interface Arguments {
 /** The ack error of a shop that wrote to too many strangers (BAILEYS.md: the reach-out limit). */
 const REACH_OUT_CODE = '463';
 
+/** After so many tries of which nothing reached the wire a message is given up. */
+const UNSENT_TRIES = 5;
+
 const failureReasons: { readonly [Kind in SendOutcome['kind']]?: string } = {
   refused: 'SEND_REFUSED',
+  not_sent: 'SEND_REFUSED',
   media_unavailable: 'MEDIA_UNAVAILABLE',
   unknown: 'DELIVERY_UNKNOWN',
   restarted: 'BOT_RESTARTED',
@@ -102,6 +110,9 @@ const handOf = ({ context, event }: Arguments): Hand => {
   if (hand === null) throw new Error('pacing: no message in hand');
   return hand;
 };
+
+const timesUnsent = ({ context: { hand, unsent } }: { readonly context: PacingContext }): number =>
+  unsent !== undefined && unsent.messageId === hand?.messageId ? unsent.times : 0;
 
 const settlementOf = ({ context, event }: Arguments): Settlement => {
   const { messageId } = handOf({ context, event });
@@ -137,6 +148,9 @@ const pacingSetup = setup({
       hand: null,
       untilMs: 'pauseUntilMs' in event ? event.pauseUntilMs : null,
     })),
+    countUnsent: assign(({ context, event }) => ({
+      unsent: { messageId: handOf({ context, event }).messageId, times: timesUnsent({ context }) + 1 },
+    })),
     barStrangers: assign(({ event }) =>
       event.type === 'outcome' && event.outcome.kind === 'refused' && event.outcome.code === REACH_OUT_CODE
         ? { coldPausedUntilMs: event.coldPauseUntilMs }
@@ -152,7 +166,8 @@ const pacingSetup = setup({
     isRateSignal: ({ event }) => (event as Checked).rateLimited,
     isUnanswered: ({ event }) => (event as Checked).exists === undefined,
     wasRateLimited: ({ event }) => (event as OutcomeEvent).outcome.kind === 'rate_limited',
-    wasNotSent: ({ event }) => (event as OutcomeEvent).outcome.kind === 'not_sent',
+    mayTryAgain: ({ context, event }) =>
+      (event as OutcomeEvent).outcome.kind === 'not_sent' && timesUnsent({ context }) < UNSENT_TRIES - 1,
   },
 });
 
@@ -207,7 +222,7 @@ export const pacingMachine = pacingSetup.createMachine({
       on: {
         outcome: [
           { guard: 'wasRateLimited', target: 'paused', actions: [back, 'startPause'] },
-          { guard: 'wasNotSent', ...giveBack },
+          { guard: 'mayTryAgain', target: 'gap', actions: [back, 'countUnsent', 'startGap'] },
           { target: 'gap', actions: [settle, 'startGap', 'barStrangers'] },
         ],
         elapsed: { target: 'gap', actions: [settle, 'startGap'] },

@@ -219,6 +219,24 @@ test('a number that is not on the network is rejected without a gap; no answer i
   assert.equal(pacingState(shop.state), 'gap');
 });
 
+test('a message that the network lets nobody send is tried five times, a gap apart, and holds up no other for long', async () => {
+  const shop = await ShopHarness.connected();
+  const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
+  for (let tries = 1; tries <= 5; tries += 1) {
+    assert.equal(shop.effectsOf('check').length, tries);
+    shop.toWire(first);
+    shop.outcome(first, { kind: 'not_sent' });
+    assert.equal(shop.statusOf(first), tries < 5 ? 'queued' : 'failed SEND_REFUSED');
+    shop.pass(5_999);
+    assert.equal(shop.effectsOf('check').length, tries);
+    shop.pass(14_001);
+  }
+  assert.equal(shop.effectsOf('check').at(-1)?.message.messageId, second);
+  shop.toWire(second);
+  shop.outcome(second, { kind: 'not_sent' });
+  assert.equal(shop.statusOf(second), 'queued');
+});
+
 test('an opt-out that came after acceptance is seen just before the wire', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
