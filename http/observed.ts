@@ -6,6 +6,7 @@ import { errorReply } from './envelope.ts';
 import { errorCode } from './error-code.ts';
 import type { Answer, ReplyValue, RequestValue } from './exchange.ts';
 import { anonymous, type Front, type FrontReply, UNMATCHED } from './front.ts';
+import { HeldRefusals } from './held-refusals.ts';
 import type { RequestKind, RequestWords } from './request-words.ts';
 
 /** What every request passes through, whichever listener took it. */
@@ -27,12 +28,16 @@ export interface ObservedFront {
   inFlight(): number;
 }
 
+/** What is told of a request once it is answered. */
+type Asked = Pick<RequestValue, 'method' | 'ip' | 'headers'>;
+
 /** Wraps a front so that no request leaves without an id and an entry, and no more are in hand than fit. */
 export function observed(front: Front, options: ObservedOptions): ObservedFront {
   const { clock, maxInFlight, newId } = options;
+  const refusals = new HeldRefusals(clock);
   let inFlight = 0;
 
-  function finish(request: RequestValue, answered: FrontReply, startedMs: number): ReplyValue {
+  function finish(request: Asked, answered: FrontReply, startedMs: number): ReplyValue {
     const atMs = clock.wallMs();
     const given = request.headers.requestId;
     const requestId = given !== '' && WELL_FORMED_REQUEST_ID.test(given) ? given : newId(atMs);
@@ -55,7 +60,7 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     return { status, contentType, headers: `${headers}\r\nX-Request-Id: ${requestId}`, body, stream, close };
   }
 
-  function broken(request: RequestValue, thrown: unknown, startedMs: number): ReplyValue {
+  function broken(request: Asked, thrown: unknown, startedMs: number): ReplyValue {
     options.log.error({ err: thrown }, 'the front threw');
     return finish(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), startedMs);
   }
@@ -66,11 +71,24 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     startedMs: number,
   ): Promise<ReplyValue> {
     try {
-      return finish(request, await answered, startedMs);
+      const known = await answered;
+      return isOverload(known)
+        ? held(withoutBody(request), known, startedMs)
+        : finish(request, known, startedMs);
     } catch (thrown) {
       return broken(request, thrown, startedMs);
     } finally {
       inFlight -= 1;
+    }
+  }
+
+  /** What is held is not in hand: it waits for nothing but its time. */
+  async function held(request: Asked, refused: FrontReply, startedMs: number): Promise<ReplyValue> {
+    await refusals.hold();
+    try {
+      return finish(request, refused, startedMs);
+    } catch (thrown) {
+      return broken(request, thrown, startedMs);
     }
   }
 
@@ -79,16 +97,31 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     answer(request) {
       const startedMs = clock.monotonicMs();
       if (inFlight >= maxInFlight) {
-        return finish(request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), startedMs);
+        const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
+        return held(withoutBody(request), refused, startedMs);
       }
       try {
         const answered = front(request);
-        if (!(answered instanceof Promise)) return finish(request, answered, startedMs);
-        inFlight += 1;
-        return later(request, answered, startedMs);
+        if (answered instanceof Promise) {
+          inFlight += 1;
+          return later(request, answered, startedMs);
+        }
+        return isOverload(answered)
+          ? held(withoutBody(request), answered, startedMs)
+          : finish(request, answered, startedMs);
       } catch (thrown) {
         return broken(request, thrown, startedMs);
       }
     },
   };
+}
+
+/** A body may be large. */
+function withoutBody({ method, ip, headers }: RequestValue): Asked {
+  return { method, ip, headers };
+}
+
+/** Whether it says that there is too much to do. The status comes first: to read the code is dearer. */
+function isOverload({ reply }: FrontReply): boolean {
+  return reply.status === 503 && errorCode(reply) === 'OVERLOADED';
 }

@@ -66,10 +66,12 @@ export function startServer(options: ServerOptions): Promise<Server> {
   });
 
   function respond(exchange: Exchange, request: RequestValue): void {
+    // Of the request no more is kept until the answer comes: its body may be large, and the answer may be held back.
+    const { method } = request;
     const answer = options.answer(request);
     if (!(answer instanceof Promise)) {
       // Within the request's own callback uWebSockets gathers what is written by itself.
-      if (!exchange.aborted) send(exchange, request.method, closing(answer));
+      if (!exchange.aborted) send(exchange, method, closing(answer));
       settle();
       return;
     }
@@ -78,7 +80,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
       exchange.aborted = true;
     });
     void answer.then((reply) => {
-      if (!exchange.aborted) exchange.response.cork(() => send(exchange, request.method, closing(reply)));
+      if (!exchange.aborted) exchange.response.cork(() => send(exchange, method, closing(reply)));
       settle();
     });
   }

@@ -10,8 +10,8 @@ const CALLERS = 2_000;
 const SECONDS_AFTER = 5;
 
 /**
- * More than the service can do, on schedule: what it takes on must be answered in bounded time, the rest refused at
- * once with `503 OVERLOADED`, memory must not grow, and afterwards all must be well by itself.
+ * More than the service can do, on schedule: it must take on nearly what it takes at its peak and answer that in
+ * bounded time, refuse the rest with `503 OVERLOADED`, and afterwards all must be well by itself.
  */
 export const overload: Bench = {
   name: 'overload',

@@ -51,6 +51,7 @@ export interface LoadPlan {
 /** What a load came to. Latencies in milliseconds: from the scheduled moment when there is a rate, else from the write. */
 export interface LoadResult {
   readonly requests: number;
+  /** Until the last answer, which on a schedule that the side cannot keep is long after the last was due. */
   readonly durationMs: number;
   readonly perSecond: number;
   readonly byStatus: Readonly<Record<string, number>>;

@@ -74,10 +74,11 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     mostResidentMiB = Math.max(mostResidentMiB, residentMiB(watchedPid));
   }, 1_000);
   await Promise.race([lost, load]);
+  const tookMs = Math.max(plan.durationMs, performance.now() - run.measureFromMs);
   clearInterval(looking);
   const after = usage(plan);
   for (const connection of connections) connection.close();
-  return { ...result(plan, run, difference(await before, after)), mostResidentMiB };
+  return { ...result(tookMs, run, difference(await before, after)), mostResidentMiB };
 }
 
 interface Run {
@@ -204,7 +205,7 @@ function difference(
 }
 
 function result(
-  plan: LoadPlan,
+  durationMs: number,
   { source, tally, fromWrite, overloaded, lastOverloadedMs, startedMs, keptMessages }: Run,
   used: ReturnType<typeof usage>,
 ): Omit<LoadResult, 'mostResidentMiB'> {
@@ -213,8 +214,8 @@ function result(
   const tenth = Math.floor(count / 10);
   return {
     requests: count,
-    durationMs: plan.durationMs,
-    perSecond: (count * 1_000) / plan.durationMs,
+    durationMs,
+    perSecond: (count * 1_000) / durationMs,
     byStatus: tally.byStatus,
     latencyMs: {
       p50: percentile(sorted, 0.5),

@@ -1,11 +1,14 @@
 /** The door of a listener: every request is counted in and out once, whatever breaks on the way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { errorReply } from '../../http/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/exchange.ts';
 import { anonymous, type Front } from '../../http/front.ts';
+import { HeldRefusals } from '../../http/held-refusals.ts';
 import { observed } from '../../http/observed.ts';
 import { requestWords } from '../../http/request-words.ts';
-import { systemClock } from '../../runtime/clock.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
 
 const REPLY: ReplyValue = { status: 200, contentType: 'text/plain', headers: '', body: 'here' };
 const REQUEST: RequestValue = {
@@ -18,14 +21,14 @@ const REQUEST: RequestValue = {
   ip: '127.0.0.1',
 };
 
-function door(front: Front, observe: () => void = () => undefined) {
+function door(front: Front, observe: () => void = () => undefined, clock: Clock = systemClock) {
   const faults: string[] = [];
   const say = (_fields: object, message: string): void => void faults.push(message);
   const silent = (): void => undefined;
   const log = { debug: silent, info: silent, warn: silent, error: say };
   const newId = () => '66b1f0a2c3d4e5f607182901' as never;
   const wordsOf = requestWords();
-  return { faults, ...observed(front, { clock: systemClock, log, maxInFlight: 1, newId, wordsOf, observe }) };
+  return { faults, ...observed(front, { clock, log, maxInFlight: 1, newId, wordsOf, observe }) };
 }
 
 for (const kind of ['at once', 'later'] as const) {
@@ -60,3 +63,81 @@ for (const kind of ['at once', 'later'] as const) {
     assert.equal(inFlight(), 0);
   });
 }
+
+const BUSY = anonymous(errorReply({ code: 'OVERLOADED' }), '/');
+
+/** The status that was answered by now; undefined: none yet. */
+async function statusSoFar(answer: Promise<ReplyValue>): Promise<number | undefined> {
+  const none = Promise.resolve(undefined);
+  return (await Promise.race([answer, none.then(() => none).then(() => none)]))?.status;
+}
+
+for (const kind of ['at once', 'later'] as const) {
+  test(`503 OVERLOADED, known ${kind}: is told half a second later and is not in hand meanwhile`, async () => {
+    const clock = new FakeClock();
+    const front: Front = () => (kind === 'later' ? Promise.resolve(BUSY) : BUSY);
+    const { answer, inFlight } = door(front, undefined, clock);
+    const refused = Promise.resolve(answer(REQUEST));
+    await clock.advance(499);
+    assert.deepEqual([await statusSoFar(refused), inFlight()], [undefined, 0]);
+    await clock.advance(1);
+    assert.equal(await statusSoFar(refused), 503);
+  });
+}
+
+test('503 at the door: is held as well, and what comes after has room', async () => {
+  const clock = new FakeClock();
+  let release = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => (release = resolve));
+  const { answer, inFlight } = door(
+    async () => {
+      await waiting;
+      return anonymous(REPLY, '/');
+    },
+    undefined,
+    clock,
+  );
+  const first = Promise.resolve(answer(REQUEST));
+  const second = Promise.resolve(answer(REQUEST));
+  assert.equal(inFlight(), 1);
+  release();
+  assert.equal((await first).status, 200);
+  assert.equal(await statusSoFar(second), undefined);
+  const third = Promise.resolve(answer(REQUEST));
+  assert.equal((await third).status, 200);
+  await clock.advance(500);
+  assert.equal(await statusSoFar(second), 503);
+});
+
+test('who is told of a held refusal breaks: 500, and nothing is thrown at nobody', async () => {
+  const clock = new FakeClock();
+  let told = 0;
+  const { answer } = door(
+    () => BUSY,
+    () => {
+      told += 1;
+      if (told === 1) throw new Error('broken');
+    },
+    clock,
+  );
+  const refused = Promise.resolve(answer(REQUEST));
+  await clock.advance(500);
+  assert.equal(await statusSoFar(refused), 500);
+});
+
+test('refusals are held up to a number, those of ten milliseconds told together, the rest at once', async () => {
+  const clock = new FakeClock();
+  const refusals = new HeldRefusals(clock);
+  const first = refusals.hold();
+  assert.equal(refusals.hold(), first);
+  await clock.advance(10);
+  const later = refusals.hold();
+  assert.notEqual(later, first);
+  for (let count = 3; count < 16_384; count += 1) void refusals.hold();
+  assert.equal(refusals.hold(), undefined);
+  await clock.advance(490);
+  await first;
+  assert.notEqual(refusals.hold(), undefined, 'those that were told made room');
+  await clock.advance(500);
+  await later;
+});
