@@ -56,14 +56,16 @@ export interface DemoAccount {
 
 /**
  * Makes the demo tenant, its shop and its key through the operator API, as far as they are not there yet, and writes
- * down each as soon as it is made. An account that the service does not know (another Redis) is made anew.
+ * down each as soon as it is made. An account that the service does not know (another Redis) is made anew, and so is a
+ * key that it takes no more: an operator may have revoked it.
  */
 export async function ensureDemoAccount(options: {
+  readonly apiUrl: string;
   readonly adminUrl: string;
   readonly file: DevStateFile;
   readonly state: DevState;
 }): Promise<DemoAccount> {
-  const { adminUrl, file } = options;
+  const { apiUrl, adminUrl, file } = options;
   const call = operatorCalls(adminUrl, options.state.adminToken);
   let state = options.state;
   const keep = (found: Partial<DevState>): void => {
@@ -80,9 +82,16 @@ export async function ensureDemoAccount(options: {
   keep({ tenantId });
   const shopId = state.shopId ?? (await call.create(`/tenants/${tenantId}/shops`, { name: 'Demo shop' })).id;
   keep({ shopId });
-  const apiKey = state.apiKey ?? (await createKey(call, tenantId));
+  const kept = state.apiKey;
+  const apiKey = kept !== undefined && (await isTaken(apiUrl, kept)) ? kept : await createKey(call, tenantId);
   keep({ apiKey });
   return { tenantId, shopId, apiKey };
+}
+
+async function isTaken(apiUrl: string, apiKey: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const reply = await fetch(`${apiUrl}/me`, { headers, signal: AbortSignal.timeout(30_000) });
+  return reply.status !== 401;
 }
 
 async function createKey(call: OperatorCalls, tenantId: string): Promise<string> {

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
+import { makeDataDirectory } from './data-directory.ts';
 import { type DevState, devStateFile, ensureDemoAccount } from './demo-account.ts';
 import { type DevEnvironment, devEnvironment } from './environment.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
@@ -28,7 +29,7 @@ interface Addresses {
 /** Starts everything in order, each on top of what stands, and tells where it is. */
 async function bringUp(environment: DevEnvironment, household: Household): Promise<Addresses> {
   const { dataDirectory } = environment;
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  makeDataDirectory(dataDirectory);
   const lock = await claim(dataDirectory);
   await refuseTakenPorts([
     { variable: 'PORT', host: environment.host, port: environment.port },
@@ -43,6 +44,7 @@ async function bringUp(environment: DevEnvironment, household: Household): Promi
   const variables: Record<string, string | undefined> = {
     ...environment.variables,
     DATA_DIR: dataDirectory,
+    NODE_ID: environment.variables.NODE_ID ?? nodeIdOf(dataDirectory),
     ADMIN_TOKEN: state.adminToken,
     CREDENTIALS_KEY: state.credentialsKey,
   };
@@ -66,7 +68,7 @@ async function bringUp(environment: DevEnvironment, household: Household): Promi
     variables.NODE_EXTRA_CA_CERTS = await keepMediaAuthority(simulator, dataDirectory);
   }
   const { api, admin } = await readReadyLine(startNode('service'), { schema: serviceLine });
-  const { apiKey } = await ensureDemoAccount({ adminUrl: admin, file, state });
+  const { apiKey } = await ensureDemoAccount({ apiUrl: api, adminUrl: admin, file, state });
   return { ready: true, api, admin, simulator, apiKey, adminToken: state.adminToken };
 }
 
@@ -85,6 +87,12 @@ async function claim(dataDirectory: string): Promise<FileLock> {
   if (shared === undefined)
     throw new Error(`Processes of an earlier bin/dev are still running on ${dataDirectory}.`);
   return shared;
+}
+
+/** The same at each start, whatever ports the system picks: a killed service is superseded at once, not waited for. */
+function nodeIdOf(dataDirectory: string): string {
+  const mark = createHash('sha256').update(`${hostname()}:${dataDirectory}`).digest('hex');
+  return `dev-${mark.slice(0, 16)}`;
 }
 
 /** Secrets given in the environment win; those made once are used again. */

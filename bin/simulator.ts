@@ -1,10 +1,17 @@
+import { join } from 'node:path';
 import { systemClock } from '../runtime/clock.ts';
 import { startSimulator } from '../simulator/simulator.ts';
+import { makeDataDirectory } from './data-directory.ts';
 import { simulatorEnvironment } from './environment.ts';
+import { lockFile } from './file-lock.ts';
 
 /** Starts the simulated chat network alone, says where it is, and ends it on a signal. */
 async function main(): Promise<void> {
   const { port, dataDirectory } = simulatorEnvironment();
+  makeDataDirectory(dataDirectory);
+  // Each would go on writing a journal that the other has put a new one in the place of.
+  if ((await lockFile(join(dataDirectory, 'simulator.lock'), { waitSeconds: 2 })) === undefined)
+    throw new Error(`another simulator is running on ${dataDirectory}; set DATA_DIR to another folder`);
   const simulator = await startSimulator({ port, dataDir: dataDirectory, clock: systemClock });
   process.stdout.write(`${JSON.stringify({ ready: true, simulator: simulator.url })}\n`);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

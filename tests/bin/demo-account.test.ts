@@ -17,6 +17,7 @@ let file: DevStateFile;
 let asked: { readonly call: string; readonly body: Record<string, unknown> }[] = [];
 let knownTenants = new Set<string>();
 let refuse = '';
+let revoked = '';
 
 const secrets = { adminToken: 'operators-only', credentialsKey: 'sealed' };
 
@@ -25,6 +26,11 @@ before(async () => {
     let text = '';
     for await (const chunk of request) text += chunk;
     const call = `${request.method} ${request.url}`;
+    if (call === 'GET /me') {
+      const isTaken = request.headers.authorization !== `Bearer ${revoked}`;
+      response.writeHead(isTaken ? 200 : 401).end();
+      return;
+    }
     asked.push({ call, body: text === '' ? {} : JSON.parse(text) });
     const isAllowed = request.headers.authorization === 'Bearer operators-only' && call !== refuse;
     const isKnown =
@@ -35,7 +41,7 @@ before(async () => {
     response.end(
       JSON.stringify({
         success: isAllowed,
-        data: { id, ...(call.endsWith('/keys') ? { key: 'tm_live_x' } : {}) },
+        data: { id, ...(call.endsWith('/keys') ? { key: `tm_live_${asked.length}` } : {}) },
       }),
     );
   }).listen(0, '127.0.0.1');
@@ -55,11 +61,12 @@ beforeEach((t) => {
   asked = [];
   knownTenants = new Set();
   refuse = '';
+  revoked = '';
 });
 
 test('the first start makes tenant, shop and key, and keeps them for its owner only', async () => {
-  const account = await ensureDemoAccount({ adminUrl, file, state: secrets });
-  assert.deepEqual(account, { tenantId: 'id-1', shopId: 'id-2', apiKey: 'tm_live_x' });
+  const account = await ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state: secrets });
+  assert.deepEqual(account, { tenantId: 'id-1', shopId: 'id-2', apiKey: 'tm_live_3' });
   assert.deepEqual(
     asked.map(({ call }) => call),
     ['POST /admin/v1/tenants', 'POST /admin/v1/tenants/id-1/shops', 'POST /admin/v1/tenants/id-1/keys'],
@@ -72,21 +79,40 @@ test('the first start makes tenant, shop and key, and keeps them for its owner o
 });
 
 test('the next start finds the account and makes nothing', async () => {
-  const account = await ensureDemoAccount({ adminUrl, file, state: secrets });
+  const account = await ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state: secrets });
   asked = [];
-  assert.deepEqual(await ensureDemoAccount({ adminUrl, file, state: file.read() ?? assert.fail() }), account);
+  assert.deepEqual(
+    await ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state: file.read() ?? assert.fail() }),
+    account,
+  );
   assert.deepEqual(
     asked.map(({ call }) => call),
     ['GET /admin/v1/tenants/id-1'],
   );
 });
 
+test('a key that was revoked meanwhile is not told again: the account gets another', async () => {
+  const account = await ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state: secrets });
+  revoked = account.apiKey;
+  const again = await ensureDemoAccount({
+    apiUrl: adminUrl,
+    adminUrl,
+    file,
+    state: file.read() ?? assert.fail(),
+  });
+  assert.deepEqual(again, { ...account, apiKey: 'tm_live_5' });
+  assert.deepEqual(file.read(), { ...secrets, ...again });
+});
+
 test('a start that was cut short goes on where it stopped', async () => {
   refuse = 'POST /admin/v1/tenants/id-1/keys';
-  await assert.rejects(ensureDemoAccount({ adminUrl, file, state: secrets }), /POST .*keys was answered 500/);
+  await assert.rejects(
+    ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state: secrets }),
+    /POST .*keys was answered 500/,
+  );
   refuse = '';
   asked = [];
-  await ensureDemoAccount({ adminUrl, file, state: file.read() ?? assert.fail() });
+  await ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state: file.read() ?? assert.fail() });
   assert.deepEqual(
     asked.map(({ call }) => call),
     ['GET /admin/v1/tenants/id-1', 'POST /admin/v1/tenants/id-1/keys'],
@@ -95,7 +121,7 @@ test('a start that was cut short goes on where it stopped', async () => {
 
 test('an account that the service does not know is made anew, with the same secrets', async () => {
   const state = { ...secrets, tenantId: 'gone', shopId: 'gone', apiKey: 'gone' };
-  const account = await ensureDemoAccount({ adminUrl, file, state });
+  const account = await ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state });
   assert.equal(account.tenantId, 'id-2');
   assert.deepEqual(file.read(), { ...secrets, ...account });
 });

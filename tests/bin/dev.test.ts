@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { lockFile } from '../../bin/file-lock.ts';
 
@@ -12,11 +13,12 @@ const root = resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'dev-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Runs bin/dev.ts where it is expected to refuse; everything it says comes back. */
+/** Runs a program where it is expected to refuse; everything it says comes back. */
 async function refuse(
   variables: Readonly<Record<string, string>>,
+  program = 'bin/dev.ts',
 ): Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }> {
-  const dev = spawn(process.execPath, ['--import', 'tsx', 'bin/dev.ts'], {
+  const dev = spawn(process.execPath, ['--import', 'tsx', program], {
     cwd: root,
     env: { PORT: '0', ADMIN_PORT: '0', SIMULATOR_PORT: '0', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -61,8 +63,61 @@ test('a port in use is told with the variable that picks another', async () => {
   assert.equal(errors, `bin/dev: Port ${port} on 127.0.0.1 is in use; set ADMIN_PORT to another.\n`);
 });
 
+test('a data directory that cannot be made is told at once', async () => {
+  for (const dataDirectory of ['/proc/tenant-messaging/data', '/dev/null/data']) {
+    const { code, errors } = await refuse({ DATA_DIR: dataDirectory });
+    assert.equal(code, 1);
+    assert.match(errors, /^bin\/dev: (ENOENT|ENOTDIR): .*\n$/);
+  }
+});
+
 test('without flock it says what is missing', async () => {
   const { code, errors } = await refuse({ DATA_DIR: folder, PATH: join(folder, 'empty') });
   assert.equal(code, 1);
   assert.match(errors, /^bin\/dev: flock is missing/);
+});
+
+interface Started {
+  readonly process: ChildProcess;
+  readonly ready: { readonly api: string; readonly apiKey: string };
+  /** Ends with the exit code, when everything that inherited its output is gone. */
+  readonly over: Promise<number | null>;
+}
+
+/** Runs bin/dev.ts and waits until all is up. */
+async function start(dataDirectory: string): Promise<Started> {
+  const variables = ['PORT=0', 'ADMIN_PORT=0', 'SIMULATOR_PORT=0', `DATA_DIR=${dataDirectory}`];
+  const dev = spawn('env', [...variables, process.execPath, '--import', 'tsx', 'bin/dev.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const over = once(dev, 'close').then(([code]) => code as number | null);
+  const [line] = await Promise.race([
+    once(createInterface({ input: dev.stdout }), 'line'),
+    over.then((code) => assert.fail(`it ended with ${code} before it was ready`)),
+  ]);
+  return { process: dev, ready: JSON.parse(line), over };
+}
+
+/** The process among a process's children that runs this program. */
+function childOf(pid: number | undefined, program: string): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const found = children.find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes(program));
+  return found ?? assert.fail(`${program} does not run`);
+}
+
+test('when the service is killed everything ends, and started again at once it carries on', async () => {
+  const dataDirectory = join(folder, 'killed');
+  const first = await start(dataDirectory);
+  const keeper = await refuse({ DATA_DIR: dataDirectory }, 'bin/simulator.ts');
+  assert.equal(keeper.code, 1);
+  assert.match(keeper.errors, /another simulator is running on/);
+  process.kill(childOf(first.process.pid, 'bin/service.ts'), 'SIGKILL');
+  assert.equal(await first.over, 1);
+  const second = await start(dataDirectory);
+  assert.equal(second.ready.apiKey, first.ready.apiKey);
+  const me = await fetch(`${second.ready.api}/me`, { headers: { 'x-api-key': first.ready.apiKey } });
+  assert.equal(me.status, 200);
+  second.process.kill('SIGTERM');
+  assert.equal(await second.over, 0);
 });
