@@ -13,8 +13,9 @@
  * `closed` goes by its end: restart_required reopens at once; transient and outdated wait in `reconnecting` (a
  * channel that was never paired gives up after ten attempts); qr_exhausted disconnects; replaced, logged_out,
  * forbidden and credentials_unreadable are terminal losses: disconnected, flagged until the next connection, and
- * the queue fails with MSGAPP_SESSION_LOST. `disconnect` from any configured state closes the session.
- * `activated` (this process took the shop over) opens the session again wherever one is wanted.
+ * the queue fails with MSGAPP_SESSION_LOST. A paired channel that shows a code has lost its credentials: flagged too,
+ * and the queue fails, lest it goes out under whatever number scans. `disconnect` from any configured state closes
+ * the session. `activated` (this process took the shop over) opens the session again wherever one is wanted.
  */
 import { assign, setup } from 'xstate';
 import type { SessionEnd } from '../session/session-host.ts';
@@ -157,6 +158,7 @@ const channelSetup = setup({
     forgetPairing: assign({ pairedAtMs: null, phone: null }),
   },
   guards: {
+    isPaired: ({ context }) => context.pairedAtMs !== null,
     isRestart: ({ event }) => (event as Closed).end === 'restart_required',
     isLoggedOut: ({ event }) => (event as Closed).end === 'logged_out',
     isTerminal: ({ event }) => isTerminal((event as Closed).end),
@@ -222,7 +224,14 @@ export const channelMachine = channelSetup.createMachine({
     unconfigured: { on: { connect: { target: 'starting', actions: ['configure', ...open] } } },
     starting: {
       on: {
-        qr: 'qr_waiting',
+        qr: [
+          {
+            guard: 'isPaired',
+            target: 'qr_waiting',
+            actions: ['flag', 'forgetPairing', 'loseSession'],
+          },
+          { target: 'qr_waiting' },
+        ],
         connected: onConnected,
         closed: onClosed,
         disconnect: onDisconnect,

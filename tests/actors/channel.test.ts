@@ -44,6 +44,19 @@ for (const end of ['logged_out', 'forbidden', 'replaced', 'credentials_unreadabl
   });
 }
 
+test('a paired channel that asks for a code has no credentials any more: a code is shown, and all that waits is lost', async () => {
+  const shop = await ShopHarness.connected();
+  shop.session(closed('transient'));
+  const id = shop.send();
+  shop.pass(MINUTE_MS);
+  shop.session({ type: 'session.qr', qr: 'q', expiresAtMs: 1 });
+  assert.equal(channelState(shop.state), 'qr_waiting');
+  assert.equal(shop.statusOf(id), 'failed MSGAPP_SESSION_LOST');
+  assert.equal(shop.send('+33600000010'), 'MSGAPP_SESSION_LOST');
+  shop.session({ type: 'session.connected', phone: '33600000002', pairedAtMs: shop.nowMs });
+  assert.match(shop.send('+33600000010'), /^[0-9a-f]{24}$/);
+});
+
 test('a send that comes back unsent after the session was lost is lost with it', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
