@@ -150,15 +150,19 @@ function obstacle(
   return undefined;
 }
 
-/** The network wants no message to strangers now, and this is one: accepted as cold, and they have not written since. */
+/**
+ * The network wants no message to strangers now, and this is one: accepted as cold, or carried for another shop, whose
+ * customers are strangers to this number, and they have not written to it since.
+ */
 function barsStranger(
-  { pacing }: Pick<ShopState, 'pacing'>,
+  { pacing, inHand }: Pick<ShopState, 'pacing' | 'inHand'>,
   { policy }: MessageBody,
   writer: DispatchFacts['writer'],
   nowMs: number,
 ): boolean {
   const barred = (pacing.context.coldPausedUntilMs ?? 0) > nowMs;
-  return barred && policy?.recipientClass === 'cold' && writer === undefined;
+  const isStranger = inHand?.carriedFor !== undefined || policy?.recipientClass === 'cold';
+  return barred && isStranger && writer === undefined;
 }
 
 /** The last look before the wire. `sending` and the order go into one turn: the order follows the commit. */

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { describeShop } from '../../actors/shop/describe-shop.ts';
 import { loadShop } from '../../actors/shop/shop-state.ts';
 import type { Store } from '../../runtime/store.ts';
+import { PoolExchange, poolShop } from './pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,6 +19,12 @@ async function barred(): Promise<{ readonly shop: ShopHarness; readonly waiting:
   shop.outcome(refused, { kind: 'refused', code: '463' });
   assert.equal(shop.statusOf(refused), 'failed SEND_REFUSED');
   return { shop, waiting };
+}
+
+/** A message that waits to be handed to a shop of the pool. */
+async function carried(): Promise<{ readonly exchange: PoolExchange; readonly id: string }> {
+  const exchange = await PoolExchange.start(1, 1);
+  return { exchange, id: exchange.origin.send('+33612345678', 'hello', poolShop(0)) };
 }
 
 test('after a 463 strangers are refused with the seconds that are left, and everybody else is written to', async () => {
@@ -37,6 +44,25 @@ test('a message to a stranger that waited is rejected before the wire; one to a 
   assert.equal(shop.statusOf(waiting), 'rejected COLD_RECIPIENT_CAP_REACHED');
   shop.toWire(known);
   assert.equal(shop.statusOf(known), 'sending');
+});
+
+test('to a shop of the pool whoever it carries a message to is a stranger, unless they wrote to it', async () => {
+  for (const [wrote, fate] of [
+    ['nothing', 'rejected COLD_RECIPIENT_CAP_REACHED'],
+    ['hello', 'sending'],
+  ] as const) {
+    const { exchange, id } = await carried();
+    const [pool] = exchange.pools;
+    assert.ok(pool);
+    const own = pool.sendToStranger('+33699990001');
+    assert.ok(typeof own === 'string');
+    assert.equal(exchange.take(pool, id).kind, 'taken');
+    pool.toWire(own, 'nothing');
+    pool.outcome(own, { kind: 'refused', code: '463' });
+    pool.pass(20_000);
+    pool.toWire(id, wrote);
+    assert.equal(pool.statusOf(id), fate);
+  }
 });
 
 test('who wrote in the meantime is no stranger any more', async () => {
