@@ -8,13 +8,7 @@ import { type MessageState, QUEUED_LIMIT_MS } from './message-record.ts';
 import { offerOf, type PoolAnswer, type PoolOffer } from './pool-protocol.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { ShopDraft } from './shop-draft.ts';
-import {
-  carriedMessage,
-  channelState,
-  pacingState,
-  type QueuedMessage,
-  type ShopState,
-} from './shop-state.ts';
+import { byAge, carriedMessage, channelState, pacingState, type ShopState } from './shop-state.ts';
 import type { Writer } from './writer.ts';
 
 /** What the turns here must know beside the state. */
@@ -136,9 +130,4 @@ function canCarry(state: ShopState): boolean {
 
 function isEnd({ status }: MessageState): boolean {
   return status !== 'queued' && status !== 'sending';
-}
-
-/** A message that was accepted elsewhere may be older than what waits here. */
-function byAge(queue: readonly QueuedMessage[]): QueuedMessage[] {
-  return queue.toSorted((left, right) => left.createdAtMs - right.createdAtMs);
 }

@@ -8,6 +8,7 @@ import type { PacingEffect, PacingEvent } from './pacing-machine.ts';
 import type { ShopEffect } from './shop-commands.ts';
 import { channel, encodeMachines, goOnAlike, pacing } from './shop-machines.ts';
 import {
+  byAge,
   changedShop,
   channelState,
   pacingState,
@@ -209,10 +210,13 @@ export class ShopDraft {
     }
   }
 
-  /** Back to the head of the queue, where a session may still come; a message that stood as `sending` is queued again. */
+  /**
+   * Back to the head of the queue, behind older ones that came from elsewhere meanwhile, unless the session is lost for
+   * good; a message that stood as `sending` is queued again.
+   */
   #putBack(inHand: QueuedMessage | undefined): void {
     if (inHand === undefined) return;
-    this.change({ queue: [inHand, ...this.#state.queue], inHand: undefined });
+    this.change({ queue: byAge([inHand, ...this.#state.queue]), inHand: undefined });
     if (this.#state.channel.context.flagged) this.endQueued(inHand, 'MSGAPP_SESSION_LOST');
     else if (pacingState(this.#before) === 'sending') this.#storeState(inHand, 'queued', null);
   }

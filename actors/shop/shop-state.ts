@@ -32,7 +32,7 @@ export interface ShopState extends ShopMachines {
   /** Where the tenant's customers and declared contacts stand, asked for each recipient. */
   readonly people: Pick<TenantKeys, 'customers' | 'contacts'>;
   readonly name: string;
-  /** Messages in order of acceptance; the one in hand is not among them. */
+  /** Messages in order of age; the one in hand is not among them. */
   readonly queue: readonly QueuedMessage[];
   /** The message in hand, as it stood in the queue. */
   readonly inHand: QueuedMessage | undefined;
@@ -148,6 +148,11 @@ export function queuedMessage(body: MessageBody): QueuedMessage {
 /** The same of another shop's message, which this shop carries for the pool. */
 export function carriedMessage(body: MessageBody): QueuedMessage {
   return { ...queuedMessage(body), carriedFor: { tenantId: body.tenantId, shopId: body.shopId } };
+}
+
+/** A queue in order of age: a message that was accepted elsewhere may be older than what waits here, or is in hand. */
+export function byAge(queue: readonly QueuedMessage[]): QueuedMessage[] {
+  return queue.toSorted((left, right) => left.createdAtMs - right.createdAtMs);
 }
 
 async function loadQueue(

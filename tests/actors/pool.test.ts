@@ -181,3 +181,18 @@ function restartConnected(pool: ShopHarness): void {
   pool.restart();
   pool.session({ type: 'session.connected', phone: '33600000002', pairedAtMs: 1 });
 }
+
+test('an own message that is put back before an older carried one keeps neither queued over a day', async () => {
+  const exchange = await PoolExchange.start(1, 1);
+  const [pool] = exchange.pools;
+  assert.ok(pool);
+  const older = exchange.origin.send(RECIPIENT, 'hello', poolShop(0));
+  exchange.pass(8 * MINUTE_MS);
+  const own = pool.send('+33600000010');
+  pool.toWire(own);
+  assert.equal(exchange.take(pool, older).kind, 'taken');
+  pool.outcome(own, { kind: 'not_sent' });
+  pool.command({ type: 'hold' });
+  pool.pass(24 * 60 * MINUTE_MS - 8 * MINUTE_MS);
+  assert.deepEqual([pool.statusOf(older), pool.statusOf(own)], ['failed EXPIRED', 'queued']);
+});
