@@ -16,6 +16,7 @@ export class GroupDirectory {
   readonly #clock: Clock;
   readonly #floorMs: number;
   readonly #queryMs: number;
+  readonly #later: (delayMs: number, act: () => void) => void;
   readonly #ownAddresses: () => readonly string[];
   readonly #report: (groups: readonly SessionGroup[]) => void;
   readonly #groups = new Map<string, GroupMetadata>();
@@ -30,6 +31,8 @@ export class GroupDirectory {
     floorMs: number;
     /** After this long an answer without groups is no answer. */
     queryMs: number;
+    /** Acts after a while, unless the session has ended. */
+    later: (delayMs: number, act: () => void) => void;
     ownAddresses: () => readonly string[];
     report: (groups: readonly SessionGroup[]) => void;
   }) {
@@ -37,6 +40,7 @@ export class GroupDirectory {
     this.#clock = options.clock;
     this.#floorMs = options.floorMs;
     this.#queryMs = options.queryMs;
+    this.#later = options.later;
     this.#ownAddresses = options.ownAddresses;
     this.#report = options.report;
   }
@@ -53,7 +57,7 @@ export class GroupDirectory {
     return metadata.participants.map((participant) => participant.id);
   }
 
-  /** Asks for all groups and tells them; tells those at hand when it asked a moment ago. */
+  /** Asks for all groups and tells them, by itself again until they are known; tells those at hand when it asked a moment ago. */
   async refresh(): Promise<void> {
     const startedMs = this.#clock.monotonicMs();
     if (startedMs - this.#askedAtMs < this.#floorMs) {
@@ -61,6 +65,7 @@ export class GroupDirectory {
       return;
     }
     this.#askedAtMs = startedMs;
+    if (!this.#known) this.#later(this.#floorMs, () => this.#askUntilKnown());
     const found = Object.values(await this.#socket.groupFetchAllParticipating());
     const timedOut = this.#clock.monotonicMs() - startedMs >= this.#queryMs;
     if (found.length === 0 && timedOut) {
@@ -73,11 +78,16 @@ export class GroupDirectory {
     this.#tell();
   }
 
+  #askUntilKnown(): void {
+    // Why there is no answer was told the first time.
+    if (!this.#known) this.refresh().catch(() => undefined);
+  }
+
   /** Something about a group changed. */
   changed(id: string): void {
     if (this.#stale.has(id)) return;
     this.#stale.add(id);
-    this.#clock.after(QUIET_MS, () => {
+    this.#later(QUIET_MS, () => {
       this.#stale.delete(id);
       void this.#renew(id);
     });

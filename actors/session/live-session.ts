@@ -196,6 +196,7 @@ export class LiveSession {
       clock: environment.clock,
       floorMs: environment.timing.groupsFloorMs,
       queryMs: environment.timing.queryMs,
+      later: (delayMs, act) => this.#later(delayMs, act),
       ownAddresses,
       report: (list) => this.#emit({ type: 'session.groups', groups: list }),
     });

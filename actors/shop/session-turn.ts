@@ -171,7 +171,6 @@ function onComposed(draft: ShopDraft, messageId: string, facts: DispatchFacts, o
   if (draft.state.groups === undefined && isGroupId(body?.to ?? '')) {
     // A new session has not told its groups yet: as with a number, no answer is not a no.
     draft.stepPacing({ type: 'elapsed', gapUntilMs: draft.moments().gapUntilMs });
-    draft.effects.push({ type: 'refresh_groups' });
     return;
   }
   const against = body === undefined ? gone : obstacle(draft.state, body, { ...facts, nowMs: draft.nowMs });

@@ -32,6 +32,7 @@ function directory(answer: () => { groups: GroupMetadata[]; tookMs: number }): {
     clock: { wallMs: () => nowMs, monotonicMs: () => nowMs, after: () => ({ cancel: () => undefined }) },
     floorMs: 0,
     queryMs: 1_000,
+    later: () => undefined,
     ownAddresses: () => [OWN],
     report: (list) => told.push(list),
   });
@@ -76,6 +77,7 @@ test('several changes of one group at a time are asked about once; a group that 
     clock,
     floorMs: 0,
     queryMs: 1_000,
+    later: (delayMs, act) => clock.after(delayMs, act),
     ownAddresses: () => [OWN],
     report: (list) => told.push(list),
   });
@@ -87,4 +89,33 @@ test('several changes of one group at a time are asked about once; a group that 
   groups.changed('a@g.us');
   await clock.advance(1_000);
   assert.deepEqual([asked.length, told.at(-1)], [2, []]);
+});
+
+test('a list that nobody told is asked for again until somebody does, and then no more', async () => {
+  const clock = new FakeClock();
+  const told: (readonly SessionGroup[])[] = [];
+  let asked = 0;
+  const socket = {
+    async groupFetchAllParticipating() {
+      asked += 1;
+      if (asked === 1) throw Object.assign(new Error('rate-overlimit'), { data: 429 });
+      return { 'a@g.us': group('a@g.us', OWN) };
+    },
+  } as unknown as WASocket;
+  const groups = new GroupDirectory({
+    socket,
+    clock,
+    floorMs: 20_000,
+    queryMs: 1_000,
+    later: (delayMs, act) => clock.after(delayMs, act),
+    ownAddresses: () => [OWN],
+    report: (list) => told.push(list),
+  });
+  await assert.rejects(groups.refresh());
+  await clock.advance(19_999);
+  assert.deepEqual([asked, told.length], [1, 0]);
+  await clock.advance(1);
+  assert.deepEqual([asked, told.length], [2, 1]);
+  await clock.advance(60_000);
+  assert.equal(asked, 2);
 });
