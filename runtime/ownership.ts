@@ -103,13 +103,16 @@ export class Ownership {
   async begin(): Promise<void> {
     await this.#news.listen(() => void this.look());
     this.#options.engine.onAvailable(() => void this.look());
-    await this.#takeName();
+    await this.#take(this.#newName());
   }
 
-  async #takeName(): Promise<void> {
-    const { nodeId, random, onIncarnation } = this.#options;
-    const incarnation = `${nodeId}:${Math.floor(random() * 2 ** 48).toString(36)}`;
-    await onIncarnation(incarnation);
+  #newName(): string {
+    const { nodeId, random } = this.#options;
+    return `${nodeId}:${Math.floor(random() * 2 ** 48).toString(36)}`;
+  }
+
+  async #take(incarnation: string): Promise<void> {
+    await this.#options.onIncarnation(incarnation);
     await this.lease.take(incarnation);
     this.#names.add(incarnation);
     this.#incarnation = incarnation;
@@ -291,7 +294,8 @@ export class Ownership {
       onSuperseded();
       return;
     }
-    await this.#askAgain(() => this.#takeName());
+    const name = this.#newName();
+    await this.#askAgain(() => this.#take(name));
     log.warn(
       { before, incarnation: this.#incarnation },
       'The lease was lost: this node is back under a new name',

@@ -149,3 +149,19 @@ test('a shard whose doubt ended between two names is not run under the next one 
   await clock.advance(1_000);
   assert.equal(node.actors.peek(one), undefined);
 });
+
+test('a node that asks in vain for its new lease listens under one new name, however often it asks', async () => {
+  const world = await memoryNode();
+  const { node, clock, redis, engine } = world;
+  const register = engine.register.bind(engine);
+  engine.register = lost;
+  await loseLease(world);
+  await clock.until(() => node.counters.leaseLosses === 1);
+  await clock.advance(1_000);
+  const channels = redis.listeners.size;
+  await clock.advance(60_000);
+  assert.equal(redis.listeners.size, channels);
+  engine.register = register;
+  await clock.until(() => node.leaseMarginMs() > 0);
+  assert.equal(await world.outcome(node.actors.ask(one, add)), 1);
+});

@@ -104,6 +104,7 @@ export class MemoryEngine implements Engine {
 
   async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
     const delivered = (message: string) => void this.#clock.after(this.#delayMs(), () => listener(message));
+    await this.unsubscribe(channel);
     this.#channels.set(channel, delivered);
     const listeners = this.#redis.listeners.get(channel) ?? new Set();
     this.#redis.listeners.set(channel, listeners.add(delivered));
