@@ -7,6 +7,7 @@ import { type ObjectId, objectIdGenerator } from './object-id.ts';
 import type { RuntimeCounters } from './observer.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import type { Random } from './random.ts';
+import { RuntimeFailure } from './runtime-failure.ts';
 import type { Read, Store } from './store.ts';
 
 /** A client command that made an actor throw. */
@@ -26,7 +27,10 @@ export interface DeadLetters {
   list(options?: { readonly limit?: number; readonly after?: string }): Promise<DeadLetter[]>;
   /** The one with that id, whatever its shard; `undefined`: no such letter. */
   find(id: string): Promise<DeadLetter | undefined>;
-  /** Asks the actor again, on the node that owns the shard, and drops the letter when it went through. `undefined`: no such letter. */
+  /**
+   * Asks the actor again, on the node that owns the shard, and drops the letter when it went through, or threw again and
+   * so left another one. Asked twice at once it is done once. `undefined`: no such letter.
+   */
   replay(id: string, shard: number): Promise<unknown>;
   /** False: there was no such letter. */
   drop(id: string, shard: number): Promise<boolean>;
@@ -50,6 +54,8 @@ export interface DeadLetterBoxOptions {
 export class DeadLetterBox implements DeadLetters {
   readonly #options: DeadLetterBoxOptions;
   readonly #nextId: (nowMs: number) => ObjectId;
+  /** Replays under way: who asks for one twice gets the same. */
+  readonly #replays = new Map<string, Promise<unknown>>();
 
   constructor(options: DeadLetterBoxOptions) {
     this.#options = options;
@@ -99,14 +105,27 @@ export class DeadLetterBox implements DeadLetters {
     return shards.flatMap((members, shard) => members.map((member) => parseLetter(member, shard))).at(0);
   }
 
-  async replay(id: string, shard: number): Promise<unknown> {
+  replay(id: string, shard: number): Promise<unknown> {
+    const running =
+      this.#replays.get(id) ?? this.#replay(id, shard).finally(() => void this.#replays.delete(id));
+    this.#replays.set(id, running);
+    return running;
+  }
+
+  async #replay(id: string, shard: number): Promise<unknown> {
     const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
     const [member] = members as string[];
     if (member === undefined) return undefined;
     const { address, command } = parseLetter(member, shard);
-    const reply = await this.#options.ask(address, command);
-    await this.drop(id, shard);
-    return reply;
+    try {
+      const reply = await this.#options.ask(address, command);
+      await this.drop(id, shard);
+      return reply;
+    } catch (error) {
+      // It was buried anew, with the cause of this time.
+      if (error instanceof RuntimeFailure && error.code === 'POISONED') await this.drop(id, shard);
+      throw error;
+    }
   }
 
   async drop(id: string, shard: number): Promise<boolean> {

@@ -27,33 +27,6 @@ test('a poison client command changes nothing, is dead-lettered with its cause, 
   assert.deepEqual(letter?.command, poison);
 });
 
-test('a dead letter can be replayed, and dropped', async () => {
-  let broken = true;
-  const world = await memoryNode({
-    hooks: {
-      preparing: (command) => {
-        if (command.type === 'add' && broken) throw new Error('not yet');
-        return undefined;
-      },
-    },
-  });
-  const { deadLetters, actors } = world.node;
-  assert.equal(await world.outcome(actors.ask(one, add(5))), 'POISONED');
-  assert.equal(await world.outcome(actors.ask(one, add(6))), 'POISONED');
-  broken = false;
-  const [newest, oldest] = (await world.outcome(deadLetters.list())) as { id: string }[];
-  assert.equal(await world.outcome(deadLetters.replay(oldest?.id ?? '', one.shard)), 5);
-  assert.equal(await world.outcome(deadLetters.drop(newest?.id ?? '', one.shard)), true);
-  assert.equal(await world.outcome(deadLetters.drop(newest?.id ?? '', one.shard)), false);
-  assert.deepEqual(await world.outcome(deadLetters.list()), []);
-});
-
-test('dead letters of a shard are bounded: the oldest make room', async () => {
-  const world = await memoryNode({ limits: { deadLettersPerShard: 2, restartIntensity: 100 } });
-  for (let index = 0; index < 4; index += 1) await world.outcome(world.node.actors.ask(one, poison));
-  assert.equal(((await world.outcome(world.node.deadLetters.list())) as unknown[]).length, 2);
-});
-
 test('restarts wait longer each time; the sixth crash within a minute suspends until an operator resumes', async () => {
   const loads: number[] = [];
   const world = await memoryNode({ hooks: { loading: () => void loads.push(world.clock.monotonicMs()) } });
