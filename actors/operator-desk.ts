@@ -125,9 +125,9 @@ function erasures({ actors, eraser, deadLetters }: OperatorDeskOptions, { ask }:
     async deleteTenant(tenantId) {
       const shopIds = await ask<readonly string[]>(tenantId, { type: 'delete_tenant' });
       if (!shopIds.ok) return shopIds;
+      await deadLetters.forget(tenantAddress(tenantId));
       await Promise.all(shopIds.value.map((shopId) => eraser.erase({ tenantId, shopId })));
       await actors.passivate(tenantAddress(tenantId));
-      await deadLetters.forget(tenantAddress(tenantId));
       return done({ id: tenantId, deleted: true });
     },
     async deleteShop(shop) {

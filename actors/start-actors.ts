@@ -80,6 +80,7 @@ const OUTCOME_MS = 240_000;
 export async function startActors(options: ActorsOptions): Promise<RunningActors> {
   const { node, clock, random, log, qrImages, gap, poolLink, platformName } = options;
   const { actors, store, deadLetters } = node;
+  const around = { actors, store, clock, random, log };
   const connection = await openDirectoryConnection(options.redisUrl, log);
   const operatorsDirectory = new OperatorsDirectory({
     store,
@@ -98,16 +99,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
   const makeId = objectIdGenerator(random);
   const host = options.startHost((shop, event) => actors.tell(shopAddress(shop), event));
   const poolSessions = new PoolSessions({ actors, store, log });
-  const pool = new PoolDesk({
-    actors,
-    store,
-    clock,
-    random,
-    log,
-    link: poolLink,
-    sessions: poolSessions,
-    platformName,
-  });
+  const pool = new PoolDesk({ ...around, link: poolLink, sessions: poolSessions, platformName });
   poolLink.serve(poolService({ actors, store }));
   const eraser = new ShopEraser({ actors, store, deadLetters, host, clock, pool, poolSessions });
   const times: PacingTimes = {
@@ -122,7 +114,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
     tenantBehaviour({
       keyLimits,
       makeId,
-      perform: tenantEffects({ eraser, directory, operatorsDirectory, feed, poolSessions, log }),
+      perform: tenantEffects({ ...around, eraser, directory, operatorsDirectory, feed, poolSessions }),
     }),
   );
   node.register(

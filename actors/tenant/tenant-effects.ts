@@ -1,4 +1,6 @@
+import type { Actors } from '../../runtime/actors.ts';
 import type { Address } from '../../runtime/address.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { OperatorsDirectory } from '../directory/operators-directory.ts';
 import type { EventFeed } from '../event-feed.ts';
@@ -6,9 +8,15 @@ import type { PoolSessions } from '../shop/pool-sessions.ts';
 import type { ShopEraser } from '../shop/shop-eraser.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantEffect } from './tenant-commands.ts';
+import type { TenantState } from './tenant-state.ts';
+
+/** How soon an erasure that failed is tried again. */
+const ERASE_AGAIN_MS = 10_000;
 
 /** Carries out what a tenant's turns asked for; by then the commit holds. */
 export function tenantEffects(parts: {
+  readonly actors: Pick<Actors, 'peek'>;
+  readonly clock: Clock;
   readonly eraser: ShopEraser;
   readonly directory: StoredKeyDirectory;
   readonly operatorsDirectory: OperatorsDirectory;
@@ -16,19 +24,22 @@ export function tenantEffects(parts: {
   readonly poolSessions: PoolSessions;
   readonly log: Logger;
 }): (effect: TenantEffect, address: Address) => void {
-  const { eraser, directory, operatorsDirectory, feed, poolSessions, log } = parts;
+  const { actors, clock, eraser, directory, operatorsDirectory, feed, poolSessions, log } = parts;
+  const erase = (address: Address, shopId: string): void => {
+    const tenantId = address.id;
+    eraser.erase({ tenantId, shopId }).catch((error: unknown) => {
+      log.error({ tenantId, shopId, err: error }, 'the erasure of a shop stopped; it is tried again');
+      clock.after(ERASE_AGAIN_MS, () => {
+        // Elsewhere, and after a crash, it goes on when its tenant is activated.
+        if (actors.peek<TenantState>(address)?.erasing.has(shopId)) erase(address, shopId);
+      });
+    });
+  };
   return (effect, address) => {
     const tenantId = address.id;
     switch (effect.type) {
       case 'erase_shop':
-        eraser
-          .erase({ tenantId, shopId: effect.shopId })
-          .catch((error: unknown) =>
-            log.error(
-              { tenantId, shopId: effect.shopId, err: error },
-              'the erasure of a shop stopped; it goes on when its tenant is next activated',
-            ),
-          );
+        erase(address, effect.shopId);
         break;
       case 'forget_keys':
         directory

@@ -1,0 +1,87 @@
+/** An erasure comes to its end, whatever fails on the way, and however much there is to erase. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done } from '../../actors/failure.ts';
+import { type OperatorDeskOptions, operatorDesk } from '../../actors/operator-desk.ts';
+import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
+import { tenantEffects } from '../../actors/tenant/tenant-effects.ts';
+import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
+import { loadTenant, type TenantState } from '../../actors/tenant/tenant-state.ts';
+import { KeyLimits } from '../../policy/key-limits.ts';
+import { checkWrites } from '../../runtime/turn-writes.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
+import { goldenStore, readGolden } from './golden/golden-store.ts';
+
+const golden = readGolden(1);
+const address = tenantAddress(golden.tenantId);
+const shopId = '66b1f0a2c3d4e5f607182901';
+
+async function goldenTenant(keyLimits = new KeyLimits()): Promise<TenantState> {
+  const state = await loadTenant(address, goldenStore(golden), keyLimits);
+  assert.ok(state);
+  return state;
+}
+
+/** A node whose eraser fails as often as it is told, and the tenant that lives there, if it does. */
+function nodeWithEraser(failures: number, tenant: () => Pick<TenantState, 'erasing'> | undefined) {
+  const clock = new FakeClock();
+  const log = new QuietLog();
+  let erasures = 0;
+  const perform = tenantEffects({
+    actors: { peek: tenant },
+    clock,
+    log,
+    eraser: {
+      erase: async () => {
+        erasures += 1;
+        if (erasures <= failures) throw new Error('Redis is away');
+      },
+    },
+  } as unknown as Parameters<typeof tenantEffects>[0]);
+  perform({ type: 'erase_shop', shopId }, address);
+  return { clock, log, erasures: () => erasures };
+}
+
+test('an erasure that failed is tried again until it is done', async () => {
+  const { clock, log, erasures } = nodeWithEraser(2, () => ({ erasing: new Set([shopId]) }));
+  await clock.advance(60_000);
+  assert.deepEqual([erasures(), log.errors.length], [3, 2]);
+});
+
+test('an erasure that failed is left to the tenant where it lives by then, and to nobody once it is done', async () => {
+  const moved = nodeWithEraser(1, () => undefined);
+  const finished = nodeWithEraser(1, () => ({ erasing: new Set() }));
+  await moved.clock.advance(60_000);
+  await finished.clock.advance(60_000);
+  assert.deepEqual([moved.erasures(), finished.erasures()], [1, 1]);
+});
+
+test('dead letters of a tenant are erased though the erasure of its shops fails', async () => {
+  const state = await goldenTenant();
+  const forgotten: unknown[] = [];
+  const desk = operatorDesk({
+    actors: { state: () => state, ask: async () => done([shopId]), passivate: async () => 'passivated' },
+    deadLetters: { forget: async (actor: unknown) => void forgotten.push(actor) },
+    eraser: { erase: () => Promise.reject(new Error('Redis is away')) },
+  } as unknown as OperatorDeskOptions);
+  await assert.rejects(desk.deleteTenant(golden.tenantId));
+  assert.deepEqual(forgotten, [address]);
+});
+
+test('a tenant of any number of shops can be erased', async () => {
+  const keyLimits = new KeyLimits();
+  const state = await goldenTenant(keyLimits);
+  const [shop] = state.shops.values();
+  assert.ok(shop);
+  const ids = Array.from({ length: 5_000 }, (_, index) => index.toString(16).padStart(24, '0'));
+  const large = { ...state, shops: new Map(ids.map((id) => [id, { ...shop, id }])) };
+  const { turn } = tenantBehaviour({ keyLimits, makeId: () => '', perform: () => undefined });
+  const facts = { contacts: new Map(), customers: new Set<string>() };
+  const { writes = [] } = turn(large, { type: 'delete_tenant' }, { address, nowMs: 0, facts });
+  checkWrites(address.shard, writes);
+  assert.deepEqual(
+    writes.filter(([command]) => command === 'SADD').flatMap((write) => write.slice(2)),
+    ids,
+  );
+});
