@@ -129,7 +129,11 @@ function turn(
     case 'shop_erased':
       return shopErased(state, command.shopId);
     case 'owner_number':
-      return { state: { ...state, ownerNumber: state.ownerNumber ?? command.phone } };
+      if (state.ownerNumber !== null) return {};
+      return {
+        state: { ...state, ownerNumber: command.phone },
+        effects: [{ type: 'announce_tenant', tenantId: state.tenantId }],
+      };
     case 'store_usage':
       return usageTurn(state, context.keyLimits);
     case 'timer':

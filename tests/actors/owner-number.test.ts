@@ -1,0 +1,24 @@
+/** The first connection of a shop gives its tenant's owner a number, and whoever lists tenants is shown it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
+import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
+import { loadTenant } from '../../actors/tenant/tenant-state.ts';
+import { KeyLimits } from '../../policy/key-limits.ts';
+import { goldenStore, readGolden } from './golden/golden-store.ts';
+
+test('the number of the first connection is announced, and no later one changes anything', async () => {
+  const golden = readGolden(1);
+  const address = tenantAddress(golden.tenantId);
+  const keyLimits = new KeyLimits();
+  const state = await loadTenant(address, goldenStore(golden), keyLimits);
+  assert.ok(state);
+  const behaviour = tenantBehaviour({ keyLimits, makeId: () => '', perform: () => undefined });
+  const context = { address, nowMs: 0, facts: { contacts: new Map(), customers: new Set<string>() } };
+  const connect = (ownerNumber: string | null) =>
+    behaviour.turn({ ...state, ownerNumber }, { type: 'owner_number', phone: '+33611110001' }, context);
+  const first = connect(null);
+  assert.equal(first.state?.ownerNumber, '+33611110001');
+  assert.deepEqual(first.effects, [{ type: 'announce_tenant', tenantId: golden.tenantId }]);
+  assert.deepEqual(connect('+33622220001'), {});
+});
