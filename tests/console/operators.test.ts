@@ -87,6 +87,22 @@ test('a refusal is not shown again in the dialog of another key', async () => {
   await page.keyboard.press('Escape');
 });
 
+test('where the browser lends no clipboard, nothing offers to copy', async () => {
+  const { page, visit } = session;
+  const tenant = await post('/tenants', { name: 'Bakery' });
+  await visit(`/tenants/${tenant.id}`);
+  await page.evaluate(
+    "Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })",
+  );
+  await page.getByRole('button', { name: 'New key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('orders');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByRole('button', { name: 'I have kept it' }).waitFor();
+  assert.equal(await dialog.getByRole('button', { name: 'Copy' }).count(), 0);
+  await page.keyboard.press('Escape');
+});
+
 test('events are heard no more once the operator has signed out', async () => {
   const { page } = session;
   const ended = page.waitForEvent('requestfailed', {

@@ -98,6 +98,16 @@ test('a connection that could not be begun can be tried again', async () => {
   }
 });
 
+test('a shop that is taken out of memory is not called back by looking at it', async () => {
+  const { page, visit } = session;
+  const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Asleep' });
+  await visit(`/shops/${stack.tenantId}/${data.id}`);
+  await page.getByRole('button', { name: 'Passivate' }).click();
+  await page.getByRole('link', { name: 'Asleep' }).waitFor({ timeout: 5_000 });
+  const { data: active } = await stack.admin.get(`/actors?q=${data.id}`);
+  assert.deepEqual(active.items, []);
+});
+
 test('a list that goes on at its head hides nothing of what was shown', async () => {
   const { page, visit } = session;
   await page.setViewportSize(SIZES.desktop);

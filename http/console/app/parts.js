@@ -95,9 +95,13 @@ export function Facts({ facts }) {
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** @param {{ text: string }} props */
+/**
+ * Browsers lend the clipboard to pages of https and of this machine alone; elsewhere the text is there to be marked.
+ * @param {{ text: string }} props
+ */
 export function Copy({ text }) {
   const [copied, setCopied] = useState(false);
+  if (navigator.clipboard === undefined) return null;
   const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
   return html`<button type="button" class="quiet" onClick=${copy}>${copied ? 'Copied' : 'Copy'}</button>`;
 }

@@ -30,7 +30,9 @@ export function Shop({ tenantId, shopId }) {
   const steer = (/** @type {string} */ what) =>
     action.run(async () => {
       await call(`${path}/${what}`, { method: 'POST', body: {} });
-      refresh();
+      // To look at a shop wakes it.
+      if (what === 'passivate') location.hash = address(`/tenants/${tenantId}`);
+      else refresh();
     });
   return html`
     <nav class="trail" aria-label="Where this is">
