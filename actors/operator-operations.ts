@@ -14,6 +14,11 @@ export interface TenantOwner {
   readonly notificationNumber: string | null;
 }
 
+/** An owner as operators give it: a number that is absent stays, null takes it away. */
+interface OwnerChange extends Pick<TenantOwner, 'name'> {
+  readonly notificationNumber?: string | null | undefined;
+}
+
 /** A tenant as operators see it. Times are ISO 8601 in UTC. */
 export interface TenantView {
   readonly id: string;
@@ -33,7 +38,7 @@ export interface TenantChanges {
   readonly name?: string | undefined;
   readonly plan?: PlanName | undefined;
   readonly active?: boolean | undefined;
-  readonly owner?: TenantOwner | null | undefined;
+  readonly owner?: OwnerChange | null | undefined;
   /** Merged per setting; null returns one to its default. Values are checked against floor and roof: VALIDATION_ERROR. */
   readonly settings?: SettingsTuning | undefined;
   readonly poolFallback?: boolean | undefined;

@@ -19,8 +19,8 @@ export interface ObservedOptions {
   observe(answered: AnsweredRequest): void;
 }
 
-/** A caller's request id is echoed when it is this: visible ASCII that cannot break a header or a log line. */
-const WELL_FORMED_REQUEST_ID = /^[\w.:@/+=~-]{1,128}$/;
+/** A caller's request id is echoed when it is this: ASCII that stands in a header, and within quotes in a log line, as it is. */
+const WELL_FORMED_REQUEST_ID = /^[ !#-[\]-~]{1,128}$/;
 
 /** A front with its door: request id, a bound on what is in hand, and one entry for every request. */
 export interface ObservedFront {

@@ -1,4 +1,4 @@
-import { JSON_TYPE, successBody } from './envelope.ts';
+import { errorReply, JSON_TYPE, successBody } from './envelope.ts';
 import type { EventStream } from './event-stream.ts';
 import { headerLines, type ReplyValue, type RequestValue } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
@@ -28,13 +28,13 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
   return [
     {
       path: '/healthz',
-      answer: () => json(200, successBody({ status: 'alive', version, startedAt: started.toISOString() })),
+      answer: () => json(successBody({ status: 'alive', version, startedAt: started.toISOString() })),
     },
     {
       path: '/readyz',
       async answer() {
         const ready = await health.ready();
-        return ready ? json(200, successBody({ status: 'ready' })) : NOT_READY;
+        return ready ? json(successBody({ status: 'ready' })) : NOT_READY;
       },
     },
     guarded('/metrics', async () => ({
@@ -44,17 +44,19 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
       body: await metrics.text(),
     })),
     guarded(`${OPERATOR_BASE_PATH}/events`, (request) => events.open(request.headers.lastEventId)),
-    guarded(`${OPERATOR_BASE_PATH}/openapi.json`, () => json(200, operatorDocument())),
+    guarded(`${OPERATOR_BASE_PATH}/openapi.json`, () => json(operatorDocument())),
   ];
 }
 
-function json(status: number, body: string): ReplyValue {
-  return { status, contentType: JSON_TYPE, headers: headerLines({ 'Cache-Control': 'no-store' }), body };
+const NOT_STORED = headerLines({ 'Cache-Control': 'no-store' });
+
+function json(body: string): ReplyValue {
+  return { status: 200, contentType: JSON_TYPE, headers: NOT_STORED, body };
 }
 
-const NOT_READY = json(
-  503,
-  '{"success":false,"error":{"code":"SERVICE_UNAVAILABLE","message":"This node may not serve now."}}',
+const NOT_READY = errorReply(
+  { code: 'SERVICE_UNAVAILABLE', message: 'This node may not serve now.' },
+  NOT_STORED,
 );
 
 function operatorDocument(): string {

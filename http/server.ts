@@ -156,7 +156,7 @@ function readHead(raw: HttpRequest, response: HttpResponse, options: ServerOptio
       query: raw.getQuery() ?? '',
       headers: {
         authorization,
-        apiKey: authorization === '' ? raw.getHeader('x-api-key') : '',
+        apiKey: authorization.startsWith('Bearer ') ? '' : raw.getHeader('x-api-key'),
         contentType: hasBody ? raw.getHeader('content-type') : '',
         requestId: raw.getHeader('x-request-id'),
         lastEventId: readsEventIds ? raw.getHeader('last-event-id') : '',

@@ -19,8 +19,9 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Turn<T
   const record = changedRecord(state.record, changes);
   const writes: Write[] = [['SET', state.keys.record, JSON.stringify(record)]];
   let { ownerNumber } = state;
-  if (changes.owner !== undefined) {
-    ownerNumber = changes.owner?.notificationNumber ?? null;
+  const number = changes.owner === null ? null : changes.owner?.notificationNumber;
+  if (number !== undefined) {
+    ownerNumber = number;
     writes.push(
       ownerNumber === null ? ['DEL', state.keys.ownerNumber] : ['SET', state.keys.ownerNumber, ownerNumber],
     );

@@ -6,7 +6,7 @@ import { reply } from '../endpoint.ts';
 import { utcDateTime } from '../fields.ts';
 import { ACTOR_SORTS } from '../forwarding.ts';
 import { operatorEndpoint } from '../operator-services.ts';
-import { booleanParameter, integerParameter, limitParameter } from '../query-parameters.ts';
+import { booleanParameter, cursorParameter, integerParameter, limitParameter } from '../query-parameters.ts';
 import { isRequestCursor } from '../request-log-reader.ts';
 import { cursorPage } from '../resources.ts';
 import { anyRecord, loggedRequest, refusalCount } from './resources.ts';
@@ -196,7 +196,7 @@ export const listDeadLetters = operatorEndpoint({
   summary: 'Commands that made an actor throw, newest first',
   query: {
     limit: limitParameter,
-    cursor: v.optional(v.pipe(v.string(), v.maxLength(200, 'must be a nextCursor'))),
+    cursor: cursorParameter,
   },
   replies: { 200: { description: 'A page.', data: anyPage, example: emptyPage } },
   errors: [],

@@ -18,7 +18,7 @@ const changeable = {
     v.nullable(
       closedObject({
         name: text({ min: 1, max: 200 }),
-        notificationNumber: v.optional(v.nullable(phoneNumber), null),
+        notificationNumber: v.optional(v.nullable(phoneNumber)),
       }),
     ),
   ),

@@ -153,6 +153,21 @@ export function accessRows(target: () => Target): void {
     assert.equal((await api.call('GET', '/me', { key: owner.key })).status, 200);
   });
 
+  it('what a change of the owner leaves out stays: a new name keeps the number', async () => {
+    const { admin, adminToken, tenant } = target();
+    const { id } = await tenant();
+    const change = (owner: object | null) =>
+      admin.call('PATCH', `/tenants/${id}`, { key: adminToken, json: { owner } });
+    await change({ name: 'Ada', notificationNumber: '+41791234567' });
+    const renamed = await change({ name: 'Grace' });
+    assert.deepEqual(renamed.body.data.owner, { name: 'Grace', notificationNumber: '+41791234567' });
+    const without = await change({ name: 'Grace', notificationNumber: null });
+    assert.deepEqual(without.body.data.owner, { name: 'Grace', notificationNumber: null });
+    assert.equal((await change(null)).body.data.owner, null);
+    const named = await change({ name: 'Ada' });
+    assert.deepEqual(named.body.data.owner, { name: 'Ada', notificationNumber: null });
+  });
+
   it('x-api-key is an alias, the scheme is case-insensitive, another scheme is no key', async () => {
     const { api, tenant } = target();
     const { key } = await tenant();
@@ -160,6 +175,8 @@ export function accessRows(target: () => Target): void {
     assert.equal((await api.call('GET', '/me', { headers: { authorization: `bearer ${key}` } })).status, 200);
     const basic = await api.call('GET', '/me', { headers: { authorization: `Basic ${key}` } });
     assert.equal(basic.body.error.code, 'API_KEY_MISSING');
+    const both = { authorization: 'Basic dXNlcjpwYXNzd29yZA==', 'x-api-key': key };
+    assert.equal((await api.call('GET', '/me', { headers: both })).status, 200);
   });
 
   it('429 RATE_LIMITED: the call over the limit, with Retry-After equal to error.retryAfter', async () => {

@@ -25,7 +25,7 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
         name: draft.name,
         plan: draft.plan ?? 'free',
         active: draft.active ?? true,
-        owner: draft.owner ?? null,
+        owner: draft.owner ? { ...draft.owner, notificationNumber: draft.owner.notificationNumber ?? null } : null,
         settings: {},
         poolFallback: draft.poolFallback ?? false,
         platform: draft.platform ?? false,
@@ -44,12 +44,16 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
       const tenant = memory.tenants.get(tenantId);
       return tenant === undefined ? failed('NOT_FOUND') : done(tenant.view);
     },
-    async changeTenant(tenantId, { settings, ...changes }) {
+    async changeTenant(tenantId, { settings, owner, ...changes }) {
       const tenant = memory.tenants.get(tenantId);
       if (tenant === undefined) return failed('NOT_FOUND');
       const problems = checkSettings(settings ?? {});
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
       const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+      if (owner !== undefined) {
+        const { notificationNumber = null } = tenant.view.owner ?? {};
+        Object.assign(given, { owner: owner && { notificationNumber, ...owner } });
+      }
       tenant.view = { ...tenant.view, ...given };
       return done(tenant.view);
     },

@@ -81,7 +81,9 @@ describe('start and stop', () => {
   it('readyz says 503 when the node may not serve', async () => {
     const service = await startService({ health: { ready: () => false } });
     const agent = new Agent();
-    assert.equal((await send(agent, 'GET', `${service.adminUrl}/readyz`)).status, 503);
+    const refused = await send(agent, 'GET', `${service.adminUrl}/readyz`);
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers['retry-after'], String(refused.body.error.retryAfter));
     assert.equal((await send(agent, 'GET', `${service.adminUrl}/healthz`)).status, 200);
     agent.destroy();
     await service.stop();

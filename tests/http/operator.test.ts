@@ -103,6 +103,10 @@ describe("the operators' listener", () => {
     assert.equal(outside.body.error.code, 'VALIDATION_ERROR');
   });
 
+  it('dead letters: a cursor that is none of theirs is refused, not taken for the end', async () => {
+    assert.equal((await operator('GET', '/dead-letters?cursor=zz')).status, 422);
+  });
+
   it('keys: the value is shown once, listed without it; limits and allowlists are checked', async () => {
     const { id } = await target.tenant();
     const draft = {
