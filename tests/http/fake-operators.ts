@@ -25,7 +25,9 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
         name: draft.name,
         plan: draft.plan ?? 'free',
         active: draft.active ?? true,
-        owner: draft.owner ? { ...draft.owner, notificationNumber: draft.owner.notificationNumber ?? null } : null,
+        owner: draft.owner
+          ? { ...draft.owner, notificationNumber: draft.owner.notificationNumber ?? null }
+          : null,
         settings: {},
         poolFallback: draft.poolFallback ?? false,
         platform: draft.platform ?? false,
