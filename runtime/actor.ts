@@ -237,10 +237,10 @@ export class Actor implements ActiveActor, TurnHost {
 
   #loaded(state: unknown): void {
     if (state === undefined) {
-      this.#end();
       this.#mailbox.answerNobody();
       this.#readiness.reached(undefined);
       this.#around.marks.leaveAwake(this.#shard, this.#text);
+      this.dispose('passivated');
       return;
     }
     this.#around.counters.activations += 1;
@@ -265,7 +265,7 @@ export class Actor implements ActiveActor, TurnHost {
     }
     this.#refuseWaiting(error.message);
     // Nobody waits for it and nothing needs it: it is loaded when it is asked for again.
-    if (this.#mailbox.depth === 0 && !this.#shard.awake.has(this.#text)) this.#end();
+    if (!this.isNeeded) this.dispose('passivated');
     else this.#pause.start(this.#around.limits.retryMs, () => this.#load());
   }
 
@@ -349,7 +349,8 @@ export class Actor implements ActiveActor, TurnHost {
 
   dispose(reason: DeactivationReason): void {
     if (this.#status === 'stopped') return;
-    this.#end();
+    this.#status = 'stopped';
+    if (this.#shard.actors.get(this.#text) === this) this.#shard.actors.delete(this.#text);
     this.#cycle.abandon();
     this.#unload(reason);
     this.#mailbox.clear(movedAway());
@@ -367,11 +368,6 @@ export class Actor implements ActiveActor, TurnHost {
     this.#timers.cancel();
     this.#cycle.state = undefined;
     this.#foothold.left(state, reason);
-  }
-
-  #end(): void {
-    this.#status = 'stopped';
-    if (this.#shard.actors.get(this.#text) === this) this.#shard.actors.delete(this.#text);
   }
 
   glance(): ActorGlance {

@@ -221,6 +221,17 @@ test('what an actor holds on its node is freed when it is stopped while it waits
   assert.deepEqual(reasons, ['crashed', 'crashed', 'passivated', 'passivated']);
 });
 
+test('what an actor holds on its node is freed when it cannot be loaded again after a crash and nobody waits for it', async () => {
+  const reasons: string[] = [];
+  const world = await memoryNode({ hooks: { deactivated: (_, reason) => void reasons.push(reason) } });
+  const { actors } = world.node;
+  await world.outcome(actors.ask(one, add(1)));
+  await world.outcome(actors.ask(one, poison));
+  world.fate('refused');
+  await world.clock.until(() => actors.snapshot(one) === undefined);
+  assert.deepEqual(reasons, ['crashed', 'passivated']);
+});
+
 test('an actor that cannot say whether it is settled holds a hand-over up until its deadline, and is told of in the log', async () => {
   const performed: number[] = [];
   const world = await memoryNode({
