@@ -21,6 +21,9 @@ export class ForbiddenAddress extends Error {
   }
 }
 
+/** All that was ever given out of IPv6 (IANA); `::7f00:1` and the like beside it mean IPv4 addresses. */
+const GIVEN_OUT = ipaddr.IPv6.parseCIDR('2000::/3');
+
 /**
  * Whether an address is out on the public network: neither private, loopback, link-local (the cloud's metadata
  * service lives there), carrier-grade, multicast, reserved nor an IPv4 address dressed up as IPv6. `allowLoopback`
@@ -28,8 +31,10 @@ export class ForbiddenAddress extends Error {
  */
 export function isPublicAddress(address: string, allowLoopback: boolean): boolean {
   if (!ipaddr.isValid(address)) return false;
-  const range = ipaddr.process(address).range();
-  return range === 'unicast' || (allowLoopback && range === 'loopback');
+  const parsed = ipaddr.process(address);
+  const range = parsed.range();
+  if (allowLoopback && range === 'loopback') return true;
+  return range === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GIVEN_OUT));
 }
 
 /**

@@ -138,6 +138,10 @@ async function download(
   const path = join(tmpdir(), `attachment-${randomUUID()}`);
   const discard = (): Promise<void> => rm(path, { force: true });
   try {
+    // Nothing was said to be welcome but the bytes themselves; the recipient would get what nobody can open.
+    if ((response.headers['content-encoding'] ?? 'identity') !== 'identity') {
+      throw new MediaUnavailable('the attachment is encoded');
+    }
     if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
     await pipeline(response, atMost(maxBytes), file, { signal });

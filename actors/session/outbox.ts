@@ -46,6 +46,8 @@ export interface OutboxOptions {
   readonly handedOver: (messageId: string) => void;
   /** The client hangs in a send: the socket must end, or every later send waits behind it. */
   readonly stalled: (detail: string) => void;
+  /** A recipient turned out to have no device: what is known of the number holds no more. */
+  readonly forget: (to: string) => void;
   /** An acknowledgement is missing: is anybody listening? */
   readonly unanswered: () => void;
 }
@@ -148,10 +150,12 @@ export class Outbox {
 
   /** The devices are asked for first: without their list the client would relay an empty stanza and call it sent. */
   async #isAddressable(order: SendOrder, chat: string, audience: string[]): Promise<boolean> {
-    const { socket, groups } = this.#options;
+    const { socket, groups, forget } = this.#options;
     const addresses =
       order.kind === 'status' ? audience : isGroupId(chat) ? await groups.participants(chat) : [chat];
     const devices = await socket.getUSyncDevices(addresses, true, false);
+    // It may have left since it was asked about; the next try asks again.
+    if (devices.length === 0) forget(order.to);
     return devices.length > 0;
   }
 

@@ -16,6 +16,8 @@ const replies: Record<string, RequestListener> = {
   '/page': (_, reply) => reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>'),
   '/caf%C3%A9%20menu.pdf': (_, reply) =>
     reply.writeHead(200, { 'content-type': 'application/pdf' }).end('PDF'),
+  '/squeezed': (_, reply) =>
+    reply.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' }).end('GZIP'),
   '/untyped': (_, reply) => reply.writeHead(200).end('?'),
   '/empty': (_, reply) => reply.writeHead(200, { 'content-type': 'image/png' }).end(),
   '/missing': (_, reply) => reply.writeHead(404).end(),
@@ -96,6 +98,7 @@ test('what is not of its kind, missing, empty, too large, too slow or redirected
   await refused(fetchIt('/picture.png', { mediaType: 'video' }), /no video/);
   await refused(fetchIt('/missing'), /answered 404/);
   await refused(fetchIt('/empty'), /empty/);
+  await refused(fetchIt('/squeezed'), /encoded/);
   await refused(fetchIt('/declared', { maxBytes: 1_000 }), /too large/);
   await refused(fetchIt('/endless', { maxBytes: 300_000 }), /too large/);
   await refused(fetchIt('/slow', { timeoutMs: 100 }), /too long/);
@@ -117,6 +120,7 @@ test('private addresses are refused in every dress, before anybody is asked', as
     '0x7f000001',
     '[::1]',
     '[::ffff:127.0.0.1]',
+    '[::127.0.0.1]',
     'localhost',
   ]) {
     await refused(fetchIt(`http://${host}:${port}/picture.png`, { allowLoopback: false }), /public address/);
@@ -180,6 +184,9 @@ test('every range that is not public is known', () => {
     '64:ff9b::a00:1',
     '2002:a00:1::',
     '2001:db8::1',
+    '::7f00:1',
+    '::a9fe:a9fe',
+    '4000::1',
     'not an address',
   ];
   for (const address of inside) assert.equal(isPublicAddress(address, false), false, address);

@@ -49,6 +49,7 @@ function outbox() {
     report: (_messageId, outcome) => outcomes.push(outcome.kind),
     handedOver: () => undefined,
     stalled: () => undefined,
+    forget: () => undefined,
     unanswered: () => undefined,
   });
   return { box, clock, devices, relayed, outcomes };

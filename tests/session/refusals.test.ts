@@ -46,6 +46,28 @@ test('each refusal of a message is told by its code, logged with the message’s
   }
 });
 
+test('a number that turns out to have no device is asked about anew, though it was on the network a moment ago', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, control } = network;
+  const order = textOrder('to nobody', { to: '+33699999999' });
+  const isThere = async (): Promise<boolean | undefined> => {
+    host.check(shop, order);
+    return (await log.next(shop, 'session.recipient_checked')).exists;
+  };
+  try {
+    await pair(network, shop);
+    assert.equal(await isThere(), true);
+    await control.setNumber(order.to, false);
+    assert.equal(await isThere(), true, 'the answer is kept');
+    host.send(shop, order);
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+    assert.equal(await isThere(), false);
+  } finally {
+    await network.stop();
+  }
+});
+
 test('a rate signal on the recipient check is told and logged', async () => {
   const network = await startSimulated();
   const shop = newShop();
