@@ -20,8 +20,6 @@ import type { SendOrder, SessionAddress, SessionEnd, SessionEvent } from './sess
 /** The client's own times for a code, unless it is told others. */
 const FIRST_QR_MS = 60_000;
 const NEXT_QR_MS = 20_000;
-/** How long an ending session waits for writes that are under way. */
-const DRAIN_MS = 5_000;
 /** How long the network may take to be told that this device is unlinked. */
 const UNLINK_MS = 5_000;
 
@@ -317,13 +315,16 @@ export class LiveSession {
   }
 
   async #drained(): Promise<void> {
+    const { clock, timing } = this.#options.environment;
     await new Promise<void>((resolve) => {
-      const patience = this.#options.environment.clock.after(DRAIN_MS, resolve);
+      const patience = clock.after(timing.drainMs, resolve);
       void this.#sealed.drained().then(() => {
         patience.cancel();
         resolve();
       });
     });
+    // What still waits in line would come after what the next session writes, and turn its ratchets back.
+    this.#sealed.fail(new Error('the session ended'));
   }
 
   #settle(): void {

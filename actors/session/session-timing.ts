@@ -12,6 +12,8 @@ export interface SessionTiming {
   readonly settleMs: number;
   /** How long an inbound message waits for its commit before the socket is dropped, so that it comes again. */
   readonly confirmMs: number;
+  /** How long an ending session waits for writes that are under way. */
+  readonly drainMs: number;
   /** Life of each QR code; undefined: 60 s for the first, 20 s for the others. */
   readonly qrMs: number | undefined;
   /** How long fetching one attachment may take. */
@@ -38,6 +40,7 @@ export const DEFAULT_SESSION_TIMING: SessionTiming = {
   probeEveryMs: 5 * 60_000,
   settleMs: 1_000,
   confirmMs: 10_000,
+  drainMs: 5_000,
   qrMs: undefined,
   mediaMs: 30_000,
   uploadMs: 60_000,

@@ -165,6 +165,37 @@ for (const [how, orders] of [
   });
 }
 
+test('what a session still had to write when it was waited for no longer is never written', async () => {
+  const network = await startSimulated({ timing: { drainMs: 50 } });
+  const shop = newShop();
+  const { host, log, store } = network;
+  const ratchetSteps = (): number => store.commits.filter(stepsRatchet).length;
+  const stepsOf = async (text: string): Promise<number> => {
+    const before = ratchetSteps();
+    host.send(shop, textOrder(text));
+    await log.next(shop, 'session.send_outcome', ({ outcome }) => outcome.kind === 'acknowledged');
+    return ratchetSteps() - before;
+  };
+  try {
+    await pair(network, shop);
+    await stepsOf('first');
+    // Kept before its ratchet steps, so the steps wait behind it.
+    const writes = store.holdCommits((each) => each.some(([, key]) => key.endsWith(':sent')));
+    host.send(shop, textOrder('left behind'));
+    await writes.caught;
+    host.open(shop, { generation: 3 });
+    await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+    const before = ratchetSteps();
+    writes.release();
+    const steps = await stepsOf('second');
+    assert.equal(await stepsOf('third'), steps);
+    assert.equal(ratchetSteps(), before + 2 * steps);
+    assert.deepEqual(await network.received(shop, PERSON), ['first', 'second', 'third']);
+  } finally {
+    await network.stop();
+  }
+});
+
 test('erasing unlinks the device on the network and leaves nothing in the store', async () => {
   const network = await startSimulated();
   const shop = newShop();
