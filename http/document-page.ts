@@ -5,7 +5,7 @@ import { openApiDocument } from './openapi.ts';
 import type { Page } from './pages.ts';
 
 const DESCRIPTION = `Manage shops, connect a shop's number, send messages and statuses, list groups and declare consented
-contacts. Every reply carries \`X-Request-Id\`; every reply to a known key carries the four rate headers. A path that is
+contacts. Every reply carries \`X-Request-Id\`; every reply to a key that is let in carries the four rate headers. A path that is
 not here answers 404 \`NOT_FOUND\`, a method that is not here 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.`;
 
 /** `/openapi.json` (SPEC: Versioning), made when first asked for, since only then the public address is known. */

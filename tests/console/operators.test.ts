@@ -63,6 +63,7 @@ test('under a filter that is refused nothing is shown of what was asked before',
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('tenant must be a tenant id').waitFor();
   assert.equal(await page.getByRole('row').count(), 0);
+  assert.equal(await page.getByText('Loading…').count(), 0);
 });
 
 test('a refusal is not shown again in the dialog of another key', async () => {

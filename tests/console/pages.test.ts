@@ -137,6 +137,15 @@ test('the keyboard reaches the content first and then what it holds', async () =
   assert.equal(await page.evaluate('document.activeElement?.id'), 'main');
 });
 
+test('a shop that somebody disconnected is not said to have ended as its session did before', async () => {
+  const { page, visit } = session;
+  await visit(`/shops/${stack.tenantId}/${stack.shopId}`);
+  await page.getByRole('button', { name: 'Disconnect' }).click();
+  const standing = page.getByRole('status').filter({ hasText: 'Disconnected' });
+  await standing.waitFor();
+  assert.match(await standing.innerText(), /Disconnected: sends are refused/);
+});
+
 test('no page complained', () => {
   assert.deepEqual(session.complaints, []);
 });

@@ -28,6 +28,7 @@ export function DeadLetters() {
         caption="Dead letters, newest first"
         empty="None: no command made an actor throw."
         rows=${letters.items}
+        failure=${letters.failure}
         keyOf=${keyOf}
         columns=${[
           { name: 'At', cell: (/** @type {any} */ { at }) => html`<${When} at=${at} />` },

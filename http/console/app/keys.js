@@ -18,7 +18,7 @@ export function Keys({ tenantId }) {
   return html`
     <${Panel} title="Keys" class="whole" more=${html`<button onClick=${() => setCreating(true)}>New key</button>`}>
       <${Failure} failure=${failure} />
-      <${Table} caption="Keys of this tenant" empty="None yet." rows=${data?.items.toReversed()} columns=${columnsWith(ask)}
+      <${Table} caption="Keys of this tenant" empty="None yet." rows=${data?.items.toReversed()} failure=${failure} columns=${columnsWith(ask)}
         keyOf=${(/** @type {any} */ { id }) => id} />
       ${
         asked !== undefined &&

@@ -56,9 +56,10 @@ export function Panel({ title, more, class: name = '', children }) {
 
 /**
  * @typedef {{ name: string, cell: (row: any) => any, numeric?: boolean, place?: 'full' | 'wide' }} Column `full`: a line of its own on a phone; `wide`: not shown there
- * @param {{ caption: string, columns: Column[], rows: readonly any[] | undefined, keyOf: (row: any) => string, empty: string, tight?: boolean }} props `tight`: narrow enough to stay a table on a phone
+ * @param {{ caption: string, columns: Column[], rows: readonly any[] | undefined, keyOf: (row: any) => string, empty: string, failure?: Error, tight?: boolean }} props `failure`: why there are no rows, said elsewhere; `tight`: narrow enough to stay a table on a phone
  */
-export function Table({ caption, columns, rows, keyOf, empty, tight = false }) {
+export function Table({ caption, columns, rows, keyOf, empty, failure, tight = false }) {
+  if (rows === undefined && failure !== undefined) return null;
   if (rows === undefined) return html`<p class="muted" aria-busy="true">Loading…</p>`;
   if (rows.length === 0) return html`<p class="muted">${empty}</p>`;
   return html`

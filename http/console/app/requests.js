@@ -34,7 +34,7 @@ export function Requests({ query }) {
     <//>
     <${Failure} failure=${log.failure} />
     <section class="panel">
-      <${Table} caption="Requests, newest first" empty="No request matches." rows=${log.items} columns=${columns}
+      <${Table} caption="Requests, newest first" empty="No request matches." rows=${log.items} failure=${log.failure} columns=${columns}
         keyOf=${keyOf} />
       <${More} next=${log.next} busy=${log.busy} />
     </section>

@@ -141,6 +141,7 @@ function Messages({ path, shopId }) {
         caption="Messages, newest first"
         empty="None."
         rows=${listed.items}
+        failure=${listed.failure}
         keyOf=${keyOf}
         columns=${[
           { name: 'Accepted', cell: (/** @type {any} */ { createdAt }) => html`<${When} at=${createdAt} />` },

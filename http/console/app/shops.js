@@ -66,6 +66,7 @@ export function Shops({ query }) {
         caption="Active shops"
         empty=${q === '' ? 'No active shop is in this state.' : 'No active shop matches. One that sleeps is found under its tenant.'}
         rows=${shops.items}
+        failure=${shops.failure}
         keyOf=${keyOf}
         columns=${columns}
       />

@@ -1,6 +1,6 @@
 // @ts-check
 /** How a shop stands, in one sentence: what an operator with a complaint in hand wants to know first. */
-import { away, clockTime, span } from './format.js';
+import { away, clockTime, span, words } from './format.js';
 import { WINDOW_NAMES } from './windows.js';
 
 /**
@@ -76,7 +76,7 @@ function ofMailbox({ mailbox }) {
  * @param {any} details
  * @returns {Said | undefined}
  */
-function ofChannel({ channel, queue }) {
+function ofChannel({ channel, queue, transitions }) {
   const { state, lastEnd, flagged, reconnectAtMs, downSinceMs, attempts } = channel;
   const waits = waiting(queue.depth);
   if (flagged) {
@@ -101,8 +101,12 @@ function ofChannel({ channel, queue }) {
   if (state === 'unconfigured')
     return { tone: 'calm', text: 'Nobody ever connected this shop.', todo: 'Connect it.' };
   if (state === 'disconnected') {
+    // Where it was asked to disconnect, the last end is that of a session before.
+    const step = transitions.findLast((/** @type {any} */ { machine }) => machine === 'channel');
     const why =
-      lastEnd === null ? '' : ` since ${clockTime(lastEnd.atMs)} (${lastEnd.end.replaceAll('_', ' ')})`;
+      lastEnd === null || step?.event !== 'closed'
+        ? ''
+        : ` since ${clockTime(lastEnd.atMs)} (${words(lastEnd.end)})`;
     return {
       tone: 'warn',
       text: `Disconnected${why}: sends are refused with MSGAPP_NOT_CONNECTED.${waits}`,

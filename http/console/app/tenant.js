@@ -83,6 +83,7 @@ function TenantShops({ tenantId }) {
         caption="Shops of this tenant, newest first"
         empty="None yet."
         rows=${data?.items}
+        failure=${failure}
         keyOf=${(/** @type {any} */ { id }) => id}
         columns=${[
           {

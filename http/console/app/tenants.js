@@ -27,7 +27,7 @@ export function Tenants({ query }) {
     <//>
     <${Failure} failure=${tenants.failure} />
     <section class="panel">
-      <${Table} caption="Tenants, newest first" empty="No tenant matches." rows=${tenants.items} columns=${columns}
+      <${Table} caption="Tenants, newest first" empty="No tenant matches." rows=${tenants.items} failure=${tenants.failure} columns=${columns}
         keyOf=${keyOf} />
       <${More} next=${tenants.next} busy=${tenants.busy} />
     </section>
