@@ -2,7 +2,7 @@ import type { KeyLimits } from '../../policy/key-limits.ts';
 import type { Address } from '../../runtime/address.ts';
 import type { Behaviour, Turn } from '../../runtime/behaviour.ts';
 import type { Store } from '../../runtime/store.ts';
-import { done } from '../failure.ts';
+import { done, failed } from '../failure.ts';
 import { changeTenant, createShop, deleteShop, deleteTenant, shopErased } from './account-turns.ts';
 import { type ContactRecord, decodeContact } from './contact-record.ts';
 import { declareContacts, revokeContact } from './contact-turns.ts';
@@ -100,6 +100,8 @@ function turn(
   command: TenantCommand,
   context: { nowMs: number; facts: TenantFacts } & TenantBehaviourOptions,
 ): Turn<TenantState, TenantEffect> {
+  // What waited while its erasure was decided would be written to a tenant that is gone.
+  if (state.record.deleted && command.type !== 'shop_erased') return { reply: failed('NOT_FOUND') };
   const { nowMs, makeId, facts } = context;
   const stored = facts.contacts;
   switch (command.type) {

@@ -69,6 +69,29 @@ test('dead letters of a tenant are erased though the erasure of its shops fails'
   assert.deepEqual(forgotten, [address]);
 });
 
+test('what still waited for a tenant when its erasure was decided leaves nothing behind', async () => {
+  const keyLimits = new KeyLimits();
+  const state = await goldenTenant(keyLimits);
+  const deleted = { ...state, record: { ...state.record, deleted: true } };
+  const { turn } = tenantBehaviour({ keyLimits, makeId: () => shopId, perform: () => undefined });
+  const [key] = state.apiKeys.values();
+  assert.ok(key);
+  const facts = { contacts: new Map(), customers: new Set<string>() };
+  const phone = '+33611110001';
+  const commands: Parameters<typeof turn>[1][] = [
+    { type: 'create_shop', name: 'Late', phone: undefined, imported: true },
+    { type: 'declare', contacts: [{ phone, note: undefined, expiresAt: undefined }] },
+    { type: 'add_customers', phones: [phone] },
+    { type: 'change', changes: { name: 'Late' } },
+    { type: 'put_key', key: key.record },
+    { type: 'store_usage' },
+  ];
+  for (const command of commands) {
+    const { writes = [] } = turn(deleted, command, { address, nowMs: 0, facts });
+    assert.deepEqual(writes, [], command.type);
+  }
+});
+
 test('a tenant of any number of shops can be erased', async () => {
   const keyLimits = new KeyLimits();
   const state = await goldenTenant(keyLimits);
