@@ -97,7 +97,6 @@ export interface Engine {
   /** Calls every listener of the channel on every node. Answers how many there were, where Redis can tell. */
   publish(channel: string, message: string): Promise<number | undefined>;
   subscribe(channel: string, listener: (message: string) => void): Promise<void>;
-  unsubscribe(channel: string): Promise<void>;
 
   /** Share of `maxmemory` in use; 0 when there is no bound. */
   memoryUse(): Promise<number>;

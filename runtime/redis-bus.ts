@@ -63,12 +63,6 @@ export class RedisBus {
     }
   }
 
-  async unsubscribe(channel: string): Promise<void> {
-    this.#listeners.delete(channel);
-    // Whatever comes on it has no listener any more, so a failure here costs nothing.
-    await Promise.allSettled([this.#client?.unsubscribe(channel)]);
-  }
-
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();

@@ -183,10 +183,6 @@ export class RedisEngine implements Engine {
     return this.#bus.subscribe(channel, listener);
   }
 
-  unsubscribe(channel: string): Promise<void> {
-    return this.#bus.unsubscribe(channel);
-  }
-
   async memoryUse(): Promise<number> {
     if (this.#cluster) return 0;
     const text = String((await this.read([['INFO', 'memory']]))[0]);

@@ -104,15 +104,11 @@ export class MemoryEngine implements Engine {
 
   async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
     const delivered = (message: string) => void this.#clock.after(this.#delayMs(), () => listener(message));
-    await this.unsubscribe(channel);
-    this.#channels.set(channel, delivered);
     const listeners = this.#redis.listeners.get(channel) ?? new Set();
+    const before = this.#channels.get(channel);
+    if (before !== undefined) listeners.delete(before);
+    this.#channels.set(channel, delivered);
     this.#redis.listeners.set(channel, listeners.add(delivered));
-  }
-
-  async unsubscribe(channel: string): Promise<void> {
-    const listener = this.#channels.get(channel);
-    if (listener !== undefined) this.#redis.listeners.get(channel)?.delete(listener);
   }
 
   async memoryUse(): Promise<number> {
