@@ -23,6 +23,17 @@ export interface PolicyVerdict {
   };
 }
 
+/** What `JSON.stringify` makes of it, in half of its time: it is written twice for every send. */
+export function verdictJson({ recipientClass, warmupDay, caps, usage }: PolicyVerdict): string {
+  const { perDay, perHour, coldPerDay, declaredPerDay } = caps;
+  const { today, lastHour, coldToday, declaredToday } = usage;
+  return (
+    `{"recipientClass":"${recipientClass}","warmupDay":${warmupDay},` +
+    `"caps":{"perDay":${perDay},"perHour":${perHour},"coldPerDay":${coldPerDay},"declaredPerDay":${declaredPerDay}},` +
+    `"usage":{"today":${today},"lastHour":${lastHour},"coldToday":${coldToday},"declaredToday":${declaredToday}}}`
+  );
+}
+
 /** The policy's yes. `entry` is to be committed with the message and recorded once that commit holds. */
 export interface Admission {
   readonly admitted: true;

@@ -8,6 +8,9 @@ const BYTES_PER_SHARD = 1024 * 1024;
 /** What a collection and a member of it take beside their text. */
 const OVERHEAD_BYTES = 64;
 
+/** Of so many fields that were asked for once a shard knows that they were. */
+const ASKED_ONCE = 1_024;
+
 const SHAPES = 1_024;
 
 /** A number that equal keys share and keys of other kinds rarely do: from the length and the last character. */
@@ -22,15 +25,23 @@ export interface Load {
 }
 
 /** The members of a collection as they stood in Redis, with their values in a hash; `large`: more than fit. */
-export type Collection = ReadonlyMap<string, string> | 'large';
+type Members = ReadonlyMap<string, string> | 'large';
+
+/** Values of the fields that are asked together. */
+type Fields = readonly (string | null)[];
+
+/** What Redis holds under a key, as far as it is asked for. */
+export type Collection = Members | Fields;
 
 /** What Redis would answer of a collection that is known; undefined when it is too large to be. */
 export function answerFrom(
   collection: Collection,
   [command, , member]: Lookup,
-): string | number | null | undefined {
-  if (collection === 'large') return undefined;
-  return command === 'HGET' ? (collection.get(member) ?? null) : Number(collection.has(member));
+): string | number | null | Fields | undefined {
+  if (command === 'HMGET') return collection as Fields;
+  const members = collection as Members;
+  if (members === 'large') return undefined;
+  return command === 'HGET' ? (members.get(member) ?? null) : Number(members.has(member));
 }
 
 interface Held {
@@ -48,21 +59,23 @@ export class CollectionMemory {
   /** Shapes of keys that were asked for since all was forgotten. */
   readonly #shapes = new Uint8Array(SHAPES);
   readonly #loading = new Map<string, Load>();
+  readonly #askedOnce = new Set<string>();
   #bytes = 0;
 
   /** What Redis would answer; undefined when it must be asked. */
-  answer(lookup: Lookup): string | number | null | undefined {
+  answer(lookup: Lookup): ReturnType<typeof answerFrom> {
     const held = this.#held.get(lookup[1]);
     return held === undefined ? undefined : answerFrom(held.collection, lookup);
   }
 
-  /** What to read whole, so that the next such questions need no reading; the rest of them must be asked one by one. */
+  /** What to read so that the next such questions need no reading; the rest of them must be asked one by one. */
   begin(lookups: readonly Lookup[]): Load[] {
     const loads: Load[] = [];
-    for (const [command, key] of lookups) {
+    for (const lookup of lookups) {
+      const [command, key] = lookup;
       if (this.#held.has(key) || this.#loading.has(key)) continue;
-      const scan = command === 'HGET' ? 'HSCAN' : 'SSCAN';
-      const load: Load = { key, scan: [scan, key, 0, 'COUNT', LARGEST_COLLECTION] };
+      if (command === 'HMGET' && this.#isFirstAsk(key)) continue;
+      const load: Load = { key, scan: scanFor(lookup) };
       this.#loading.set(key, load);
       this.#shapes[shapeOf(key)] = 1;
       loads.push(load);
@@ -70,11 +83,19 @@ export class CollectionMemory {
     return loads;
   }
 
+  /** What is asked for once is mostly not asked for again, and to keep it costs a tenth of the read. */
+  #isFirstAsk(key: string): boolean {
+    if (this.#askedOnce.delete(key)) return false;
+    if (this.#askedOnce.size === ASKED_ONCE) this.#askedOnce.clear();
+    this.#askedOnce.add(key);
+    return true;
+  }
+
   /** Keeps what was read, in the order of `loads`, and answers it by key; `replies` undefined: nothing could be read. */
   finish(loads: readonly Load[], replies: readonly unknown[] | undefined): ReadonlyMap<string, Collection> {
     const read = new Map<string, Collection>();
     for (const [index, load] of loads.entries()) {
-      const collection = replies && collectionOf(load, replies[index] as [cursor: string, flat: string[]]);
+      const collection = replies && collectionOf(load, replies[index]);
       if (collection !== undefined) read.set(load.key, collection);
       if (this.#loading.get(load.key) !== load) continue;
       this.#loading.delete(load.key);
@@ -99,15 +120,13 @@ export class CollectionMemory {
   clear(): void {
     this.#held.clear();
     this.#loading.clear();
+    this.#askedOnce.clear();
     this.#shapes.fill(0);
     this.#bytes = 0;
   }
 
   #keep(key: string, collection: Collection): void {
-    let bytes = key.length + OVERHEAD_BYTES;
-    if (collection !== 'large') {
-      for (const [member, value] of collection) bytes += member.length + value.length + OVERHEAD_BYTES;
-    }
+    const bytes = key.length + OVERHEAD_BYTES + bytesOf(collection);
     this.#held.set(key, { collection, bytes });
     this.#bytes += bytes;
     // A Map keeps its order of insertion.
@@ -125,16 +144,34 @@ export class CollectionMemory {
   }
 }
 
-/** What one answer to a scan holds. */
-function collectionOf(
-  { scan }: Load,
-  [cursor, flat]: readonly [cursor: string, flat: readonly string[]],
-): Collection {
-  const step = scan[0] === 'HSCAN' ? 2 : 1;
+/** How to read all that is asked of a key. */
+function scanFor(lookup: Lookup): Read {
+  const [command, key] = lookup;
+  if (command === 'HMGET') return lookup;
+  return [command === 'HGET' ? 'HSCAN' : 'SSCAN', key, 0, 'COUNT', LARGEST_COLLECTION];
+}
+
+/** What one answer to `scanFor` holds. */
+function collectionOf({ scan: [command] }: Load, reply: unknown): Collection {
+  if (command === 'HMGET') return reply as Fields;
+  const [cursor, flat] = reply as [cursor: string, flat: string[]];
+  const step = command === 'HSCAN' ? 2 : 1;
   if (cursor !== '0' || flat.length > LARGEST_COLLECTION * step) return 'large';
   const members = new Map<string, string>();
   for (let index = 0; index < flat.length; index += step) {
     members.set(flat[index] as string, step === 2 ? (flat[index + 1] as string) : '');
   }
   return members;
+}
+
+function bytesOf(collection: Collection): number {
+  let bytes = 0;
+  if (Array.isArray(collection)) {
+    for (const value of collection as Fields) bytes += (value?.length ?? 0) + OVERHEAD_BYTES;
+  } else if (collection !== 'large') {
+    for (const [member, value] of collection as ReadonlyMap<string, string>) {
+      bytes += member.length + value.length + OVERHEAD_BYTES;
+    }
+  }
+  return bytes;
 }

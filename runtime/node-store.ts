@@ -31,21 +31,16 @@ export class NodeStore implements Store {
     return answers.includes(undefined) ? this.#askForRest(memory, lookups, answers) : answers;
   }
 
-  /** Asks only for what memory did not answer. */
+  /** Asks only for what memory did not answer, and lets it keep what came whole. */
   async #askForRest(
     memory: CollectionMemory,
     lookups: readonly Lookup[],
     known: readonly unknown[],
   ): Promise<unknown[]> {
     const unknown = lookups.filter((_, index) => known[index] === undefined);
-    const found = (await this.#lookUpInRedis(memory, unknown)).values();
-    return known.map((answer) => (answer === undefined ? found.next().value : answer));
-  }
-
-  async #lookUpInRedis(memory: CollectionMemory, lookups: readonly Lookup[]): Promise<unknown[]> {
-    const loads = memory.begin(lookups);
+    const loads = memory.begin(unknown);
     // What is read whole answers every question to it.
-    const alone = lookups.filter(([, key]) => !loads.some((load) => load.key === key));
+    const alone = unknown.filter(([, key]) => !loads.some((load) => load.key === key));
     let replies: unknown[] | undefined;
     let read: ReadonlyMap<string, Collection>;
     try {
@@ -53,7 +48,8 @@ export class NodeStore implements Store {
     } finally {
       read = memory.finish(loads, replies?.slice(alone.length));
     }
-    const answers = lookups.map((lookup) => {
+    const answers = lookups.map((lookup, index) => {
+      if (known[index] !== undefined) return known[index];
       const collection = read.get(lookup[1]);
       return collection === undefined ? replies[alone.indexOf(lookup)] : answerFrom(collection, lookup);
     });

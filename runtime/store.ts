@@ -27,8 +27,13 @@ export type Write = readonly [command: WriteCommand, key: string, ...args: Redis
 /** One question to Redis, as data. */
 export type Read = readonly [command: string, key: string, ...args: RedisArgument[]];
 
-/** One member's question to a hash or set of a shard. */
-export type Lookup = readonly [command: 'HGET' | 'SISMEMBER', key: string, member: string];
+/**
+ * A question to a hash or set of a shard: for one member, or for fields of a hash that are always asked together. All
+ * questions to a key are of one kind, and `HMGET` asks each time for the same fields.
+ */
+export type Lookup =
+  | readonly [command: 'HGET' | 'SISMEMBER', key: string, member: string]
+  | readonly [command: 'HMGET', key: string, ...fields: string[]];
 
 /**
  * What the durable store promises to the layers above. Reads see every commit that was acknowledged before they
@@ -40,7 +45,8 @@ export interface Store {
   read(reads: readonly Read[]): Promise<unknown[]>;
   /**
    * As `read`, for collections of one shard that only its commits change: answered from memory, and at once, where
-   * the shard is this node's and the collection is small and was asked before.
+   * the shard is this node's and the collection is small and was asked before. The answer to `HMGET` is then the same
+   * array each time, for as long as what is stored is the same.
    */
   lookUp(shard: number, lookups: readonly Lookup[]): Eventual<unknown[]>;
   /** As `read`, with values as bytes. */

@@ -1,4 +1,4 @@
-import type { PolicyVerdict } from '../../policy/verdict.ts';
+import { type PolicyVerdict, verdictJson } from '../../policy/verdict.ts';
 import type { Write } from '../../runtime/store.ts';
 import { messageKey } from './shop-keys.ts';
 import type { MessageStatus, MessageView } from './shop-operations.ts';
@@ -50,18 +50,8 @@ export function encodeBody(body: MessageBody): string {
   return (
     `{"id":"${id}","tenantId":"${tenantId}","shopId":"${shopId}","kind":"${kind}","to":${quoted(to)},` +
     `"text":${quoted(text)},"mediaUrl":${quoted(mediaUrl)},"mediaType":${quoted(mediaType)},"via":"${via}",` +
-    `"policy":${policy === null ? 'null' : encodeVerdict(policy)},"createdAtMs":${body.createdAtMs},` +
+    `"policy":${policy === null ? 'null' : verdictJson(policy)},"createdAtMs":${body.createdAtMs},` +
     `"wireId":"${wireId}","idempotencyKey":${quoted(body.idempotencyKey)}}`
-  );
-}
-
-function encodeVerdict({ recipientClass, warmupDay, caps, usage }: PolicyVerdict): string {
-  const { perDay, perHour, coldPerDay, declaredPerDay } = caps;
-  const { today, lastHour, coldToday, declaredToday } = usage;
-  return (
-    `{"recipientClass":"${recipientClass}","warmupDay":${warmupDay},` +
-    `"caps":{"perDay":${perDay},"perHour":${perHour},"coldPerDay":${coldPerDay},"declaredPerDay":${declaredPerDay}},` +
-    `"usage":{"today":${today},"lastHour":${lastHour},"coldToday":${coldToday},"declaredToday":${declaredToday}}}`
   );
 }
 
@@ -74,10 +64,11 @@ export function stateWrite(shard: number, messageId: string, state: MessageState
   return ['HSET', messageKey(shard, messageId), 'state', JSON.stringify(state)];
 }
 
+/** A message as it is stored: `body` and `state`. */
+export type MessageFields = readonly (string | null)[];
+
 /** Reads a message back from its two fields; undefined when it is gone. */
-export function decodeMessage(
-  fields: readonly (string | null)[],
-): { body: MessageBody; state: MessageState } | undefined {
+export function decodeMessage(fields: MessageFields): { body: MessageBody; state: MessageState } | undefined {
   const [bodyText, stateText] = fields;
   if (!bodyText) return undefined;
   const body = JSON.parse(bodyText) as MessageBody;
@@ -89,6 +80,7 @@ export function decodeMessage(
 
 /** As the API shows it. */
 export function messageView(body: MessageBody, state: MessageState): MessageView {
+  const createdAt = new Date(body.createdAtMs).toISOString();
   return {
     id: body.id,
     shopId: body.shopId,
@@ -102,8 +94,8 @@ export function messageView(body: MessageBody, state: MessageState): MessageView
     reason: state.reason,
     via: body.via,
     policy: body.policy,
-    createdAt: new Date(body.createdAtMs).toISOString(),
-    updatedAt: new Date(state.updatedAtMs).toISOString(),
+    createdAt,
+    updatedAt: state.updatedAtMs === body.createdAtMs ? createdAt : new Date(state.updatedAtMs).toISOString(),
     sentAt: state.sentAtMs === null ? null : new Date(state.sentAtMs).toISOString(),
   };
 }

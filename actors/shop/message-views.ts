@@ -1,4 +1,4 @@
-import { decodeMessage, messageView } from './message-record.ts';
+import { decodeMessage, type MessageFields, messageView } from './message-record.ts';
 import type { MessageView } from './shop-operations.ts';
 
 /** How many are remembered, about 3 KB each with what is made of them. */
@@ -11,12 +11,11 @@ interface OwnedView {
 }
 
 interface Remembered extends OwnedView {
-  readonly body: string;
-  readonly state: string | null;
+  readonly fields: MessageFields;
 }
 
 /** The view of what the two stored fields of a message hold; undefined when it is gone. */
-export function viewOf(fields: readonly (string | null)[]): OwnedView | undefined {
+export function viewOf(fields: MessageFields): OwnedView | undefined {
   const message = decodeMessage(fields);
   return message && { tenantId: message.body.tenantId, view: messageView(message.body, message.state) };
 }
@@ -28,15 +27,17 @@ export function viewOf(fields: readonly (string | null)[]): OwnedView | undefine
 export class MessageViews {
   readonly #remembered = new Map<string, Remembered>();
 
-  /** As `viewOf`, remembered. Not for what is asked for once: to keep it for a while costs more than to make it. */
-  of(key: string, fields: readonly (string | null)[]): OwnedView | undefined {
-    const [body = null, state = null] = fields;
+  /**
+   * As `viewOf`, remembered for as long as the store answers with the same fields. Not for what is asked for once: to
+   * keep it for a while costs more than to make it.
+   */
+  of(key: string, fields: MessageFields): OwnedView | undefined {
     const known = this.#remembered.get(key);
-    if (known !== undefined && known.body === body && known.state === state) return known;
+    if (known?.fields === fields) return known;
     this.#remembered.delete(key);
     const made = viewOf(fields);
-    if (made === undefined || body === null) return undefined;
-    const remembered = { body, state, ...made };
+    if (made === undefined) return undefined;
+    const remembered = { fields, ...made };
     // The oldest goes: a Map keeps its order of insertion.
     const [oldest] = this.#remembered.size < REMEMBERED_VIEWS ? [] : this.#remembered.keys();
     if (oldest !== undefined) this.#remembered.delete(oldest);

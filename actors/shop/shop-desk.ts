@@ -11,6 +11,7 @@ import type { SendReply } from './accept-message.ts';
 import { channelView } from './channel-view.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import { listMessages } from './message-list.ts';
+import type { MessageFields } from './message-record.ts';
 import { MessageViews, viewOf } from './message-views.ts';
 import type { PoolDesk } from './pool-desk.ts';
 import type { PoolWanted } from './pool-fallback.ts';
@@ -102,16 +103,13 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
     message(tenantId, messageId) {
       const shard = shardOf(tenantId);
       const key = messageKey(shard, messageId.toLowerCase());
-      const fields = store.lookUp(shard, [
-        ['HGET', key, 'body'],
-        ['HGET', key, 'state'],
-      ]);
+      const answers = store.lookUp(shard, [['HMGET', key, 'body', 'state']]);
       const answer = (message: ReturnType<typeof viewOf>) =>
         message?.tenantId === tenantId ? done(message.view) : failed('MESSAGE_NOT_FOUND');
       // What must come from Redis was not asked for lately, and may not be again.
-      return fields instanceof Promise
-        ? fields.then((found) => answer(viewOf(found as (string | null)[])))
-        : answer(views.of(key, fields as (string | null)[]));
+      return answers instanceof Promise
+        ? answers.then(([fields]) => answer(viewOf(fields as MessageFields)))
+        : answer(views.of(key, answers[0] as MessageFields));
     },
     groups: (shop) =>
       withState(shop, (state) => {

@@ -86,7 +86,7 @@ async function readBack(side: RunningSide, context: BenchContext): Promise<LoadR
   return load(side, { kind: 'read', messages }, context);
 }
 
-const STORED_READ = { writeSeconds: 8, warmupMs: 2_000, readSeconds: 2, backWithinMs: 60_000 } as const;
+const STORED_READ = { writeSeconds: 11, warmupMs: 2_000, readSeconds: 2, backWithinMs: 60_000 } as const;
 
 /** Sends, starts the node again and asks for each message once, so that none is remembered. */
 async function readStored(side: RunningSide): Promise<LoadResult> {

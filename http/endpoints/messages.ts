@@ -8,9 +8,9 @@ import { reply } from '../endpoint.ts';
 import { EXAMPLES } from '../examples.ts';
 import { headerLines } from '../exchange.ts';
 import { mediaUri, recipient, text } from '../fields.ts';
+import { acceptedJson, messageJson, rememberJson } from '../message-json.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from '../named-shop.ts';
 import { cursorParameter, limitParameter } from '../query-parameters.ts';
-import { rememberedJson } from '../remembered-json.ts';
 import { acceptedMessage, cursorPage, message } from '../resources.ts';
 
 /** Why a send may be refused once its shape is right, in the order of the checks (DESIGN: Order of policy checks). */
@@ -68,12 +68,14 @@ export const sendMessage = apiEndpoint({
       description: 'Queued, with the verdict that let it through.',
       data: acceptedMessage,
       example: queued,
+      write: acceptedJson,
     },
     200: {
       description: 'The original message of the same idempotencyKey; nothing was sent again.',
       data: acceptedMessage,
       example: { ...queued, status: 'sent' },
       headers: { 'X-Idempotent-Replay': 'Always `true`.' },
+      write: acceptedJson,
     },
   },
   errors: [...NAMED_SHOP_ERRORS, ...SEND_ERRORS],
@@ -129,13 +131,15 @@ export const readMessage = apiEndpoint({
   summary: "A message's delivery state",
   permission: 'messages.read',
   replies: {
-    200: { description: 'The message.', data: message, example: EXAMPLES.message, write: rememberedJson },
+    200: { description: 'The message.', data: message, example: EXAMPLES.message, write: messageJson },
   },
   errors: ['MESSAGE_NOT_FOUND'],
-  handle: ({ caller, params, services }) =>
-    onceKnown(services.shops.message(caller.tenantId, params.id), (found) =>
-      found.ok ? reply(200, found.value) : found,
-    ),
+  handle({ caller, params, services }) {
+    const found = services.shops.message(caller.tenantId, params.id);
+    // What is there at once is remembered, since callers poll, and is the same object the next time.
+    if (!(found instanceof Promise) && found.ok) rememberJson(found.value);
+    return onceKnown(found, (message) => (message.ok ? reply(200, message.value) : message));
+  },
 });
 
 /** Text that shows nothing is no text (policy/evaluate-message.ts). */

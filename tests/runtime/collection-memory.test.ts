@@ -121,3 +121,26 @@ test('a shard remembers no more than a mebibyte: what was learnt first makes roo
   assert.ok(count > 200 && count * value.length <= 1024 * 1024, `${count} kept`);
   assert.ok(kept.slice(-count).every(Boolean), 'the newest');
 });
+
+test('fields asked together: kept from the second question on, as one array, until a commit touches them', async () => {
+  const { store } = held.node;
+  const fields = `{s${shard}}:fields`;
+  const look = () => store.lookUp(shard, [['HMGET', fields, 'body', 'state']]);
+  await store.commit(shard, [['HSET', fields, 'body', 'b']]);
+  assert.deepEqual(await look(), [['b', null]]);
+  assert.ok(look() instanceof Promise, 'what is asked for once is not kept');
+  await look();
+  const [kept] = look() as unknown[];
+  assert.deepEqual(kept, ['b', null]);
+  assert.equal((look() as unknown[])[0], kept);
+  await store.commit(shard, [['HSET', fields, 'state', 's']]);
+  assert.deepEqual(await look(), [['b', 's']]);
+});
+
+test('of a crowd of fields that were asked for once, the newest are known to have been', () => {
+  const memory = new CollectionMemory();
+  const question = (index: number): Lookup => ['HMGET', `k${index}`, 'f'];
+  for (let index = 0; index < 10_000; index += 1) assert.deepEqual(memory.begin([question(index)]), []);
+  assert.equal(memory.begin([question(9_999)]).length, 1);
+  assert.equal(memory.begin([question(0)]).length, 0, 'too long ago');
+});
