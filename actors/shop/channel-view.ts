@@ -13,9 +13,10 @@ export async function channelView(
   const status = publicChannelStatus(channelState(state));
   const { configId, phone } = state.channel.context;
   const view: ChannelView = { status, channelConfigId: configId };
-  if (status === 'starting') return { ...view, pollAfterMs: POLL_AFTER_MS };
   if (status === 'connected' && phone !== null) return { ...view, phone };
-  if (status !== 'qr_waiting' || state.qr === undefined) return view;
+  if (status !== 'starting' && status !== 'qr_waiting') return view;
+  // After a crash of the actor the code is not known until the session tells the next one.
+  if (state.qr === undefined) return { ...view, status: 'starting', pollAfterMs: POLL_AFTER_MS };
   return {
     ...view,
     qr: state.qr.text,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionEnd } from '../../actors/session/session-host.ts';
+import { channelView } from '../../actors/shop/channel-view.ts';
 import { channelState } from '../../actors/shop/shop-state.ts';
 import { ShopHarness } from './shop-harness.ts';
 
@@ -23,6 +24,18 @@ test('connecting asks for a session, shows each QR code, and stores what SPEC na
   const stored = shop.writes.slice(before).flat().join(' ');
   assert.match(stored, /msgapp connected/);
   assert.match(stored, /owner-number \+33600000001 NX/);
+});
+
+test('whoever polls sees a code or is told to poll again, also while the code is not known after a crash', async () => {
+  const shop = await ShopHarness.start();
+  const view = () => channelView(shop.state, async (qr) => `image of ${qr}`);
+  shop.command({ type: 'connect' });
+  assert.deepEqual([(await view()).status, (await view()).pollAfterMs], ['starting', 2_000]);
+  shop.session({ type: 'session.qr', qr: 'one', expiresAtMs: 1 });
+  assert.deepEqual([(await view()).qr, (await view()).pollAfterMs], ['one', 2_000]);
+  const crashed = await shop.successor('store', 'crash');
+  const after = await channelView(crashed.state, async () => '');
+  assert.deepEqual([after.status, after.qr, after.pollAfterMs], ['starting', undefined, 2_000]);
 });
 
 test('a QR code never reaches the store', async () => {

@@ -159,13 +159,16 @@ export class ShopHarness {
   }
 
   /** What another process makes of the shop at this moment: of what is remembered here, or of what was stored. */
-  async successor(from: 'memory' | 'store'): Promise<ShopHarness> {
+  async successor(
+    from: 'memory' | 'store',
+    cause: 'activation' | 'crash' = 'activation',
+  ): Promise<ShopHarness> {
     const address = shopAddress(this.state.shop);
     const state = from === 'memory' ? this.state : await loadShop(address, this.#store());
     if (state === undefined) throw new Error('the shop was not loaded');
     const successor = new ShopHarness(state, 1);
     successor.nowMs = this.nowMs;
-    successor.restart();
+    successor.restart(cause);
     successor.pass(0);
     return successor;
   }
