@@ -80,7 +80,8 @@ const serviceEntries = {
   PLATFORM_NAME: v.optional(lineOfText, 'Tenant Messaging'),
   TRUSTED_PROXIES: v.optional(addressRanges),
   NODE_ID: v.optional(nodeId),
-  MESSAGE_RETENTION_DAYS: count('30', 3_650),
+  // A message may wait for a day, and what became of it must find its record.
+  MESSAGE_RETENTION_DAYS: count('30', 3_650, 2),
   REQUEST_LOG_RETENTION_DAYS: count('7', 3_650),
   REQUEST_LOG_MAX_ENTRIES: count('100000', 100_000_000),
   REQUEST_LOG_MAX_BYTES: count('268435456', 1_000_000_000_000),

@@ -18,18 +18,19 @@ export const port = (standard: string) =>
     standard,
   );
 
-/** A whole number, at least 1. */
-export const wholeNumber = (most: number) =>
+/** A whole number, at least 1 unless told otherwise. */
+export const wholeNumber = (most: number, least = 1) =>
   v.pipe(
     v.string(),
-    v.regex(/^\d{1,15}$/, `a whole number from 1 to ${most}`),
+    v.regex(/^\d{1,15}$/, `a whole number from ${least} to ${most}`),
     v.transform(Number),
-    v.minValue(1, `a whole number from 1 to ${most}`),
-    v.maxValue(most, `a whole number from 1 to ${most}`),
+    v.minValue(least, `a whole number from ${least} to ${most}`),
+    v.maxValue(most, `a whole number from ${least} to ${most}`),
   );
 
 /** A whole number with the one that holds when none is given. */
-export const count = (standard: string, most: number) => v.optional(wholeNumber(most), standard);
+export const count = (standard: string, most: number, least?: number) =>
+  v.optional(wholeNumber(most, least), standard);
 
 /** What to listen on. Loopback unless told otherwise, so that nothing is exposed by accident. */
 export const host = v.optional(
