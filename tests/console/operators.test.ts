@@ -66,6 +66,24 @@ test('under a filter that is refused nothing is shown of what was asked before',
   assert.equal(await page.getByText('Loading…').count(), 0);
 });
 
+test('that more of a list was not to be had is not said of another list', async () => {
+  const { page, visit } = session;
+  for (let call = 0; call < 60; call += 1) await fetch(`${service.apiUrl}/me`);
+  await visit('/requests?route=/me');
+  const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
+  await page.route('**/requests?*cursor=*', (route) =>
+    route.fulfill({ status: 503, json: { success: false, error } }),
+  );
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByRole('alert').getByText('Not now.').waitFor();
+  await page.locator('main form').getByLabel('Status').fill('401');
+  const answered = page.waitForResponse((response) => response.url().includes('status=401'));
+  await page.keyboard.press('Enter');
+  await answered;
+  await page.getByRole('row', { name: '/me' }).first().waitFor();
+  assert.equal(await page.getByText('Not now.').count(), 0);
+});
+
 test('a refusal is not shown again in the dialog of another key', async () => {
   const { page, visit } = session;
   const tenant = await post('/tenants', { name: 'Bakery' });

@@ -75,6 +75,8 @@ export function usePages(path, { keyOf, ...options }) {
     /** @type {{ path: string, items: any[], cursor: string | null } | undefined} */ (undefined),
   );
   const action = useAction();
+  /** Of which list more was asked for last. */
+  const asked = useRef('');
   const following = more?.path === path ? more : undefined;
   const cursor = following === undefined ? (first.data?.nextCursor ?? null) : following.cursor;
   const join = path.includes('?') ? '&' : '?';
@@ -87,7 +89,7 @@ export function usePages(path, { keyOf, ...options }) {
   }, [newest]);
   return {
     items: following?.items ?? newest,
-    failure: first.failure ?? action.failure,
+    failure: first.failure ?? (asked.current === path ? action.failure : undefined),
     busy: action.busy,
     refresh: first.refresh,
     /** Undefined at the end of the list. */
@@ -96,6 +98,7 @@ export function usePages(path, { keyOf, ...options }) {
         ? undefined
         : () =>
             action.run(async () => {
+              asked.current = path;
               const page = await call(`${path}${join}cursor=${encodeURIComponent(cursor)}`);
               const shown = following?.items ?? newest;
               setMore({ path, items: [...shown, ...page.items], cursor: page.nextCursor });
