@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import * as v from 'valibot';
+import { isAddressRange } from '../http/client-address.ts';
 import { parseRedisAddress } from '../runtime/redis-address.ts';
 
 // How each kind of setting is read from text. A message says what is expected, not what was found.
@@ -141,13 +141,6 @@ function decodeKey(text: string): Buffer | undefined {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
   const isWhole = /^[0-9a-f]{64}$/i.test(text) || /^[A-Za-z0-9+/_-]{43}=?$/.test(text);
   return isWhole && key.length === 32 ? key : undefined;
-}
-
-function isAddressRange(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
 function isRedisUrl(text: string): boolean {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { remembering } from '../runtime/remembering.ts';
 
@@ -24,9 +25,15 @@ export function addressOfBytes(bytes: ArrayBuffer): string {
   );
 }
 
-/** True for an IP address or a CIDR range, v4 or v6. */
+/** A prefix as everybody writes it. */
+const PREFIX = /^(0|[1-9]\d{0,2})$/;
+
+/** True for an IP address or a CIDR range, v4 or v6, in the forms that Node's BlockList takes; without a zone. */
 export function isAddressRange(range: string): boolean {
-  return range.includes('/') ? ipaddr.isValidCIDR(range) : ipaddr.isValid(range) && isWhole(range);
+  const [address = '', prefix, ...rest] = range.split('/');
+  const family = isIP(address);
+  if (family === 0 || address.includes('%') || rest.length > 0) return false;
+  return prefix === undefined || (PREFIX.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
 /**
@@ -62,9 +69,4 @@ export function callerAddress(
 
 function wholeRange(address: string): string {
   return `${address}/${ipaddr.parse(address).kind() === 'ipv4' ? 32 : 128}`;
-}
-
-/** ipaddr.js takes `10.1` for an address, as old C libraries do. */
-function isWhole(address: string): boolean {
-  return address.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(address);
 }

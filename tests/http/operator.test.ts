@@ -126,6 +126,9 @@ describe("the operators' listener", () => {
       [{ ...draft, limits: { day: 100_000_001 } }, 'limits.day'],
       [{ ...draft, ipAllowlist: ['10.0.0.0/33'] }, 'ipAllowlist.0'],
       [{ ...draft, ipAllowlist: ['10.1'] }, 'ipAllowlist.0'],
+      [{ ...draft, ipAllowlist: ['10.1/16'] }, 'ipAllowlist.0'],
+      [{ ...draft, ipAllowlist: ['010.0.0.0/8'] }, 'ipAllowlist.0'],
+      [{ ...draft, ipAllowlist: ['fe80::1%eth0/64'] }, 'ipAllowlist.0'],
       [{ ...draft, permissions: ['all'] }, 'permissions.0'],
       [{ ...draft, expiresAt: 'never' }, 'expiresAt'],
     ] as const) {
