@@ -180,7 +180,7 @@ class AssembledNode implements RuntimeNode {
         inHand: this.#inHand,
         store,
         commits,
-        marks: new ShardMarks(commits, log),
+        marks: new ShardMarks({ ...common, commits }),
         mayAct: (owned) => ownership.mayAct(owned),
         bury: (owned, address, command, cause) => this.deadLetters.bury(owned, address, command, cause),
       },

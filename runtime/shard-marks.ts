@@ -1,36 +1,45 @@
 import { shardKey } from './address.ts';
+import type { Clock } from './clock.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { RuntimeLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import type { OwnedShard } from './owned-shard.ts';
-import type { WriteCommand } from './store.ts';
+import type { Write } from './store.ts';
+
+/** What marks are written with. */
+export interface ShardMarksOptions {
+  readonly commits: GroupCommit;
+  readonly clock: Clock;
+  readonly limits: RuntimeLimits;
+  readonly log: Logger;
+}
 
 /**
- * What the runtime itself notes of an actor in Redis, beside the turns: that it waits for an operator, or that it
- * need not come back. A mark that is not written costs time, not truth: the next activation finds out again.
+ * What the runtime itself notes of an actor in Redis, beside the turns: whether it waits for an operator, written as
+ * soon as Redis takes it, since an operator was told; and that it need not come back, which the next activation finds
+ * out again where it was not written.
  */
 export class ShardMarks {
-  readonly #commits: GroupCommit;
-  readonly #log: Logger;
+  readonly #options: ShardMarksOptions;
 
-  constructor(commits: GroupCommit, log: Logger) {
-    this.#commits = commits;
-    this.#log = log;
+  constructor(options: ShardMarksOptions) {
+    this.#options = options;
   }
 
   suspend(shard: OwnedShard, text: string): void {
     shard.suspended.add(text);
-    this.#write(shard, 'SADD', 'suspended', text);
+    this.#storeSuspension(shard, text);
   }
 
   /** False: it was not suspended. */
   resume(shard: OwnedShard, text: string): boolean {
     if (!shard.suspended.delete(text)) return false;
-    this.#write(shard, 'SREM', 'suspended', text);
+    this.#storeSuspension(shard, text);
     return true;
   }
 
   leaveAwake(shard: OwnedShard, text: string): void {
-    if (shard.awake.delete(text)) this.#write(shard, 'SREM', 'awake', text);
+    if (shard.awake.delete(text)) this.#write(shard, ['SREM', shardKey(shard.number, 'awake'), text]);
   }
 
   /** The actor is gone for good, whether it was active here or not. */
@@ -39,12 +48,24 @@ export class ShardMarks {
     this.resume(shard, text);
   }
 
-  #write(shard: OwnedShard, command: WriteCommand, set: string, text: string): void {
-    this.#commits.add(shard, {
-      writes: [[command, shardKey(shard.number, set), text]],
+  /** As it stands by then, when Redis did not take it. */
+  #storeSuspension(shard: OwnedShard, text: string): void {
+    const { clock, limits } = this.#options;
+    const command = shard.suspended.has(text) ? 'SADD' : 'SREM';
+    this.#write(shard, [command, shardKey(shard.number, 'suspended'), text], () => {
+      clock.after(limits.retryMs, () => {
+        if (!shard.dropped) this.#storeSuspension(shard, text);
+      });
+    });
+  }
+
+  #write(shard: OwnedShard, write: Write, refused?: () => void): void {
+    this.#options.commits.add(shard, {
+      writes: [write],
       settled: (outcome) => {
         if (outcome === 'committed') return;
-        this.#log.warn({ actor: text, outcome, command, set }, 'A mark was not written');
+        if (outcome === 'unavailable' && refused !== undefined) refused();
+        else this.#options.log.warn({ outcome, write }, 'A mark was not written');
       },
     });
   }

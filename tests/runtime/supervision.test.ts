@@ -79,6 +79,22 @@ test('a state is shown again only after the first turn that follows a crash', as
   assert.deepEqual(await world.outcome(shown), [2, 5]);
 });
 
+test('an actor that was resumed while Redis took no writes is not suspended again by the next process', async () => {
+  const first = await memoryNode({ limits: { restartIntensity: 0 } });
+  await first.outcome(first.node.actors.ask(one, poison));
+  await first.clock.advance(1_000);
+  assert.equal(first.node.actors.snapshot(one)?.status, 'suspended');
+  const { commit } = first.engine;
+  first.engine.commit = async (sections) => sections.map(() => ({ code: 'unavailable', message: 'full' }));
+  await first.outcome(first.node.actors.resume(one));
+  await first.clock.advance(1_000);
+  first.engine.commit = commit;
+  await first.clock.advance(1_000);
+  await first.outcome(first.node.stop());
+  const second = await memoryNode({ on: first });
+  assert.equal(await second.outcome(second.node.actors.ask(one, add(1))), 1);
+});
+
 test('crashes that are a minute apart never suspend', async () => {
   const world = await memoryNode({ limits: { restartIntensity: 1 } });
   for (let index = 0; index < 4; index += 1) {
