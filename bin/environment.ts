@@ -5,6 +5,7 @@ import { isLoopbackUrl } from '../actors/session/loopback-url.ts';
 import {
   addressRanges,
   adminToken,
+  clientVersion,
   count,
   credentialsKeys,
   gap,
@@ -80,6 +81,7 @@ const serviceEntries = {
   PLATFORM_NAME: v.optional(lineOfText, 'Tenant Messaging'),
   TRUSTED_PROXIES: v.optional(addressRanges),
   NODE_ID: v.optional(nodeId),
+  MSGAPP_CLIENT_VERSION: v.optional(clientVersion),
   // A message may wait for a day, and what became of it must find its record.
   MESSAGE_RETENTION_DAYS: count('30', 3_650, 2),
   REQUEST_LOG_RETENTION_DAYS: count('7', 3_650),
@@ -136,6 +138,8 @@ export function serviceEnvironment(variables: Variables = process.env) {
     /** `undefined`: the real network. */
     chatNetworkUrl: values.MSGAPP_SOCKET_URL,
     noiseRootKey: values.MSGAPP_NOISE_ROOT_KEY,
+    /** `undefined`: the client's own. */
+    clientVersion: values.MSGAPP_CLIENT_VERSION,
     sendGap: values.SEND_GAP_MS,
     logLevel: values.LOG_LEVEL,
     messageRetentionDays: values.MESSAGE_RETENTION_DAYS,

@@ -28,6 +28,7 @@ export function startSessions(parts: {
     credentialsKeys: environment.credentialsKeys,
     socketUrl,
     noiseRootKey: environment.noiseRootKey,
+    clientVersion: environment.clientVersion,
     allowLoopbackMedia: simulated,
   });
 }
