@@ -54,15 +54,20 @@ test('without the authority the upload fails, and a forged or unknown file is re
   const { hosts, auth } = await client.socket.refreshMediaConn();
   const agent = trusting(await fixture.control.mediaCa());
   const base = `https://${hosts[0]?.hostname}/mms/image`;
-  const name = createHash('sha256').update('content').digest('base64url');
+  const nameOf = (body: string | Buffer): string => createHash('sha256').update(body).digest('base64url');
+  const name = nameOf('content');
+  // 100 MiB: the largest document that the sending component takes.
+  const large = Buffer.alloc(100 * 1024 * 1024 + 26);
   const statuses = {
     'the right content': await post(`${base}/${name}?auth=${auth}`, 'content', agent),
+    'a large document': await post(`${base}/${nameOf(large)}?auth=${auth}`, large, agent),
     'other content': await post(`${base}/${name}?auth=${auth}`, 'forged', agent),
     'a wrong secret': await post(`${base}/${name}?auth=guessed`, 'content', agent),
     'a path out of the folder': await post(`${base}/..%2f..%2fnetwork.jsonl?auth=${auth}`, 'x', agent),
   };
   assert.deepEqual(statuses, {
     'the right content': 200,
+    'a large document': 200,
     'other content': 400,
     'a wrong secret': 401,
     'a path out of the folder': 404,
@@ -72,7 +77,7 @@ test('without the authority the upload fails, and a forged or unknown file is re
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-function post(url: string, body: string, agent: ReturnType<typeof trusting>): Promise<number> {
+function post(url: string, body: string | Buffer, agent: ReturnType<typeof trusting>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sending = request(url, { method: 'POST', agent }, (response) => {
       response.resume();
