@@ -40,6 +40,12 @@ const queued = {
   policy: EXAMPLES.verdict,
 } as const;
 
+/** Half a surrogate pair has no UTF-8 of its own: two keys cut within different emojis would be one and the same. */
+const idempotencyKey = v.pipe(
+  text({ min: 1, max: 128 }),
+  v.check((key) => !/\p{Surrogate}/u.test(key), 'must not be cut within a character'),
+);
+
 /** POST …/messages */
 export const sendMessage = apiEndpoint({
   method: 'POST',
@@ -55,7 +61,7 @@ export const sendMessage = apiEndpoint({
     text: v.optional(text({ max: 4096 })),
     mediaUrl: v.optional(mediaUri),
     mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
-    idempotencyKey: v.optional(text({ min: 1, max: 128 })),
+    idempotencyKey: v.optional(idempotencyKey),
   }),
   bodyExample: {
     channel: 'msgapp',

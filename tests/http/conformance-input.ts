@@ -143,6 +143,13 @@ const BREAKING: readonly Case[] = [
     ['idempotencyKey'],
   ],
   [
+    'idempotencyKey cut within a character',
+    'POST',
+    '/shops/{shop}/messages',
+    { ...send, idempotencyKey: '🥖'.slice(0, 1) },
+    ['idempotencyKey'],
+  ],
+  [
     'idempotencyKey of 129 characters',
     'POST',
     '/shops/{shop}/messages',
