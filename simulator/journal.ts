@@ -164,7 +164,8 @@ export class Journal {
 
 function parseLine(line: string): [string, string, unknown?] | undefined {
   try {
-    return JSON.parse(line, BufferJSON.reviver) as [string, string, unknown?];
+    const entry: unknown = JSON.parse(line, BufferJSON.reviver);
+    return Array.isArray(entry) ? (entry as [string, string, unknown?]) : undefined;
   } catch {
     return undefined;
   }

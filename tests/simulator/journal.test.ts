@@ -66,6 +66,8 @@ test('a torn last line is dropped; damage before the end is refused; nobody else
   assert.equal(torn.collection<number>('numbers').get('one'), 1);
   assert.equal(torn.collection<number>('numbers').size, 1);
   await torn.close();
-  await writeFile(file, '["numbers","two",\n["numbers","one",1]\n');
-  await assert.rejects(Journal.open(path), /damaged before its end/);
+  for (const damage of ['["numbers","two",', '{"numbers":"two"}', '5']) {
+    await writeFile(file, `${damage}\n["numbers","one",1]\n`);
+    await assert.rejects(Journal.open(path), /damaged before its end/);
+  }
 });
