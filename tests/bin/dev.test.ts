@@ -11,7 +11,11 @@ import { lockFile } from '../../bin/file-lock.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'dev-'));
-after(() => rmSync(folder, { recursive: true }));
+const started: ChildProcess[] = [];
+after(() => {
+  for (const dev of started) dev.kill('SIGKILL');
+  rmSync(folder, { recursive: true });
+});
 
 /** Runs a program where it is expected to refuse; everything it says comes back. */
 async function refuse(
@@ -91,6 +95,7 @@ async function start(dataDirectory: string): Promise<Started> {
     cwd: root,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  started.push(dev);
   const over = once(dev, 'close').then(([code]) => code as number | null);
   const [line] = await Promise.race([
     once(createInterface({ input: dev.stdout }), 'line'),
