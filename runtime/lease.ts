@@ -61,8 +61,10 @@ export class Lease {
   /** Takes a new lease, ending any other of this node id, and keeps it alive from here on. */
   async take(incarnation: string): Promise<void> {
     const askedMs = this.#clock.monotonicMs();
-    await this.#engine.register(this.#nodeId, incarnation, this.#limits.leaseMs);
     this.#incarnation = incarnation;
+    await this.#engine.register(this.#nodeId, incarnation, this.#limits.leaseMs);
+    // It was given up before it was there.
+    if (this.#incarnation !== incarnation) return;
     this.#extend(askedMs);
     this.#running = true;
     this.#schedule();
@@ -71,6 +73,7 @@ export class Lease {
   /** Renews no more. */
   stop(): void {
     this.#running = false;
+    this.#incarnation = '';
     this.#timer?.cancel();
     this.#expiry?.cancel();
     this.#untilMs = 0;

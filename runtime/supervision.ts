@@ -30,7 +30,7 @@ export class Supervision {
     this.#options = options;
   }
 
-  /** Crashes that still count. */
+  /** Crashes that counted at the last one. */
   get recentCrashes(): number {
     return this.#crashedAtMs.length;
   }

@@ -165,3 +165,25 @@ test('a node that asks in vain for its new lease listens under one new name, how
   await clock.until(() => node.leaseMarginMs() > 0);
   assert.equal(await world.outcome(node.actors.ask(one, add)), 1);
 });
+
+test('a node that hands over while it asks for its new lease keeps none', async () => {
+  const world = await memoryNode();
+  const { node, clock, redis, engine } = world;
+  const register = engine.register.bind(engine);
+  let answer: () => void = () => undefined;
+  let isAsking = false;
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  engine.register = async (...call) => {
+    isAsking = true;
+    await register(...call);
+    await answered;
+  };
+  await loseLease(world);
+  await clock.until(() => isAsking);
+  await world.outcome(node.handOver());
+  answer();
+  await clock.advance(6_000);
+  assert.deepEqual([redis.nodes(), node.leaseMarginMs()], [[], 0]);
+});
