@@ -65,7 +65,8 @@ export class GroupDirectory {
       return;
     }
     this.#askedAtMs = startedMs;
-    if (!this.#known) this.#later(this.#floorMs, () => this.#askUntilKnown());
+    // A timer of Node fires up to a millisecond early, and would find that this was asked a moment ago.
+    if (!this.#known) this.#later(this.#floorMs + 1, () => this.#askUntilKnown());
     const found = Object.values(await this.#socket.groupFetchAllParticipating());
     const timedOut = this.#clock.monotonicMs() - startedMs >= this.#queryMs;
     if (found.length === 0 && timedOut) {

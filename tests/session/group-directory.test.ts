@@ -112,10 +112,33 @@ test('a list that nobody told is asked for again until somebody does, and then n
     report: (list) => told.push(list),
   });
   await assert.rejects(groups.refresh());
-  await clock.advance(19_999);
+  await clock.advance(20_000);
   assert.deepEqual([asked, told.length], [1, 0]);
   await clock.advance(1);
   assert.deepEqual([asked, told.length], [2, 1]);
   await clock.advance(60_000);
   assert.equal(asked, 2);
+});
+
+test('a list that nobody told is asked for again also by a timer that fires a moment early, as those of Node do', async () => {
+  const clock = new FakeClock();
+  let asked = 0;
+  const socket = {
+    async groupFetchAllParticipating() {
+      asked += 1;
+      throw Object.assign(new Error('rate-overlimit'), { data: 429 });
+    },
+  } as unknown as WASocket;
+  const groups = new GroupDirectory({
+    socket,
+    clock,
+    floorMs: 20_000,
+    queryMs: 1_000,
+    later: (delayMs, act) => clock.after(delayMs - 0.5, act),
+    ownAddresses: () => [OWN],
+    report: () => undefined,
+  });
+  await assert.rejects(groups.refresh());
+  await clock.advance(61_000);
+  assert.equal(asked, 4);
 });
