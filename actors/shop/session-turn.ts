@@ -168,11 +168,6 @@ function barsStranger(
 /** The last look before the wire. `sending` and the order go into one turn: the order follows the commit. */
 function onComposed(draft: ShopDraft, messageId: string, facts: DispatchFacts, outcomeMs: number): void {
   const { body, audience } = facts;
-  if (draft.state.groups === undefined && isGroupId(body?.to ?? '')) {
-    // A new session has not told its groups yet: as with a number, no answer is not a no.
-    draft.stepPacing({ type: 'elapsed', gapUntilMs: draft.moments().gapUntilMs });
-    return;
-  }
   const against = body === undefined ? gone : obstacle(draft.state, body, { ...facts, nowMs: draft.nowMs });
   if (body === undefined || against !== undefined) {
     draft.stepPacing({ type: 'blocked', ...(against ?? gone) });

@@ -1,3 +1,4 @@
+import { isGroupId } from '../../policy/recipient.ts';
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Write } from '../../runtime/store.ts';
@@ -117,15 +118,19 @@ export class ShopDraft {
     for (const effect of effects) this.#carryPacing(effect);
   }
 
-  /** Takes the head of the queue in hand when nothing stands against it. */
+  /**
+   * Takes the oldest of the queue in hand when nothing stands against it. What goes to a group waits for a new session
+   * to tell its groups, and holds up nobody else meanwhile: the network may not tell them for long.
+   */
   dispatch(): void {
-    const { queue, dispatching } = this.#state;
-    const head = queue[0];
-    if (head === undefined || !dispatching) return;
+    const { queue, dispatching, groups } = this.#state;
+    if (queue.length === 0 || !dispatching) return;
     if (channelState(this.#state) !== 'connected' || pacingState(this.#state) !== 'idle') return;
     if (this.#state.pacing.context.heldByOperator) return;
-    this.change({ queue: queue.slice(1), inHand: head });
-    const { messageId, kind, to, textLength } = head;
+    const next = queue.find(({ to }) => groups !== undefined || !isGroupId(to));
+    if (next === undefined) return;
+    this.change({ queue: queue.filter((other) => other !== next), inHand: next });
+    const { messageId, kind, to, textLength } = next;
     this.stepPacing({
       type: 'dispatch',
       hand: { messageId, kind, to, textLength },

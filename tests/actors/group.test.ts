@@ -35,8 +35,23 @@ for (const [standing, told, fate] of [
     composed(shop, id);
     assert.equal(shop.statusOf(id), 'queued');
     shop.session(told);
-    shop.pass(20_000);
     composed(shop, id);
     assert.equal(shop.statusOf(id), fate);
   });
 }
+
+test('a message to a group that waits for its session to tell its groups holds up no other, and nobody sees it written', async () => {
+  const { shop, id } = await reconnected();
+  const shownBefore = shop.effectsOf('compose').length;
+  const others = [shop.send('+33600000010'), shop.send('+33600000011')];
+  for (const other of others) {
+    shop.toWire(other);
+    shop.outcome(other, { kind: 'acknowledged' });
+    assert.equal(shop.statusOf(other), 'sent');
+    shop.pass(20_000);
+  }
+  assert.equal(shop.effectsOf('compose').length, shownBefore + others.length);
+  shop.session(groups(GROUP_ID, true));
+  composed(shop, id);
+  assert.equal(shop.statusOf(id), 'sending');
+});

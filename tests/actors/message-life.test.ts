@@ -317,7 +317,7 @@ class Life {
     for (const { createdAtMs } of state.queue) {
       assert.ok(shop.nowMs < createdAtMs + 24 * HOUR_MS, 'nothing waits over a day');
     }
-    const next = state.queue[0];
+    const next = state.queue.find(({ to }) => to !== GROUP_ID || state.groups !== undefined);
     const isFree = state.dispatching && channelState(state) === 'connected' && pacingState(state) === 'idle';
     if (isFree && !state.pacing.context.heldByOperator)
       assert.equal(next, undefined, 'nothing waits for nothing');
