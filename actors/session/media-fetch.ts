@@ -128,6 +128,9 @@ function ask(url: URL, options: MediaFetchOptions, signal: AbortSignal): Promise
   });
 }
 
+/** The encodings of HTTP; any other word there, as `aws-chunked` of some stores, changes no byte. */
+const PACKED = /\b(?:gzip|compress|deflate|br|zstd)\b/i;
+
 async function download(
   options: MediaFetchOptions,
   source: { response: IncomingMessage; url: URL; signal: AbortSignal },
@@ -139,7 +142,7 @@ async function download(
   const discard = (): Promise<void> => rm(path, { force: true });
   try {
     // Nothing was said to be welcome but the bytes themselves; the recipient would get what nobody can open.
-    if ((response.headers['content-encoding'] ?? 'identity') !== 'identity') {
+    if (PACKED.test(response.headers['content-encoding'] ?? '')) {
       throw new MediaUnavailable('the attachment is encoded');
     }
     if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();

@@ -18,6 +18,8 @@ const replies: Record<string, RequestListener> = {
     reply.writeHead(200, { 'content-type': 'application/pdf' }).end('PDF'),
   '/squeezed': (_, reply) =>
     reply.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' }).end('GZIP'),
+  '/as-stored': (_, reply) =>
+    reply.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'aws-chunked' }).end('PNG'),
   '/untyped': (_, reply) => reply.writeHead(200).end('?'),
   '/empty': (_, reply) => reply.writeHead(200, { 'content-type': 'image/png' }).end(),
   '/missing': (_, reply) => reply.writeHead(404).end(),
@@ -99,6 +101,9 @@ test('what is not of its kind, missing, empty, too large, too slow or redirected
   await refused(fetchIt('/missing'), /answered 404/);
   await refused(fetchIt('/empty'), /empty/);
   await refused(fetchIt('/squeezed'), /encoded/);
+  const stored = await fetchIt('/as-stored');
+  assert.equal(readFileSync(stored.path, 'utf8'), 'PNG', 'a word that names no encoding says nothing');
+  await stored.discard();
   await refused(fetchIt('/declared', { maxBytes: 1_000 }), /too large/);
   await refused(fetchIt('/endless', { maxBytes: 300_000 }), /too large/);
   await refused(fetchIt('/slow', { timeoutMs: 100 }), /too long/);
