@@ -156,6 +156,8 @@ const channelSetup = setup({
     })),
     flag: assign({ flagged: true, reconnectAtMs: null }),
     forgetPairing: assign({ pairedAtMs: null, phone: null }),
+    // Nobody told why; the end of a session before is not the reason.
+    forgetEnd: assign({ lastEnd: null }),
   },
   guards: {
     isPaired: ({ context }) => context.pairedAtMs !== null,
@@ -228,7 +230,7 @@ export const channelMachine = channelSetup.createMachine({
           {
             guard: 'isPaired',
             target: 'qr_waiting',
-            actions: ['flag', 'forgetPairing', 'loseSession'],
+            actions: ['flag', 'forgetPairing', 'forgetEnd', 'loseSession'],
           },
           { target: 'qr_waiting' },
         ],

@@ -65,6 +65,7 @@ test('a paired channel that asks for a code has no credentials any more: a code 
   shop.session({ type: 'session.qr', qr: 'q', expiresAtMs: 1 });
   assert.equal(channelState(shop.state), 'qr_waiting');
   assert.equal(shop.statusOf(id), 'failed MSGAPP_SESSION_LOST');
+  assert.equal(shop.state.channel.context.lastEnd, null, 'the drop before is not why');
   assert.equal(shop.send('+33600000010'), 'MSGAPP_SESSION_LOST');
   shop.session({ type: 'session.connected', phone: '33600000002', pairedAtMs: shop.nowMs });
   assert.match(shop.send('+33600000010'), /^[0-9a-f]{24}$/);
