@@ -1,7 +1,7 @@
 /** An erasure comes to its end, whatever fails on the way, and however much there is to erase. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done } from '../../actors/failure.ts';
+import { done, failed } from '../../actors/failure.ts';
 import { type OperatorDeskOptions, operatorDesk } from '../../actors/operator-desk.ts';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantEffects } from '../../actors/tenant/tenant-effects.ts';
@@ -66,6 +66,18 @@ test('dead letters of a tenant are erased though the erasure of its shops fails'
     eraser: { erase: () => Promise.reject(new Error('Redis is away')) },
   } as unknown as OperatorDeskOptions);
   await assert.rejects(desk.deleteTenant(golden.tenantId));
+  assert.deepEqual(forgotten, [address]);
+});
+
+test('dead letters of a tenant that could not be erased with it are erased when it is deleted again', async () => {
+  const state = await goldenTenant();
+  const deleted = { ...state, record: { ...state.record, deleted: true } };
+  const forgotten: unknown[] = [];
+  const desk = operatorDesk({
+    actors: { state: () => deleted },
+    deadLetters: { forget: async (actor: unknown) => void forgotten.push(actor) },
+  } as unknown as OperatorDeskOptions);
+  assert.deepEqual(await desk.deleteTenant(golden.tenantId), failed('NOT_FOUND'));
   assert.deepEqual(forgotten, [address]);
 });
 
