@@ -73,7 +73,9 @@ export function fleetDesk(parts: {
 }
 
 function seen(glance: ActorGlance): SeenActor {
-  return glance.address.kind === 'shop' ? shopGlance(glance) : { mailboxDepth: glance.mailboxDepth };
+  const { address, mailboxDepth, status } = glance;
+  if (address.kind === 'shop') return shopGlance(glance);
+  return { tenantId: address.id, mailboxDepth, isSuspended: status === 'suspended' };
 }
 
 /** A shop's actor as operators see it; name, state and details are null while nothing of it is in memory. */

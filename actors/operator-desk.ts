@@ -14,6 +14,7 @@ import type { ShopEraser } from './shop/shop-eraser.ts';
 import { shopAddress } from './shop/shop-keys.ts';
 import type { ShopReference } from './shop/shop-operations.ts';
 import { shopView } from './shop-view.ts';
+import { supervisedTenant } from './supervised-tenant.ts';
 import { changedRecord } from './tenant/account-turns.ts';
 import type { StoredKeyDirectory } from './tenant/key-directory.ts';
 import { keyHash, makeRawKey } from './tenant/raw-key.ts';
@@ -74,11 +75,11 @@ function tenantAccess(actors: Actors): TenantAccess {
 
 type Accounts = Pick<
   OperatorOperations,
-  'createTenant' | 'tenant' | 'changeTenant' | 'importShop' | 'addCustomers'
+  'createTenant' | 'tenant' | 'resumeTenant' | 'changeTenant' | 'importShop' | 'addCustomers'
 >;
 
 function accounts(
-  { store, clock, operatorsDirectory }: OperatorDeskOptions,
+  { actors, store, clock, operatorsDirectory }: OperatorDeskOptions,
   { withTenant, ask }: TenantAccess,
 ): Accounts {
   return {
@@ -109,8 +110,12 @@ function accounts(
       operatorsDirectory.refresh(tenantId);
       return done(tenantView(record, number));
     },
-    tenant: (tenantId) =>
-      withTenant(tenantId, ({ record, ownerNumber }) => done(tenantView(record, ownerNumber))),
+    tenant: (tenantId) => supervisedTenant(tenantId, { actors, store }),
+    async resumeTenant(tenantId) {
+      // Also one whose erasure was decided, which is answered as missing: it goes on.
+      await actors.resume(tenantAddress(tenantId));
+      return supervisedTenant(tenantId, { actors, store });
+    },
     changeTenant: (tenantId, changes) => ask<TenantView>(tenantId, { type: 'change', changes }),
     importShop: (tenantId, { name, phone }) =>
       ask(tenantId, { type: 'create_shop', name, phone, imported: true }),

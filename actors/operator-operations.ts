@@ -1,6 +1,7 @@
 import type { RateLimits } from '../policy/key-limits.ts';
 import type { PlanName } from '../policy/plan.ts';
 import type { SettingsTuning } from '../policy/tenant-settings.ts';
+import type { ActorSnapshot } from '../runtime/actors.ts';
 import type { Outcome } from './failure.ts';
 import type { ShopCensus } from './shop/shop-census.ts';
 import type { ShopGlance } from './shop/shop-glance.ts';
@@ -31,6 +32,11 @@ export interface TenantView {
   readonly poolFallback: boolean;
   readonly platform: boolean;
   readonly createdAt: string;
+}
+
+/** A tenant and how its actor stands: while that is not `active`, every call of the tenant waits or is refused. */
+export interface SupervisedTenant extends TenantView {
+  readonly actor: Pick<ActorSnapshot, 'status' | 'restarts' | 'lastError'>;
 }
 
 /** What may be given at creation or changed later; absent: unchanged (defaults at creation). */
@@ -74,7 +80,10 @@ export interface OperatorOperations {
     tenantId: string,
     tenant: TenantChanges & { readonly name: string },
   ): Promise<Outcome<TenantView>>;
-  tenant(tenantId: string): Promise<Outcome<TenantView>>;
+  /** Also of a suspended one, as its last commit left it. */
+  tenant(tenantId: string): Promise<Outcome<SupervisedTenant>>;
+  /** Starts a suspended or crashed one again, and answers it as it stands then; one that runs goes on. */
+  resumeTenant(tenantId: string): Promise<Outcome<SupervisedTenant>>;
   changeTenant(tenantId: string, changes: TenantChanges): Promise<Outcome<TenantView>>;
   /** Erasure: sessions ended, credentials, messages, keys, contacts and windows gone. */
   deleteTenant(tenantId: string): Promise<Outcome<{ readonly id: string; readonly deleted: true }>>;

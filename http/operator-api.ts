@@ -21,6 +21,7 @@ import {
   importShop,
   listTenants,
   readTenant,
+  resumeTenant,
 } from './admin/tenants.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { OperatorServices } from './operator-services.ts';
@@ -30,6 +31,7 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   createTenant,
   listTenants,
   readTenant,
+  resumeTenant,
   changeTenant,
   deleteTenant,
   deleteShop,

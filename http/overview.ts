@@ -62,6 +62,7 @@ export async function fleetOverview(options: {
       all.flatMap(({ slots }) => slots),
       nowMs,
     ),
+    suspendedTenants: all.flatMap(({ suspendedTenants }) => suspendedTenants),
     nodesWithoutWorkers: all.filter(({ workers }) => workers === 'lost').map(({ nodeId }) => nodeId),
     silentNodes: others.filter((_, index) => answers[index]?.status === 'rejected'),
   };

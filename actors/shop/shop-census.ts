@@ -1,7 +1,7 @@
 import type { Lookout } from '../../runtime/actors.ts';
 import type { ShopGlance, Standing } from './shop-glance.ts';
 
-/** How the shops of a node stand, counted. */
+/** How the actors of a node stand, counted. */
 export interface ShopCensus {
   readonly shops: number;
   /** Messages that wait for their turn. */
@@ -10,10 +10,21 @@ export interface ShopCensus {
   readonly mailboxDepth: number;
   /** Shops by each of the words that say how they stand; a shop has several. */
   readonly states: Readonly<Record<string, number>>;
+  /** Ids of tenants that wait for an operator, the first ones of many. */
+  readonly suspendedTenants: readonly string[];
 }
 
-/** What operators keep of an actor; of one that is no shop, how much waits for it. */
-export type SeenActor = ShopGlance | Pick<ShopGlance, 'mailboxDepth'>;
+/** What operators keep of a tenant's actor. */
+export interface TenantGlance extends Pick<ShopGlance, 'mailboxDepth'> {
+  readonly tenantId: string;
+  readonly isSuspended: boolean;
+}
+
+/** What operators keep of an actor. */
+export type SeenActor = ShopGlance | TenantGlance;
+
+/** More are found one after the other, as the first ones are resumed. */
+const NAMED_TENANTS = 20;
 
 /** Counts them all. */
 export async function takeCensus(lookout: Lookout<SeenActor>): Promise<ShopCensus> {
@@ -21,9 +32,13 @@ export async function takeCensus(lookout: Lookout<SeenActor>): Promise<ShopCensu
   let shops = 0;
   let queued = 0;
   let mailboxDepth = 0;
+  const suspendedTenants: string[] = [];
   await lookout.each((actor) => {
     mailboxDepth += actor.mailboxDepth;
-    if (!('standing' in actor)) return;
+    if (!('standing' in actor)) {
+      if (actor.isSuspended && suspendedTenants.length < NAMED_TENANTS) suspendedTenants.push(actor.tenantId);
+      return;
+    }
     shops += 1;
     queued += actor.queued;
     byStanding.set(actor.standing, (byStanding.get(actor.standing) ?? 0) + 1);
@@ -32,5 +47,5 @@ export async function takeCensus(lookout: Lookout<SeenActor>): Promise<ShopCensu
   for (const [{ words }, count] of byStanding) {
     for (const word of words) states[word] = (states[word] ?? 0) + count;
   }
-  return { shops, queued, mailboxDepth, states };
+  return { shops, queued, mailboxDepth, states, suspendedTenants };
 }

@@ -23,6 +23,7 @@ export const readOverview = operatorEndpoint({
         series: [],
         silentNodes: [],
         nodesWithoutWorkers: [],
+        suspendedTenants: [],
       },
     },
   },

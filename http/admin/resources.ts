@@ -39,6 +39,19 @@ export const tenantExample = {
   createdAt: '2027-01-31T12:00:00.000Z',
 };
 
+/** A tenant and how its actor stands. */
+export const supervisedTenant = v.strictObject({
+  ...tenant.entries,
+  actor: v.strictObject({
+    status: v.picklist(['active', 'backoff', 'suspended']),
+    restarts: v.number(),
+    lastError: v.optional(v.strictObject({ atMs: v.number(), message: v.string() })),
+  }),
+});
+
+/** One to show. */
+export const supervisedTenantExample = { ...tenantExample, actor: { status: 'active', restarts: 0 } };
+
 /** A key, without its value. */
 export const key = v.strictObject({
   id: v.string(),

@@ -6,7 +6,14 @@ import { phoneNumber, text } from '../fields.ts';
 import { operatorEndpoint } from '../operator-services.ts';
 import { cursorParameter, limitParameter } from '../query-parameters.ts';
 import { cursorPage, shop } from '../resources.ts';
-import { deleted, deletedExample, tenant, tenantExample } from './resources.ts';
+import {
+  deleted,
+  deletedExample,
+  supervisedTenant,
+  supervisedTenantExample,
+  tenant,
+  tenantExample,
+} from './resources.ts';
 
 const plan = v.picklist(Object.keys(PLANS) as [PlanName, ...PlanName[]]);
 const setting = v.optional(v.nullable(v.number('must be a number or null')));
@@ -82,12 +89,33 @@ export const readTenant = operatorEndpoint({
   method: 'GET',
   path: '/tenants/{tenantId}',
   tag: 'Tenants',
-  summary: 'Read a tenant',
-  replies: { 200: { description: 'The tenant.', data: tenant, example: tenantExample } },
+  summary: 'Read a tenant, and how its actor stands',
+  replies: {
+    200: { description: 'The tenant.', data: supervisedTenant, example: supervisedTenantExample },
+  },
   errors: ['NOT_FOUND'],
   async handle({ params, services }) {
     const found = await services.operators.tenant(params.tenantId);
     return found.ok ? reply(200, found.value) : found;
+  },
+});
+
+/** POST /tenants/{tenantId}/resume */
+export const resumeTenant = operatorEndpoint({
+  method: 'POST',
+  path: '/tenants/{tenantId}/resume',
+  tag: 'Tenants',
+  summary: "Resume a tenant's actor that crashed too often",
+  description:
+    'While it is `suspended`, every call of the tenant is refused. One that runs is answered as it stands; 503 `BOT_SERVICE_UNREACHABLE`: it crashed again at once.',
+  body: closedObject({}),
+  replies: {
+    200: { description: 'The tenant afterwards.', data: supervisedTenant, example: supervisedTenantExample },
+  },
+  errors: ['NOT_FOUND'],
+  async handle({ params, services }) {
+    const resumed = await services.operators.resumeTenant(params.tenantId);
+    return resumed.ok ? reply(200, resumed.value) : resumed;
   },
 });
 

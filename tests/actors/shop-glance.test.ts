@@ -40,7 +40,9 @@ test('a shop is found by every word that says how it stands, and trouble ranks',
     ranks,
     [...ranks].sort((one, other) => other - one),
   );
-  const census = await takeCensus(all([held, flagged, asleep, { mailboxDepth: 2 }]));
+  const tenant = { tenantId: 'c', mailboxDepth: 2, isSuspended: true };
+  const census = await takeCensus(all([held, flagged, asleep, tenant]));
+  assert.deepEqual(census.suspendedTenants, ['c']);
   assert.deepEqual(
     [census.shops, census.mailboxDepth, census.states.held, census.states.flagged, census.states.suspended],
     [3, 8, 1, 1, 1],

@@ -1,4 +1,4 @@
-/** Dead letters, silent nodes and plans in the console, over the fakes of the HTTP tests: nothing real has to be broken first. */
+/** Dead letters, suspended tenants, silent nodes and plans in the console, over the fakes of the HTTP tests: nothing real has to be broken first. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from '../http/service-fixture.ts';
@@ -19,9 +19,34 @@ test('a dead letter is shown with its cause and replayed', async () => {
   const { page, visit } = session;
   await visit('/dead-letters');
   await page.getByRole('cell', { name: 'boom' }).waitFor();
+  const actor = page.getByRole('link', { name: 'tenant/66b1f0a2c3d4e5f607182906' });
+  assert.equal(await actor.getAttribute('href'), '#/tenants/66b1f0a2c3d4e5f607182906');
   const answered = page.waitForResponse((response) => response.url().endsWith('/dead-letters/d1/replay'));
   await page.getByRole('button', { name: 'Replay' }).click();
   assert.equal((await answered).status(), 200);
+});
+
+test('a suspended tenant is named on the overview, and resumed on its page, which says what it crashed of', async () => {
+  const { page, visit } = session;
+  const made = await fetch(`${service.adminUrl}/admin/v1/tenants`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Rue Haute' }),
+  });
+  const { data } = (await made.json()) as { data: { id: string } };
+  const lastError = { atMs: 0, message: 'no id to be had' };
+  service.memory.tenant(data.id).actor = { status: 'suspended', restarts: 6, lastError };
+  await visit('/');
+  const alert = page.getByRole('alert');
+  await alert.getByRole('link', { name: `Tenant …${data.id.slice(-6)}` }).click();
+  const status = page.getByRole('main').getByRole('status');
+  await status.getByText('Suspended after 6 crashes. The last error: no id to be had').waitFor();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await status.waitFor({ state: 'detached' });
+  assert.equal(await page.getByRole('button', { name: 'Resume' }).count(), 0);
+  await visit('/');
+  await page.getByText('Shards owned').waitFor();
+  assert.equal(await alert.count(), 0);
 });
 
 test('an event is shown the moment it happens', async () => {

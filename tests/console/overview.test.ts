@@ -82,6 +82,7 @@ const share = (slots: NodeShare['slots'], nodeId = 'a'): NodeShare => ({
   queued: 3,
   mailboxDepth: 1,
   states: { connected: 2 },
+  suspendedTenants: [`${nodeId}-tenant`],
   slots,
 });
 
@@ -109,6 +110,7 @@ test('nodes are added up slot by slot; a silent one is named; times in which not
     nowMs: START_MS + 3 * SLOT_MS,
   });
   assert.deepEqual([overview.silentNodes, overview.nodesWithoutWorkers], [['c'], ['b']]);
+  assert.deepEqual(overview.suspendedTenants, ['a-tenant', 'b-tenant']);
   assert.deepEqual([overview.shops, overview.queued, overview.states.connected], [4, 6, 4]);
   assert.deepEqual(
     overview.series.map(({ requests }) => requests),

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Failure } from '../../actors/failure.ts';
-import type { KeyView, TenantView } from '../../actors/operator-operations.ts';
+import type { KeyView, SupervisedTenant, TenantView } from '../../actors/operator-operations.ts';
 import type { ChannelView, GroupView, MessageView } from '../../actors/shop/shop-operations.ts';
 import type { ContactView, ShopView } from '../../actors/tenant/tenant-operations.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
@@ -27,6 +27,7 @@ export interface FakeShop {
 /** A tenant in the fake's memory. */
 export interface FakeTenant {
   view: TenantView;
+  actor: SupervisedTenant['actor'];
   keys: Map<string, FakeKey>;
   shops: Map<string, FakeShop>;
   contacts: Map<string, ContactView>;

@@ -1,9 +1,16 @@
 import { done, failed, type Outcome } from '../../actors/failure.ts';
-import type { FleetOperations, KeyView, OperatorOperations } from '../../actors/operator-operations.ts';
+import type {
+  FleetOperations,
+  KeyView,
+  OperatorOperations,
+  SupervisedTenant,
+} from '../../actors/operator-operations.ts';
 import type { ShopReference } from '../../actors/shop/shop-operations.ts';
 import { checkSettings } from '../../policy/tenant-settings.ts';
 import { type FakeMemory, hashOf, newKeyValue, pageOf } from './fake-account.ts';
 import { addShop } from './fake-tenants.ts';
+
+const RUNNING_ACTOR: SupervisedTenant['actor'] = { status: 'active', restarts: 0, lastError: undefined };
 
 /** The operators' side of the fake. */
 export function fakeOperators(memory: FakeMemory): OperatorOperations {
@@ -35,6 +42,7 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
       } as const;
       memory.tenants.set(tenantId, {
         view,
+        actor: RUNNING_ACTOR,
         keys: new Map(),
         shops: new Map(),
         contacts: new Map(),
@@ -44,7 +52,13 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
     },
     async tenant(tenantId) {
       const tenant = memory.tenants.get(tenantId);
-      return tenant === undefined ? failed('NOT_FOUND') : done(tenant.view);
+      return tenant === undefined ? failed('NOT_FOUND') : done({ ...tenant.view, actor: tenant.actor });
+    },
+    async resumeTenant(tenantId) {
+      const tenant = memory.tenants.get(tenantId);
+      if (tenant === undefined) return failed('NOT_FOUND');
+      tenant.actor = RUNNING_ACTOR;
+      return done({ ...tenant.view, actor: tenant.actor });
     },
     async changeTenant(tenantId, { settings, owner, ...changes }) {
       const tenant = memory.tenants.get(tenantId);
@@ -137,7 +151,15 @@ export function fakeFleet(memory: FakeMemory): FleetOperations {
     },
     eachShop: async () => undefined,
     localShop: () => undefined,
-    census: async () => ({ shops: 0, queued: 0, mailboxDepth: 0, states: {} }),
+    census: async () => ({
+      shops: 0,
+      queued: 0,
+      mailboxDepth: 0,
+      states: {},
+      suspendedTenants: [...memory.tenants.values()]
+        .filter(({ actor }) => actor.status === 'suspended')
+        .map(({ view }) => view.id),
+    }),
     self: () => ({ nodeId: 'one', workers: 'available' }),
     async nodes() {
       return [{ nodeId: 'one', shards: 128 }];

@@ -87,6 +87,8 @@ describe('a request taken by one node and answered by another', () => {
     const found = await target.api.call('GET', `/shops/${encodeURIComponent('süß & söhne')}`, { key });
     assert.equal(found.status, 200);
     assert.ok(found.headers['x-ratelimit-remaining']);
+    const resumed = await target.admin.call('POST', `/tenants/${tenant.id}/resume`, { key: ADMIN_TOKEN });
+    assert.equal(resumed.status, 200);
     assert.equal(edge.memory.tenants.size, 0);
     assert.ok(owner.memory.tenants.has(tenant.id));
   });

@@ -38,7 +38,8 @@ const MEANINGS = /** @type {Record<string, string>} */ ({
   BULK_PATTERN_BLOCKED: 'The same text went to more than 20 numbers within an hour.',
   OVERLOADED: 'More calls at once than fit: one client sends too fast, or Redis is slow.',
   SERVICE_UNAVAILABLE: 'Redis did not answer, or the tenant was moving to another node.',
-  BOT_SERVICE_UNREACHABLE: 'No session worker takes orders, or the shop is suspended.',
+  BOT_SERVICE_UNREACHABLE:
+    'No session worker takes orders, or the shop or its tenant crashed too often and waits to be resumed.',
   BOT_RESTARTED:
     'A worker or node stopped with this message in hand. It is not sent again, lest it go out twice.',
   MSGAPP_NOT_CONNECTED: 'The shop has no session. Connect it.',

@@ -2,7 +2,7 @@
 import { html, useEffect } from '/console/preact.js';
 import { useAction, usePages } from './asking.js';
 import { Failure, More, Table, When } from './parts.js';
-import { shopAddress } from './route.js';
+import { address, shopAddress } from './route.js';
 import { call } from './session.js';
 
 /** @param {any} letter */
@@ -47,10 +47,9 @@ export function DeadLetters() {
   `;
 }
 
-/** @param {{ actor: string }} props `shop/<tenant>/<shop>` or another kind */
+/** @param {{ actor: string }} props `shop/<tenant>/<shop>` or `tenant/<tenant>` */
 function ActorName({ actor }) {
-  const [kind, tenantId, shopId] = actor.split('/');
-  if (kind !== 'shop' || tenantId === undefined || shopId === undefined)
-    return html`<code class="wrap">${actor}</code>`;
-  return html`<a href=${shopAddress({ tenantId, shopId })}><code class="wrap">${actor}</code></a>`;
+  const [, tenantId = '', shopId] = actor.split('/');
+  const place = shopId === undefined ? address(`/tenants/${tenantId}`) : shopAddress({ tenantId, shopId });
+  return html`<a href=${place}><code class="wrap">${actor}</code></a>`;
 }

@@ -27,12 +27,13 @@ export function Overview() {
 
 /** @param {{ overview: any }} props */
 function Glance({ overview }) {
-  const { nodes, shards, states, silentNodes, nodesWithoutWorkers } = overview;
+  const { nodes, shards, states, silentNodes, nodesWithoutWorkers, suspendedTenants } = overview;
   const owned = shards.filter((/** @type {any} */ { nodeId }) => nodeId !== null).length;
   const margin = Math.min(...nodes.map((/** @type {any} */ { leaseMarginMs }) => leaseMarginMs ?? Infinity));
   return html`
     ${silentNodes.length > 0 && html`<p class="failure" role="alert">No answer from ${silentNodes.join(', ')}: its shops are missing below.</p>`}
     ${nodesWithoutWorkers.length > 0 && html`<p class="failure" role="alert">No session worker on ${nodesWithoutWorkers.join(', ')}: what its shops send is refused with BOT_SERVICE_UNREACHABLE. Workers start again by themselves; the node’s log says what ends them.</p>`}
+    ${suspendedTenants.length > 0 && html`<p class="failure" role="alert">Suspended after too many crashes, so that every call is refused: ${suspendedTenants.map((/** @type {string} */ id) => html`<a href=${address(`/tenants/${id}`)}>Tenant …${id.slice(-6)}</a> `)}</p>`}
     <dl class="tiles">
       <${Tile} name="Nodes" value=${count(nodes.length)} more=${`lease holds ${milliseconds(margin)}`} />
       <${Tile} name="Shards owned" value=${`${owned} / ${shards.length}`} bad=${owned < shards.length} />

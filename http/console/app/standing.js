@@ -26,15 +26,17 @@ export function standing(shop) {
 }
 
 /**
- * @param {any} shop
+ * What keeps an actor from running, a shop's or a tenant's.
+ * @param {any} actor
  * @returns {Said | undefined}
  */
-function ofActor({ status, restarts, lastError }) {
+export function ofActor({ status, restarts, lastError }) {
   const why = lastError === undefined ? '' : ` The last error: ${lastError.message}`;
   if (status === 'suspended') {
     return {
       tone: 'bad',
-      text: `Suspended after ${restarts} crashes.${why}`,
+      // A node that started again knows that it is suspended, and no more.
+      text: `Suspended after ${restarts === 0 ? 'too many' : restarts} crashes.${why}`,
       todo: 'Find the cause, then resume.',
     };
   }

@@ -8,6 +8,7 @@ import { ChangePlan } from './plan.js';
 import { Refusals } from './refusals.js';
 import { address, shopAddress } from './route.js';
 import { call } from './session.js';
+import { ofActor } from './standing.js';
 
 /** @param {{ tenantId: string }} props */
 export function Tenant({ tenantId }) {
@@ -22,6 +23,11 @@ export function Tenant({ tenantId }) {
       await call(`/tenants/${tenantId}`, { method: 'PATCH', body: { active } });
       refresh();
     });
+  const resume = () =>
+    action.run(async () => {
+      await call(`/tenants/${tenantId}/resume`, { method: 'POST', body: {} });
+      refresh();
+    });
   return html`
     <nav class="trail" aria-label="Where this is"><a href=${address('/tenants')}>Tenants</a></nav>
     <h1 tabindex="-1">${tenant?.name ?? 'Tenant'}</h1>
@@ -29,7 +35,9 @@ export function Tenant({ tenantId }) {
     ${
       tenant !== undefined &&
       html`
+        <${Trouble} actor=${tenant.actor} />
         <div class="controls" role="group" aria-label="Steer this tenant">
+          ${tenant.actor.status !== 'active' && html`<button class="primary" disabled=${action.busy} onClick=${resume}>Resume</button>`}
           <button disabled=${action.busy} onClick=${() => switchTo(!tenant.active)}>${tenant.active ? 'Suspend tenant' : 'Let tenant in again'}</button>
           <button onClick=${() => setChangesPlan(true)}>Change plan</button>
           <a class="button" href=${address('/requests', { tenant: tenantId })}>Its requests</a>
@@ -49,6 +57,19 @@ export function Tenant({ tenantId }) {
         }
       `
     }
+  `;
+}
+
+/** @param {{ actor: any }} props */
+function Trouble({ actor }) {
+  const said = ofActor(actor);
+  if (said === undefined) return null;
+  const { tone, text, todo } = said;
+  return html`
+    <div class=${`standing ${tone}`} role="status">
+      <${Badge} state=${actor.status} />
+      <p>${text} Until this tenant runs again, its calls wait or are refused. ${todo !== undefined && html`<strong>${todo}</strong>`}</p>
+    </div>
   `;
 }
 
