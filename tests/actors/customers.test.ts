@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import { loadTenant } from '../../actors/tenant/tenant-state.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
 import type { Store } from '../../runtime/store.ts';
-import { goldenStore, readGolden } from './golden/golden-store.ts';
+import { goldenTenant, readGolden } from './golden/golden-store.ts';
 
 test('of customers that are added only those are counted that were not there, each once', async () => {
   const golden = readGolden(1);
   const address = tenantAddress(golden.tenantId);
-  const state = await loadTenant(address, goldenStore(golden), new KeyLimits());
-  assert.ok(state);
+  const state = await goldenTenant(golden);
   const behaviour = tenantBehaviour({
     keyLimits: new KeyLimits(),
     makeId: () => '',

@@ -10,19 +10,14 @@ import { messageKey, shopAddress } from '../../actors/shop/shop-keys.ts';
 import { encodeMachines } from '../../actors/shop/shop-machines.ts';
 import { channelState, loadShop, pacingState } from '../../actors/shop/shop-state.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import { loadTenant } from '../../actors/tenant/tenant-state.ts';
-import { KeyLimits } from '../../policy/key-limits.ts';
 import { shardKey } from '../../runtime/address.ts';
-import { type Golden, goldenHash, goldenStore, readGolden } from './golden/golden-store.ts';
+import { type Golden, goldenHash, goldenStore, goldenTenant, readGolden } from './golden/golden-store.ts';
 
-const tenantOf = (golden: Golden) =>
-  loadTenant(tenantAddress(golden.tenantId), goldenStore(golden), new KeyLimits());
 const shopOf = (golden: Golden) => loadShop(shopAddress(golden), goldenStore(golden));
 
 test('a tenant of version 1 is read with its keys, shops, quota and declared contacts', async () => {
   const golden = readGolden(1);
-  const tenant = await tenantOf(golden);
-  assert.ok(tenant);
+  const tenant = await goldenTenant(golden);
   const { name, plan, owner, active } = tenant.record;
   assert.deepEqual([name, plan, owner?.name, active], ['Bakeries', 'scale', 'Ana', true]);
   assert.equal(tenant.ownerNumber, '+33650000001');
@@ -84,7 +79,7 @@ test('a tenant and a shop of a newer version are refused in a clear sentence', a
   const record = golden.keys[shardKey(shard, 'tenant', id)];
   assert.ok(record);
   record.value = String(record.value).replace('"version":1', '"version":2');
-  await assert.rejects(tenantOf(golden), /stored in version 2, newer than this program's 1/);
+  await assert.rejects(goldenTenant(golden), /stored in version 2, newer than this program's 1/);
   const shop = goldenHash(golden, shardKey(shard, 'shop', golden.shopId));
   shop.actor = String(shop.actor).replace('"version":1', '"version":2');
   await assert.rejects(shopOf(golden), /stored in version 2, newer than this program's 1/);

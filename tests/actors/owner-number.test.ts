@@ -3,16 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import { loadTenant } from '../../actors/tenant/tenant-state.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
-import { goldenStore, readGolden } from './golden/golden-store.ts';
+import { goldenTenant, readGolden } from './golden/golden-store.ts';
 
 test('the number of the first connection is announced, and no later one changes anything', async () => {
   const golden = readGolden(1);
   const address = tenantAddress(golden.tenantId);
   const keyLimits = new KeyLimits();
-  const state = await loadTenant(address, goldenStore(golden), keyLimits);
-  assert.ok(state);
+  const state = await goldenTenant(golden, keyLimits);
   const behaviour = tenantBehaviour({ keyLimits, makeId: () => '', perform: () => undefined });
   const context = { address, nowMs: 0, facts: { contacts: new Map(), customers: new Set<string>() } };
   const connect = (ownerNumber: string | null) =>

@@ -6,22 +6,16 @@ import { type OperatorDeskOptions, operatorDesk } from '../../actors/operator-de
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantEffects } from '../../actors/tenant/tenant-effects.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import { loadTenant, type TenantState } from '../../actors/tenant/tenant-state.ts';
+import type { TenantState } from '../../actors/tenant/tenant-state.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
 import { checkWrites } from '../../runtime/turn-writes.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
-import { goldenStore, readGolden } from './golden/golden-store.ts';
+import { goldenTenant, readGolden } from './golden/golden-store.ts';
 
 const golden = readGolden(1);
 const address = tenantAddress(golden.tenantId);
 const shopId = '66b1f0a2c3d4e5f607182901';
-
-async function goldenTenant(keyLimits = new KeyLimits()): Promise<TenantState> {
-  const state = await loadTenant(address, goldenStore(golden), keyLimits);
-  assert.ok(state);
-  return state;
-}
 
 /** A node whose eraser fails as often as it is told, and the tenant that lives there, if it does. */
 function nodeWithEraser(failures: number, tenant: () => Pick<TenantState, 'erasing'> | undefined) {
@@ -58,7 +52,7 @@ test('an erasure that failed is left to the tenant where it lives by then, and t
 });
 
 test('dead letters of a tenant are erased though the erasure of its shops fails', async () => {
-  const state = await goldenTenant();
+  const state = await goldenTenant(golden);
   const forgotten: unknown[] = [];
   const desk = operatorDesk({
     actors: { state: () => state, ask: async () => done([shopId]), passivate: async () => 'passivated' },
@@ -70,7 +64,7 @@ test('dead letters of a tenant are erased though the erasure of its shops fails'
 });
 
 test('dead letters of a tenant that could not be erased with it are erased when it is deleted again', async () => {
-  const state = await goldenTenant();
+  const state = await goldenTenant(golden);
   const deleted = { ...state, record: { ...state.record, deleted: true } };
   const forgotten: unknown[] = [];
   const desk = operatorDesk({
@@ -83,7 +77,7 @@ test('dead letters of a tenant that could not be erased with it are erased when 
 
 test('what still waited for a tenant when its erasure was decided leaves nothing behind', async () => {
   const keyLimits = new KeyLimits();
-  const state = await goldenTenant(keyLimits);
+  const state = await goldenTenant(golden, keyLimits);
   const deleted = { ...state, record: { ...state.record, deleted: true } };
   const { turn } = tenantBehaviour({ keyLimits, makeId: () => shopId, perform: () => undefined });
   const [key] = state.apiKeys.values();
@@ -106,7 +100,7 @@ test('what still waited for a tenant when its erasure was decided leaves nothing
 
 test('a tenant of any number of shops can be erased', async () => {
   const keyLimits = new KeyLimits();
-  const state = await goldenTenant(keyLimits);
+  const state = await goldenTenant(golden, keyLimits);
   const [shop] = state.shops.values();
   assert.ok(shop);
   const ids = Array.from({ length: 5_000 }, (_, index) => index.toString(16).padStart(24, '0'));

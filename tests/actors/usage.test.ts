@@ -6,20 +6,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import { loadTenant } from '../../actors/tenant/tenant-state.ts';
 import { UsageStorer } from '../../actors/tenant/usage-storer.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import type { Address } from '../../runtime/address.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
-import { goldenStore, readGolden } from './golden/golden-store.ts';
+import { goldenTenant, readGolden } from './golden/golden-store.ts';
 
 test('usage whose commit failed is stored by the next turn, and only once', async () => {
   const golden = readGolden(1);
   const address = tenantAddress(golden.tenantId);
   const keyLimits = new KeyLimits();
-  const state = await loadTenant(address, goldenStore(golden), keyLimits);
-  assert.ok(state);
+  const state = await goldenTenant(golden, keyLimits);
   const behaviour = tenantBehaviour({ keyLimits, makeId: () => '', perform: () => undefined });
   const [key] = [...state.apiKeys.values()].filter(({ record }) => record.revokedAtMs === null);
   assert.ok(key);

@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { tenantAddress } from '../../../actors/tenant/tenant-keys.ts';
+import { loadTenant, type TenantState } from '../../../actors/tenant/tenant-state.ts';
+import { KeyLimits } from '../../../policy/key-limits.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 
 /** What a node of some version had stored: a tenant, its shop and three messages. */
@@ -20,6 +23,13 @@ export function goldenHash({ keys }: Golden, key: string): Record<string, string
   const entry = keys[key];
   if (entry?.type !== 'hash') throw new Error(`${key} is no hash`);
   return entry.value as Record<string, string>;
+}
+
+/** The tenant of a golden file, as its actor loads it. Throws when there is none. */
+export async function goldenTenant(golden: Golden, keyLimits = new KeyLimits()): Promise<TenantState> {
+  const state = await loadTenant(tenantAddress(golden.tenantId), goldenStore(golden), keyLimits);
+  if (state === undefined) throw new Error('the golden file holds no tenant');
+  return state;
 }
 
 /** A store that holds what a golden file says and takes no writes. */
