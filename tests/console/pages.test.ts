@@ -150,3 +150,22 @@ test('a shop that somebody disconnected is not said to have ended as its session
 test('no page complained', () => {
   assert.deepEqual(session.complaints, []);
 });
+
+test('of a shop whose messages to groups wait for its session to tell its groups that is said', async () => {
+  const { page } = session;
+  const shop = {
+    status: 'active',
+    mailbox: { depth: 0, oldestQueuedMs: 0 },
+    details: {
+      channel: { state: 'connected' },
+      pacing: { state: 'idle', heldByOperator: false },
+      queue: { depth: 1, inHand: null, waiting: [{ to: '120363000000000001@g.us' }] },
+      groups: null,
+    },
+  };
+  const said = await page.evaluate(async ({ source, seen }) => (await import(source)).standing(seen).text, {
+    source: '/console/standing.js',
+    seen: shop,
+  });
+  assert.match(said, /has not told the groups.*1 message waits/);
+});

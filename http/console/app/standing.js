@@ -19,6 +19,7 @@ export function standing(shop) {
     ofChannel(shop.details) ??
     ofPacing(shop.details) ??
     ofMailbox(shop) ??
+    ofGroups(shop.details) ??
     ofColdPause(shop.details) ??
     ofWindows(shop) ??
     well(shop.details)
@@ -145,6 +146,19 @@ function ofPacing({ pacing, queue }) {
     };
   }
   return undefined;
+}
+
+/**
+ * @param {any} details
+ * @returns {Said | undefined}
+ */
+function ofGroups({ groups, queue }) {
+  const isWaiting = queue.waiting.some((/** @type {any} */ { to }) => to.endsWith('@g.us'));
+  if (groups !== null || !isWaiting) return undefined;
+  return {
+    tone: 'warn',
+    text: `Connected, but the network has not told the groups of this session: what goes to a group waits, all else goes on.${waiting(queue.depth)}`,
+  };
 }
 
 /**
