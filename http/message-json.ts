@@ -1,19 +1,11 @@
+import { quoted } from '../actors/shop/message-record.ts';
 import type { Accepted, MessageView } from '../actors/shop/shop-operations.ts';
 import { verdictJson } from '../policy/verdict.ts';
+import { knownJson } from './remembered-json.ts';
 
-const remembered = new WeakMap<MessageView, string>();
-
-/**
- * Keeps the JSON of a message that will be shown again as the same object; to keep it costs as much as to write it.
- * What is put together from pieces stays in pieces, and they would be gathered anew for each reply.
- */
-export function rememberJson(message: MessageView): void {
-  if (!remembered.has(message)) remembered.set(message, JSON.stringify(message));
-}
-
-/** The JSON of a message. */
+/** The JSON of a message: as it is remembered, flat, or put together from its pieces for one that is shown once. */
 export function messageJson(message: MessageView): string {
-  return remembered.get(message) ?? written(message);
+  return knownJson(message) ?? written(message);
 }
 
 /** What `JSON.stringify` makes of it, in half of its time: only what callers wrote can need escaping. */
@@ -32,8 +24,4 @@ function written(message: MessageView): string {
 /** The same of what a send answers. */
 export function acceptedJson({ id, status, statusUrl, policy }: Accepted): string {
   return `{"id":"${id}","status":"${status}","statusUrl":"${statusUrl}","policy":${verdictJson(policy)}}`;
-}
-
-function quoted(text: string | null): string {
-  return text === null ? 'null' : JSON.stringify(text);
 }

@@ -55,7 +55,8 @@ export function encodeBody(body: MessageBody): string {
   );
 }
 
-function quoted(text: string | null): string {
+/** The JSON of a text, or of none. */
+export function quoted(text: string | null): string {
   return text === null ? 'null' : JSON.stringify(text);
 }
 

@@ -8,9 +8,10 @@ import { reply } from '../endpoint.ts';
 import { EXAMPLES } from '../examples.ts';
 import { headerLines } from '../exchange.ts';
 import { mediaUri, recipient, text } from '../fields.ts';
-import { acceptedJson, messageJson, rememberJson } from '../message-json.ts';
+import { acceptedJson, messageJson } from '../message-json.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from '../named-shop.ts';
 import { cursorParameter, limitParameter } from '../query-parameters.ts';
+import { rememberedJson } from '../remembered-json.ts';
 import { acceptedMessage, cursorPage, message } from '../resources.ts';
 
 /** Why a send may be refused once its shape is right, in the order of the checks (DESIGN: Order of policy checks). */
@@ -143,7 +144,7 @@ export const readMessage = apiEndpoint({
   handle({ caller, params, services }) {
     const found = services.shops.message(caller.tenantId, params.id);
     // What is there at once is remembered, since callers poll, and is the same object the next time.
-    if (!(found instanceof Promise) && found.ok) rememberJson(found.value);
+    if (!(found instanceof Promise) && found.ok) rememberedJson(found.value);
     return onceKnown(found, (message) => (message.ok ? reply(200, message.value) : message));
   },
 });
