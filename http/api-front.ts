@@ -77,15 +77,20 @@ function answerTenant(
   if (answered instanceof Promise) {
     return answered.then((known) => {
       if (known.moved) return toldOf(answerAfterMove(endpoint, owned, known, edge), route, tenantId);
-      return { reply: known.reply, route, tenantId, keyId: known.keyId };
+      return frontReply(known, route, tenantId);
     });
   }
   if (answered.moved) return toldOf(answerAfterMove(endpoint, owned, answered, edge), route, tenantId);
-  return { reply: answered.reply, route, tenantId, keyId: answered.keyId };
+  return frontReply(answered, route, tenantId);
 }
 
 async function toldOf(answer: Promise<OwnedReply>, route: string, tenantId: string): Promise<FrontReply> {
-  const { reply, keyId } = await answer;
+  return frontReply(await answer, route, tenantId);
+}
+
+/** Whose a call was. This node may remember a key that its tenant has no more, or whose tenant was erased. */
+function frontReply({ reply, keyId }: OwnedReply, route: string, tenantId: string): FrontReply {
+  if (keyId === undefined && reply.status === 401) return anonymous(reply, route);
   return { reply, route, tenantId, keyId };
 }
 

@@ -5,7 +5,14 @@ import type { Read, Store } from '../runtime/store.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 import { AsciiText } from './ascii-text.ts';
 import { NOBODY, packEntry } from './request-log-entry.ts';
-import { REQUEST_LOG_BYTES, REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
+import {
+  erasedMark,
+  REQUEST_LOG_BYTES,
+  REQUEST_LOG_ERASED,
+  REQUEST_LOG_INDEX,
+  requestLogKeys,
+  scored,
+} from './request-log-keys.ts';
 
 /** What the log may hold (DESIGN section 4: Retention). */
 export interface RequestLogLimits {
@@ -94,16 +101,23 @@ export class RequestLog {
     if (this.#waitingCount > 0) await this.flush();
   }
 
-  /** Forgets a tenant's log (erasure). */
+  /** Forgets a tenant's log for good (erasure): what is still recorded of it, here or on another node, is forgotten too. */
   async forget(tenantId: string): Promise<void> {
     // What Redis does not take is put back, and forgotten here.
     await this.#writing?.catch(() => undefined);
     this.#waitingCount -= this.#waiting.get(tenantId)?.count ?? 0;
     this.#waiting.delete(tenantId);
+    const { store, clock } = this.#options;
+    // First the mark: whoever writes to the log once it is gone then finds it, and takes back what was written.
+    await store.append([['ZADD', REQUEST_LOG_ERASED, clock.wallMs(), erasedMark(tenantId)]]);
+    await this.#erase([tenantId]);
+  }
+
+  async #erase(owners: readonly string[]): Promise<void> {
     await this.#options.store.append([
-      ['DEL', ...requestLogKeys(tenantId)],
-      ['ZREM', REQUEST_LOG_INDEX, tenantId],
-      ['ZREM', REQUEST_LOG_BYTES, tenantId],
+      ...owners.map((owner): Read => ['DEL', ...requestLogKeys(owner)]),
+      ['ZREM', REQUEST_LOG_INDEX, ...owners],
+      ['ZREM', REQUEST_LOG_BYTES, ...owners],
     ]);
   }
 
@@ -193,10 +207,13 @@ export class RequestLog {
   async #index(owners: readonly string[], replies: readonly [id: string, bytes: number][]): Promise<void> {
     const times = replies.flatMap(([id], index) => [Number.parseInt(id, 10), owners[index] ?? NOBODY]);
     const bytes = replies.flatMap(([, held], index) => [held, owners[index] ?? NOBODY]);
-    await this.#options.store.append([
+    const [, , marks] = (await this.#options.store.append([
       ['ZADD', REQUEST_LOG_INDEX, ...times],
       ['ZADD', REQUEST_LOG_BYTES, ...bytes],
-    ] as unknown as Read[]);
+      ['ZMSCORE', REQUEST_LOG_ERASED, ...owners.map(erasedMark)],
+    ] as unknown as Read[])) as [unknown, unknown, readonly unknown[]];
+    const erased = owners.filter((_, index) => marks[index] !== null);
+    if (erased.length > 0) await this.#erase(erased);
   }
 
   #armSizeCheck(): ArmedTimer {
@@ -220,6 +237,7 @@ export class RequestLog {
       excess -= bytes - kept;
     }
     const expired = `(${clock.wallMs() - this.#options.limits.maxAgeMs}`;
+    await store.append([['ZREMRANGEBYSCORE', REQUEST_LOG_ERASED, '-inf', expired]]);
     const [gone] = (await store.read([['ZRANGEBYSCORE', REQUEST_LOG_INDEX, '-inf', expired]])) as [string[]];
     if (gone.length === 0) return;
     await store.append([

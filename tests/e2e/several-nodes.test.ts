@@ -8,6 +8,7 @@ import { makeAccount } from './account.ts';
 import { openEvents } from './event-reader.ts';
 import { type Fleet, type FleetNode, startFleet } from './fleet.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
 
 const TENANTS = 6;
 
@@ -85,6 +86,32 @@ test('a key revoked or rotated through one node opens nothing on any node once t
     );
     assert.equal(revoked.status, 200);
     for (const { status, error } of after) assert.deepEqual([status, error?.code], [401, 'API_KEY_REVOKED']);
+  }
+});
+
+test('of an erased tenant nothing comes back, whichever nodes its last calls went through', async () => {
+  const bystander = await makeAccount(fleet.admin, 'Bystander');
+  for (const eraser of fleet.nodes) {
+    const { tenantId, apiKey } = await makeAccount(fleet.admin, 'Erased');
+    const callAll = async () => {
+      const answers = await Promise.all(fleet.nodes.map((node) => node.api(apiKey).get('/me')));
+      return answers.map(({ status }) => status);
+    };
+    assert.deepEqual(await callAll(), [200, 200, 200]);
+    assert.equal((await eraser.admin.delete(`/tenants/${tenantId}`)).status, 200);
+    assert.deepEqual(await callAll(), [401, 401, 401]);
+    // Each node writes its log in the order in which it answered: what it has of this call comes after all of those.
+    const sinceMs = Date.now() - 1;
+    for (const node of fleet.nodes) await node.api(bystander.apiKey).get('/me');
+    const after = `tenant=${bystander.tenantId}&after=${new Date(sinceMs).toISOString()}`;
+    await until('all nodes have written their logs', async () => {
+      const { data } = await eraser.admin.get(`/requests?${after}`);
+      return (data.items as unknown[]).length === fleet.nodes.length;
+    });
+    await until('nothing of the erased tenant is in the log', async () => {
+      const { data } = await eraser.admin.get(`/requests?tenant=${tenantId}`);
+      return (data.items as unknown[]).length === 0;
+    });
   }
 });
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import type { AnsweredRequest } from '../../http/answered-request.ts';
 import type { Hop } from '../../http/hop.ts';
+import { keyHash } from '../../http/presented-key.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
@@ -108,6 +110,18 @@ describe('a request taken by one node and answered by another', () => {
     assert.equal(
       (await target.api.call('GET', '/me', { key: revoked.key })).body.error.code,
       'API_KEY_REVOKED',
+    );
+  });
+
+  it('a key that the owner does not know is nobody’s, though this node remembers whose it was', async () => {
+    const key = `tm_live_${'r'.repeat(43)}`;
+    owner.memory.tenantByHash.set(keyHash(key) ?? '', tenant.id);
+    edge.lines.length = 0;
+    const reply = await target.api.call('GET', '/me', { key });
+    assert.equal(reply.body.error.code, 'API_KEY_INVALID');
+    assert.deepEqual(
+      edge.lines.map(({ fields }) => (fields as AnsweredRequest).tenantId),
+      [undefined],
     );
   });
 

@@ -4,7 +4,12 @@ import { Redis } from 'ioredis';
 import type { AnsweredRequest } from '../../http/answered-request.ts';
 import { RequestLog, type RequestLogLimits } from '../../http/request-log.ts';
 import type { RequestLogEntry } from '../../http/request-log-entry.ts';
-import { requestLogKeys } from '../../http/request-log-keys.ts';
+import {
+  REQUEST_LOG_BYTES,
+  REQUEST_LOG_ERASED,
+  REQUEST_LOG_INDEX,
+  requestLogKeys,
+} from '../../http/request-log-keys.ts';
 import {
   createRequestLogReader,
   isRequestCursor,
@@ -318,7 +323,41 @@ describe('the request log', () => {
     log.record(entry());
     await log.flush();
     await log.forget('a'.repeat(24));
-    assert.deepEqual(await redis.keys('*'), []);
+    assert.deepEqual(await redis.keys('*'), [REQUEST_LOG_ERASED]);
+    assert.doesNotMatch((await redis.zrange(REQUEST_LOG_ERASED, 0, -1)).join(), /aaa/);
+    await log.close();
+  });
+
+  it('forgets a tenant also where another node has entries of it that wait, or writes more of it later', async () => {
+    await redis.flushall();
+    const [owner, other] = [openLog(), openLog()];
+    other.record(entry());
+    other.record(entry({ tenantId: 'b'.repeat(24) }));
+    await owner.forget('a'.repeat(24));
+    await other.flush();
+    owner.record(entry());
+    await owner.flush();
+    const kept = await all();
+    assert.deepEqual(
+      kept.map(({ tenantId }) => tenantId),
+      ['b'.repeat(24)],
+    );
+    assert.deepEqual(
+      (await redis.keys('*')).sort(),
+      [REQUEST_LOG_BYTES, REQUEST_LOG_ERASED, REQUEST_LOG_INDEX, ...requestLogKeys('b'.repeat(24))].sort(),
+    );
+    assert.deepEqual(await redis.zrange(REQUEST_LOG_INDEX, 0, -1), ['b'.repeat(24)]);
+    await owner.close();
+    await other.close();
+  });
+
+  it('no longer marks a tenant as erased once nothing can be left of its entries', async () => {
+    await redis.flushall();
+    const log = openLog({ maxAgeMs: 60_000 });
+    await redis.zadd(REQUEST_LOG_ERASED, Date.now() - 61_000, 'long ago');
+    await log.forget('a'.repeat(24));
+    await log.holdToSize();
+    assert.equal(await redis.zcard(REQUEST_LOG_ERASED), 1);
     await log.close();
   });
 
@@ -332,7 +371,7 @@ describe('the request log', () => {
     held.refuse();
     await forgotten;
     await log.close();
-    assert.deepEqual(await redis.keys('*'), []);
+    assert.deepEqual(await redis.keys('*'), [REQUEST_LOG_ERASED]);
   });
 
   it('knows its own cursors', () => {
