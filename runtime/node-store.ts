@@ -1,4 +1,4 @@
-import { answerFrom, type Collection, type CollectionMemory } from './collection-memory.ts';
+import { answerFrom, type Collection, type CollectionMemory, type Load } from './collection-memory.ts';
 import type { CommitmentOutcome } from './commitment.ts';
 import type { Engine } from './engine.ts';
 import type { Eventual } from './eventual.ts';
@@ -7,6 +7,14 @@ import type { OwnedShard } from './owned-shard.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
 import type { Lookup, Read, Store, Write } from './store.ts';
 import { checkWrites } from './turn-writes.ts';
+
+/** What is left of a look-up once memory was asked. */
+interface Rest {
+  readonly known: readonly unknown[];
+  readonly unknown: readonly Lookup[];
+  /** What memory will keep of the answers. */
+  readonly loads: readonly Load[];
+}
 
 /** The store as the layers above see it: reads and unfenced writes go to Redis, fenced ones join the group commit. */
 export class NodeStore implements Store {
@@ -28,17 +36,20 @@ export class NodeStore implements Store {
     const memory = this.#shard(number)?.memory;
     if (memory === undefined) return this.#engine.read(lookups);
     const answers = lookups.map((lookup) => memory.answer(lookup));
-    return answers.includes(undefined) ? this.#askForRest(memory, lookups, answers) : answers;
+    if (!answers.includes(undefined)) return answers;
+    const unknown = lookups.filter((_, index) => answers[index] === undefined);
+    const loads = memory.begin(unknown);
+    // Nothing is known and nothing will be kept: a message that is asked for once.
+    if (loads.length === 0 && unknown.length === lookups.length) return this.#engine.read(lookups);
+    return this.#askForRest(memory, lookups, { known: answers, unknown, loads });
   }
 
   /** Asks only for what memory did not answer, and lets it keep what came whole. */
   async #askForRest(
     memory: CollectionMemory,
     lookups: readonly Lookup[],
-    known: readonly unknown[],
+    { known, unknown, loads }: Rest,
   ): Promise<unknown[]> {
-    const unknown = lookups.filter((_, index) => known[index] === undefined);
-    const loads = memory.begin(unknown);
     // What is read whole answers every question to it.
     const alone = unknown.filter(([, key]) => !loads.some((load) => load.key === key));
     let replies: unknown[] | undefined;
