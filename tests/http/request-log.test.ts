@@ -324,7 +324,7 @@ describe('the request log', () => {
     await log.flush();
     await log.forget('a'.repeat(24));
     assert.deepEqual(await redis.keys('*'), [REQUEST_LOG_ERASED]);
-    assert.doesNotMatch((await redis.zrange(REQUEST_LOG_ERASED, 0, -1)).join(), /aaa/);
+    assert.doesNotMatch((await redis.zrange(REQUEST_LOG_ERASED, '0', '-1')).join(), /aaa/);
     await log.close();
   });
 
@@ -346,7 +346,7 @@ describe('the request log', () => {
       (await redis.keys('*')).sort(),
       [REQUEST_LOG_BYTES, REQUEST_LOG_ERASED, REQUEST_LOG_INDEX, ...requestLogKeys('b'.repeat(24))].sort(),
     );
-    assert.deepEqual(await redis.zrange(REQUEST_LOG_INDEX, 0, -1), ['b'.repeat(24)]);
+    assert.deepEqual(await redis.zrange(REQUEST_LOG_INDEX, '0', '-1'), ['b'.repeat(24)]);
     await owner.close();
     await other.close();
   });
