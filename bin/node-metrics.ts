@@ -4,7 +4,8 @@ import type { RuntimeNode } from '../runtime/node.ts';
 import type { RuntimeCounters, RuntimeObserver } from '../runtime/observer.ts';
 import { exportSessions } from './session-metrics.ts';
 
-const LATENCY_BUCKETS_MS = [0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 250, 1_000];
+/** A commit may wait for a Redis that is away for seconds. */
+const BUCKETS_SECONDS = [0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /** What each of the runtime's counters is called in Prometheus, and what it counts. */
@@ -31,9 +32,9 @@ const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: 
 /** Puts what the runtime observes into histograms. */
 export function runtimeObserver(metrics: Metrics): RuntimeObserver {
   const latency = metrics.histogram({
-    name: 'runtime_commit_latency_ms',
+    name: 'runtime_commit_latency_seconds',
     help: 'From handing a batch to the client library until Redis answered',
-    buckets: LATENCY_BUCKETS_MS,
+    buckets: BUCKETS_SECONDS,
   });
   const size = metrics.histogram({
     name: 'runtime_commit_turns',
@@ -41,17 +42,17 @@ export function runtimeObserver(metrics: Metrics): RuntimeObserver {
     buckets: BATCH_BUCKETS,
   });
   const turn = metrics.histogram({
-    name: 'runtime_turn_ms',
+    name: 'runtime_turn_seconds',
     help: 'From taking a command out of the mailbox until its reply',
-    buckets: LATENCY_BUCKETS_MS,
+    buckets: BUCKETS_SECONDS,
     labels: ['kind'],
   });
   return {
     committed({ turns, latencyMs }) {
-      latency(latencyMs);
+      latency(latencyMs / 1_000);
       size(turns);
     },
-    turned: (kind, durationMs) => turn(durationMs, { kind }),
+    turned: (kind, durationMs) => turn(durationMs / 1_000, { kind }),
   };
 }
 
@@ -71,7 +72,11 @@ export function exportNode(
   }
   const gauge = (name: string, help: string, read: Parameters<Metrics['source']>[0]['read']): void =>
     metrics.source({ name, help, kind: 'gauge', read });
-  gauge('runtime_lease_margin_ms', 'How long the lease of this node still holds', () => node.leaseMarginMs());
+  gauge(
+    'runtime_lease_margin_seconds',
+    'How long the lease of this node still holds',
+    () => node.leaseMarginMs() / 1_000,
+  );
   gauge(
     'runtime_shards_owned',
     'Shards this node owns',

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Slices } from '../runtime/in-slices.ts';
 
 /** Values read when `/metrics` is asked. */
@@ -15,6 +15,23 @@ type Reading =
   | number
   | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 
+/** A histogram counted elsewhere, read when `/metrics` is asked. */
+export interface HistogramSource {
+  readonly name: string;
+  readonly help: string;
+  /** Upper bounds of the buckets, ascending. */
+  readonly bounds: readonly number[];
+  read(): readonly HistogramReading[];
+}
+
+/** What was observed under one set of labels. */
+interface HistogramReading {
+  readonly labels: Readonly<Record<string, string>>;
+  /** How many observations each bound was the first to hold, and how many were above all. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
 /** The numbers of one node in Prometheus form. */
 export interface Metrics {
   readonly contentType: string;
@@ -26,6 +43,7 @@ export interface Metrics {
     readonly labels?: readonly string[];
   }): (value: number, labels?: Record<string, string>) => void;
   source(source: MetricSource): void;
+  histogramSource(source: HistogramSource): void;
   text(): Promise<string>;
 }
 
@@ -46,7 +64,17 @@ export function createMetrics(): Metrics {
       return (value, values) =>
         values === undefined ? histogram.observe(value) : histogram.observe(values, value);
     },
-    source: (source) => register(registry, source),
+    source({ name, help, kind, read }) {
+      register(registry, { name, help, type: kind }, async () => {
+        const found = await read();
+        return typeof found === 'number' ? [{ labels: {}, value: found }] : found;
+      });
+    },
+    histogramSource({ name, help, bounds, read }) {
+      register(registry, { name, help, type: 'histogram' }, async () =>
+        read().flatMap((reading) => samplesOf(name, bounds, reading)),
+      );
+    },
     text: () => textOf(registry),
   };
 }
@@ -62,17 +90,49 @@ async function textOf(registry: Registry): Promise<string> {
   return `${families.join('\n\n')}\n`;
 }
 
+/** One sample, under the name of its metric unless it has one of its own. */
+interface Sample {
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
 /** prom-client fixes label names at the start; ours come with the values, so the metric renders itself. */
-function register(registry: Registry, source: MetricSource): void {
-  const { name, help, kind } = source;
-  const options = { name, help, registers: [] };
-  const metric = kind === 'counter' ? new Counter(options) : new Gauge(options);
+function register(
+  registry: Registry,
+  described: {
+    readonly name: string;
+    readonly help: string;
+    readonly type: MetricSource['kind'] | 'histogram';
+  },
+  read: () => Promise<readonly Sample[]>,
+): void {
+  const { name, help } = described;
+  const metric = new Gauge({ name, help, registers: [] });
   Object.assign(metric, {
-    async get() {
-      const read = await source.read();
-      const values = typeof read === 'number' ? [{ labels: {}, value: read }] : read;
-      return { name, help, type: kind, values, aggregator: 'sum' };
-    },
+    get: async () => ({ ...described, values: await read(), aggregator: 'sum' }),
   });
   registry.registerMetric(metric);
+}
+
+/** A bucket of Prometheus holds what those below it hold, too. */
+function samplesOf(
+  name: string,
+  bounds: readonly number[],
+  { labels, counts, sum }: HistogramReading,
+): Sample[] {
+  let value = 0;
+  const buckets = counts.map((count, index): Sample => {
+    value += count;
+    return {
+      metricName: `${name}_bucket`,
+      labels: { ...labels, le: String(bounds[index] ?? '+Inf') },
+      value,
+    };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value },
+  ];
 }

@@ -49,18 +49,16 @@ export function countRequests(metrics: Metrics): RequestCounters {
         })),
       ),
   });
-  metrics.source({
-    name: 'http_request_duration_seconds_sum',
-    help: 'Seconds spent answering, by route.',
-    kind: 'counter',
+  metrics.histogramSource({
+    name: 'http_request_duration_seconds',
+    help: 'How long requests took to answer, by route.',
+    bounds: BUCKETS_SECONDS,
     read: () =>
-      all.map(({ method, route, sumSeconds }) => ({ labels: { method, route }, value: sumSeconds })),
-  });
-  metrics.source({
-    name: 'http_request_duration_seconds_bucket',
-    help: 'Requests answered within so many seconds, by route.',
-    kind: 'counter',
-    read: () => all.flatMap(cumulated),
+      all.map(({ method, route, buckets, sumSeconds }) => ({
+        labels: { method, route },
+        counts: buckets,
+        sum: sumSeconds,
+      })),
   });
 
   return (prefix) => {
@@ -82,16 +80,4 @@ function count(numbers: RouteNumbers, status: number, latencyMs: number): void {
   let bucket = 0;
   while (bucket < BUCKETS_SECONDS.length && seconds > (BUCKETS_SECONDS[bucket] ?? 0)) bucket += 1;
   numbers.buckets[bucket] = (numbers.buckets[bucket] ?? 0) + 1;
-}
-
-function cumulated({
-  method,
-  route,
-  buckets,
-}: RouteNumbers): { labels: Record<string, string>; value: number }[] {
-  let value = 0;
-  return buckets.map((count, index) => {
-    value += count;
-    return { labels: { method, route, le: String(BUCKETS_SECONDS[index] ?? '+Inf') }, value };
-  });
 }
