@@ -21,4 +21,12 @@ export function exportShops(metrics: Metrics, fleet: Pick<FleetOperations, 'cens
     const { states } = await fleet.census();
     return TROUBLE_WORDS.map((trouble) => ({ labels: { trouble }, value: states[trouble] ?? 0 }));
   });
+  gauge(
+    'msgapp_tenants_suspended',
+    'Tenants on this node that wait for an operator, twenty for more',
+    async () => {
+      const { suspendedTenants } = await fleet.census();
+      return suspendedTenants.length;
+    },
+  );
 }

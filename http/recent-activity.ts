@@ -1,4 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
+import { ERRORS } from './errors.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -10,6 +11,30 @@ export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_0
 
 /** A connect waits for the chat network, so how long it takes says nothing of the service. */
 const WAITING_ROUTE_END = '/connect';
+
+/** Codes that callers see, each once. */
+const PUBLIC_CODES = [...new Set(Object.values(ERRORS).map(({ code }) => code))];
+
+/** How messages end (http/docs/40-errors-and-retries.md: When a message fails). */
+const FATES = [
+  ['sent', ''],
+  ['rejected', 'RECIPIENT_NOT_ON_MSGAPP'],
+  ['rejected', 'RECIPIENT_OPTED_OUT'],
+  ['rejected', 'GROUP_NOT_ADMINISTERED'],
+  ['rejected', 'COLD_RECIPIENT_CAP_REACHED'],
+  ['failed', 'BOT_RESTARTED'],
+  ['failed', 'BOT_SERVICE_UNREACHABLE'],
+  ['failed', 'DELIVERY_UNKNOWN'],
+  ['failed', 'EXPIRED'],
+  ['failed', 'MEDIA_UNAVAILABLE'],
+  ['failed', 'MSGAPP_NOT_CONNECTED'],
+  ['failed', 'MSGAPP_SESSION_LOST'],
+  ['failed', 'SEND_REFUSED'],
+  ['failed', 'STATUS_NO_AUDIENCE'],
+] as const;
+
+const PAUSED_BY_OPERATOR = '{"cause":"operator"}';
+const PAUSED_BY_NETWORK = '{"cause":"rate_signal"}';
 
 /** What one node did in five seconds. Plain numbers, so that the slots of several nodes add up. */
 export interface ActivitySlot {
@@ -51,9 +76,9 @@ export function recentActivity(parts: {
 }): RecentActivity {
   const { clock, feed, metrics } = parts;
   const slots: ActivitySlot[] = [];
-  const refusals = new Map<string, number>();
-  const settled = new Map<string, number>();
-  const pauses = new Map<string, number>();
+  const refusals = fromZero(PUBLIC_CODES.map(refusalLabels));
+  const settled = fromZero(FATES.map(([status, reason]) => settledLabels(status, reason)));
+  const pauses = fromZero([PAUSED_BY_OPERATOR, PAUSED_BY_NETWORK]);
 
   function slotOf(nowMs: number): ActivitySlot {
     const atMs = slotStart(nowMs);
@@ -75,10 +100,10 @@ export function recentActivity(parts: {
       const slot = slotOf(clock.wallMs());
       const name = status === 'sent' ? 'sent' : String(reason);
       slot.messages[name] = (slot.messages[name] ?? 0) + 1;
-      add(settled, JSON.stringify({ status, reason: reason ?? '' }));
+      add(settled, settledLabels(status, reason));
     }
-    if (type === 'pacing' && data.heldByOperator === true) add(pauses, '{"cause":"operator"}');
-    else if (type === 'pacing' && data.state === 'paused') add(pauses, '{"cause":"rate_signal"}');
+    if (type === 'pacing' && data.heldByOperator === true) add(pauses, PAUSED_BY_OPERATOR);
+    else if (type === 'pacing' && data.state === 'paused') add(pauses, PAUSED_BY_NETWORK);
   });
 
   const counter = (name: string, help: string, counts: ReadonlyMap<string, number>): void =>
@@ -99,7 +124,7 @@ export function recentActivity(parts: {
       if (!route.endsWith(WAITING_ROUTE_END)) countLatency(slot, latencyMs);
       if (errorCode === undefined) return;
       slot.errors[errorCode] = (slot.errors[errorCode] ?? 0) + 1;
-      add(refusals, `{"code":"${errorCode}"}`);
+      add(refusals, refusalLabels(errorCode));
     },
     slots() {
       // A node that nobody calls makes no new slots.
@@ -117,6 +142,19 @@ function countLatency({ latencies }: ActivitySlot, latencyMs: number): void {
   let bound = 0;
   while (bound < LATENCY_BOUNDS_MS.length && latencyMs > (LATENCY_BOUNDS_MS[bound] ?? 0)) bound += 1;
   latencies[bound] = (latencies[bound] ?? 0) + 1;
+}
+
+function refusalLabels(code: string): string {
+  return `{"code":"${code}"}`;
+}
+
+function settledLabels(status: unknown, reason: unknown): string {
+  return JSON.stringify({ status, reason: reason ?? '' });
+}
+
+/** Prometheus sees no growth in a series that begins with what was counted, so a first burst would raise no alert. */
+function fromZero(labels: readonly string[]): Map<string, number> {
+  return new Map(labels.map((each) => [each, 0]));
 }
 
 function isSettled(status: unknown): boolean {

@@ -54,7 +54,52 @@ function metricsIn(expr: string): string[] {
     .filter((name) => name.includes('_'));
 }
 
+/** One line of `/metrics`. */
+interface Series {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+function seriesIn(text: string): Series[] {
+  return [...text.matchAll(/^([a-z]\w*)(?:\{(.*)\})? \S+$/gm)].map(([, name = '', labels = '']) => ({
+    name,
+    labels: Object.fromEntries(
+      [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
+    ),
+  }));
+}
+
+/** Labels that an expression picks by, and no series of the metric has: with the value where it picks a certain one. */
+function strangersIn(expr: string): string[] {
+  const picks = [...expr.matchAll(/(\w+)\{([^}]*)\}/g)].flatMap(([, name = '', inner = '']) =>
+    [...inner.matchAll(/(\w+)(=~|!=|!~|=)"([^"]*)"/g)].map(([, label = '', how, value = '']) => ({
+      name,
+      label,
+      wanted: how === '=' || how === '=~' ? value.split('|') : [],
+    })),
+  );
+  return picks
+    .filter(({ name }) => name !== 'up')
+    .flatMap(({ name, label, wanted }) => {
+      const values = new Set(series.filter((one) => one.name === name).map(({ labels }) => labels[label]));
+      if (values.size === 0 || values.has(undefined)) return [`${name}{${label}}`];
+      return wanted.filter((value) => !values.has(value)).map((value) => `${name}{${label}="${value}"}`);
+    });
+}
+
+/** Labels that an expression sums by, and none of its metrics has. */
+function lostIn(expr: string): string[] {
+  const names = new Set(metricsIn(expr));
+  const known = new Set(
+    series.filter(({ name }) => names.has(name)).flatMap(({ labels }) => Object.keys(labels)),
+  );
+  const summedBy = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
+  return summedBy.filter((label) => label !== 'instance' && !known.has(label));
+}
+
 let stack: ServiceStack;
+let text: string;
+let series: readonly Series[];
 let exposed: ReadonlySet<string>;
 before(async () => {
   stack = await startServiceStack();
@@ -66,7 +111,8 @@ before(async () => {
   const answer = await fetch(`${stack.adminUrl()}/metrics`, {
     headers: { authorization: `Bearer ${stack.adminToken}` },
   });
-  const text = await answer.text();
+  text = await answer.text();
+  series = seriesIn(text);
   // A counter with labels has no value before the first thing is counted, but it has its type.
   exposed = new Set([...text.matchAll(/^(?:# TYPE )?([a-z_]\w*)[{ ]/gm)].map(([, name]) => name ?? ''));
   assert.match(text, /^messages_settled_total\{status="sent",reason=""\} 1$/m);
@@ -85,6 +131,7 @@ test('every panel asks for metrics that a node exposes', () => {
       [],
       expr,
     );
+    assert.deepEqual([...strangersIn(expr), ...lostIn(expr)], [], expr);
   }
 });
 
@@ -116,7 +163,25 @@ test('every alert asks for metrics that a node exposes, and says what to do', ()
       [],
       name,
     );
+    assert.deepEqual([...strangersIn(expr), ...lostIn(expr)], [], name);
     assert.ok(severity === 'page' || severity === 'warn', name);
     assert.ok(summary.length > 20 && runbook.length > 40, `${name} needs a summary and a runbook line`);
+  }
+});
+
+test('what a node exposes is named and shaped as Prometheus wants it', () => {
+  const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => ({
+    name,
+    type,
+  }));
+  const own = types.filter(({ name }) => !/^(nodejs|process)_/.test(name));
+  assert.ok(own.length > 30);
+  const names = new Set(series.map(({ name }) => name));
+  for (const { name, type } of own) {
+    assert.match(text, new RegExp(`^# HELP ${name} \\S`, 'm'));
+    assert.equal(name.endsWith('_total'), type === 'counter', name);
+    assert.doesNotMatch(name, /_(ms|milliseconds|bucket|sum|count)$/);
+    if (type !== 'histogram') continue;
+    for (const part of ['bucket', 'sum', 'count']) assert.ok(names.has(`${name}_${part}`), `${name}_${part}`);
   }
 });
