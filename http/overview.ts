@@ -34,6 +34,17 @@ export interface SeriesPoint {
   readonly p99Ms: number | null;
 }
 
+/** What is taken for true where a node of an older build, beside which this one may run, tells nothing of it. */
+const UNTOLD: Omit<NodeShare, 'nodeId'> = {
+  workers: 'available',
+  shops: 0,
+  queued: 0,
+  mailboxDepth: 0,
+  states: {},
+  suspendedTenants: [],
+  slots: [],
+};
+
 /** All nodes' shares added up. A node that does not answer is named and left out. */
 export async function fleetOverview(options: {
   readonly own: NodeShare;
@@ -46,8 +57,10 @@ export async function fleetOverview(options: {
   const answers = await Promise.allSettled(
     others.map((nodeId) => hop.forwardToNode(nodeId, payload, HOP_TIMEOUT_MS)),
   );
-  const shares = answers.flatMap((answer) =>
-    answer.status === 'fulfilled' ? [JSON.parse(answer.value) as NodeShare] : [],
+  const shares = answers.flatMap((answer, index) =>
+    answer.status === 'fulfilled'
+      ? [{ ...UNTOLD, nodeId: others[index] ?? '', ...(JSON.parse(answer.value) as Partial<NodeShare>) }]
+      : [],
   );
   const all = [own, ...shares];
   const sum = (of: (share: NodeShare) => number): number =>

@@ -122,6 +122,17 @@ test('nodes are added up slot by slot; a silent one is named; times in which not
   assert.equal(idle?.p99Ms, null);
 });
 
+test('an older node, whose share lacks what was added since, counts with what it tells', async () => {
+  const { suspendedTenants: _, workers: __, ...older } = share([], 'b');
+  const overview = await fleetOverview({
+    own: share([]),
+    hop: { otherNodes: () => ['b'], forwardToNode: () => Promise.resolve(JSON.stringify(older)) },
+    nowMs: START_MS,
+  });
+  assert.deepEqual(overview.suspendedTenants, ['a-tenant']);
+  assert.deepEqual([overview.shops, overview.nodesWithoutWorkers, overview.silentNodes], [4, [], []]);
+});
+
 test('a chart holds the states and ways of the machine that runs', () => {
   const chart = machineChart(channelMachine);
   assert.equal(chart.initial, 'unconfigured');
