@@ -20,7 +20,7 @@ import type { StoredKeyDirectory } from './tenant/key-directory.ts';
 import { keyHash, makeRawKey } from './tenant/raw-key.ts';
 import type { TenantCommand } from './tenant/tenant-commands.ts';
 import { tenantAddress, tenantKeys, tenantsOfShardKey } from './tenant/tenant-keys.ts';
-import { type ApiKeyRecord, keyView, type TenantRecord, tenantView } from './tenant/tenant-record.ts';
+import { keyView, type TenantRecord, tenantView } from './tenant/tenant-record.ts';
 import type { TenantState } from './tenant/tenant-state.ts';
 
 /** What the desk works with. */
@@ -148,43 +148,50 @@ function erasures({ actors, eraser, deadLetters }: OperatorDeskOptions, { ask }:
 type ApiKeys = Pick<OperatorOperations, 'createKey' | 'listKeys' | 'rotateKey' | 'revokeKey'>;
 
 function apiKeys(
-  { directory, clock, makeId }: OperatorDeskOptions,
+  { directory, clock, makeId, log }: OperatorDeskOptions,
   { withTenant, ask }: TenantAccess,
 ): ApiKeys {
-  /** Names the tenant first, so that the key is found as soon as its commit holds. */
-  const newHash = async (tenantId: string): Promise<{ key: string; hash: string }> => {
+  /** Makes a value and names its tenant first, so that the key is found as soon as its commit holds. */
+  const withNewValue = async (
+    tenantId: string,
+    put: (hash: string) => TenantCommand,
+  ): Promise<Outcome<{ key: string; record: KeyView }>> => {
     const key = makeRawKey();
     const hash = keyHash(key);
     await directory.name(hash, tenantId);
-    return { key, hash };
+    let record: Outcome<KeyView> | undefined;
+    try {
+      record = await ask<KeyView>(tenantId, put(hash));
+      return record.ok ? done({ key, record: record.value }) : record;
+    } finally {
+      // Nobody is told a value that failed, even if it was stored: it is never looked for.
+      if (!record?.ok) {
+        await directory
+          .forget([hash])
+          .catch((error: unknown) =>
+            log.warn(
+              { tenantId, err: error },
+              'the hash of a key that nobody has stays in the key directory',
+            ),
+          );
+      }
+    }
   };
 
   return {
-    createKey: (tenantId, draft) =>
-      withTenant(tenantId, async () => {
-        const { key, hash } = await newHash(tenantId);
-        const nowMs = clock.wallMs();
-        const record: ApiKeyRecord = {
-          id: makeId(nowMs),
-          hash,
-          name: draft.name,
-          permissions: draft.permissions,
-          expiresAtMs: draft.expiresAt === null ? null : Date.parse(draft.expiresAt),
-          ipAllowlist: draft.ipAllowlist,
-          limits: draft.limits,
-          createdAtMs: nowMs,
-          rotatedAtMs: null,
-          revokedAtMs: null,
-        };
-        return withValue(key, await ask<KeyView>(tenantId, { type: 'put_key', key: record }));
-      }),
+    createKey: (tenantId, { expiresAt, ...draft }) =>
+      withTenant(tenantId, () =>
+        withNewValue(tenantId, (hash) => {
+          const nowMs = clock.wallMs();
+          const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
+          const times = { createdAtMs: nowMs, rotatedAtMs: null, revokedAtMs: null };
+          return { type: 'put_key', key: { id: makeId(nowMs), hash, ...draft, expiresAtMs, ...times } };
+        }),
+      ),
     listKeys: (tenantId) =>
       withTenant(tenantId, ({ apiKeys }) => done([...apiKeys.values()].map(({ record }) => keyView(record)))),
     rotateKey: (tenantId, keyId) =>
-      withTenant(tenantId, async () => {
-        const { key, hash } = await newHash(tenantId);
-        return withValue(key, await ask<KeyView>(tenantId, { type: 'rotate_key', keyId, hash }));
-      }),
+      withTenant(tenantId, () => withNewValue(tenantId, (hash) => ({ type: 'rotate_key', keyId, hash }))),
     revokeKey: (tenantId, keyId) => ask(tenantId, { type: 'revoke_key', keyId }),
   };
 }
@@ -224,10 +231,6 @@ function shopControls(options: OperatorDeskOptions, { withTenant }: TenantAccess
       }),
     snapshot: (shop) => withShop(shop, async () => undefined),
   };
-}
-
-function withValue(key: string, record: Outcome<KeyView>): Outcome<{ key: string; record: KeyView }> {
-  return record.ok ? done({ key, record: record.value }) : record;
 }
 
 function newTenant(id: string, name: string, createdAtMs: number): TenantRecord {
