@@ -81,6 +81,8 @@ export const listTenantShops = operatorEndpoint({
   },
   errors: ['NOT_FOUND'],
   async handle({ params, query: { page, limit }, services }) {
+    const found = await services.operators.tenant(params.tenantId);
+    if (!found.ok) return found;
     const listed = await services.tenants.listShops(params.tenantId, { page, limit });
     return listed.ok ? reply(200, listed.value) : listed;
   },

@@ -122,6 +122,13 @@ test('to resume a tenant that runs changes nothing and answers the tenant; one t
   }
 });
 
+test('the shops of a tenant that is not there are 404 NOT_FOUND', async () => {
+  const tenant = await target.tenant();
+  assert.equal((await operator('GET', `/tenants/${tenant.id}/shops`)).status, 200);
+  const answer = await operator('GET', `/tenants/${'b'.repeat(24)}/shops`);
+  assert.deepEqual([answer.status, answer.body.error.code], [404, 'NOT_FOUND']);
+});
+
 test('a tenant whose keys cannot be read is shown all the same, and runs once they are mended and it is resumed', async () => {
   const tenant = await suspendedTenant();
   const { apiKeys } = tenantKeys(tenant.id);
