@@ -107,7 +107,7 @@ function accounts(
         ['SADD', tenantsOfShardKey(shard), tenantId],
         ...(number === null ? [] : [['SET', keys.ownerNumber, number] as const]),
       ]);
-      operatorsDirectory.refresh(tenantId);
+      await operatorsDirectory.refresh(tenantId);
       return done(tenantView(record, number));
     },
     tenant: (tenantId) => supervisedTenant(tenantId, { actors, store }),
@@ -116,7 +116,11 @@ function accounts(
       await actors.resume(tenantAddress(tenantId));
       return supervisedTenant(tenantId, { actors, store });
     },
-    changeTenant: (tenantId, changes) => ask<TenantView>(tenantId, { type: 'change', changes }),
+    async changeTenant(tenantId, changes) {
+      const changed = await ask<TenantView>(tenantId, { type: 'change', changes });
+      if (changed.ok) await operatorsDirectory.refresh(tenantId);
+      return changed;
+    },
     importShop: (tenantId, { name, phone }) =>
       ask(tenantId, { type: 'create_shop', name, phone, imported: true }),
     addCustomers: (tenantId, phones) => ask(tenantId, { type: 'add_customers', phones }),
@@ -125,7 +129,10 @@ function accounts(
 
 type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop'>;
 
-function erasures({ actors, eraser, deadLetters }: OperatorDeskOptions, { ask }: TenantAccess): Erasures {
+function erasures(
+  { actors, eraser, deadLetters, operatorsDirectory }: OperatorDeskOptions,
+  { ask }: TenantAccess,
+): Erasures {
   return {
     async deleteTenant(tenantId) {
       const shopIds = await ask<readonly string[]>(tenantId, { type: 'delete_tenant' });
@@ -134,6 +141,7 @@ function erasures({ actors, eraser, deadLetters }: OperatorDeskOptions, { ask }:
       if (!shopIds.ok) return shopIds;
       await Promise.all(shopIds.value.map((shopId) => eraser.erase({ tenantId, shopId })));
       await actors.passivate(tenantAddress(tenantId));
+      await operatorsDirectory.refresh(tenantId);
       return done({ id: tenantId, deleted: true });
     },
     async deleteShop(shop) {

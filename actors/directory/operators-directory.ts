@@ -17,6 +17,8 @@ const BATCH = 100;
 
 /** How soon an entry that could not be brought up to date is tried again. */
 const RETRY_AFTER_MS = 5_000;
+/** How long who changed a tenant waits for the list to show it. */
+const PATIENCE_MS = 1_000;
 
 /**
  * The operators' list of all tenants: a projection that may lag and is made from the tenants' own records. Nothing
@@ -42,16 +44,29 @@ export class OperatorsDirectory {
     this.#log = options.log;
   }
 
-  /** Brings one tenant's entry up to its record, now or as soon as it can be. */
-  refresh(tenantId: string): void {
-    this.#refresh(tenantId).catch((error: unknown) => {
-      this.#log.warn({ tenantId, err: error }, 'the operators’ directory could not be brought up to date');
-      if (this.#waiting.has(tenantId)) return;
-      this.#waiting.add(tenantId);
-      this.#clock.after(RETRY_AFTER_MS, () => {
-        this.#waiting.delete(tenantId);
-        this.refresh(tenantId);
-      });
+  /**
+   * Brings one tenant's entry up to its record, now or as soon as it can be. Resolves when it is, or when that takes
+   * too long to be waited for.
+   */
+  refresh(tenantId: string): Promise<void> {
+    return new Promise((resolve) => {
+      const patience = this.#clock.after(PATIENCE_MS, resolve);
+      void this.#refresh(tenantId)
+        .catch((error: unknown) => this.#refreshLater(tenantId, error))
+        .finally(() => {
+          patience.cancel();
+          resolve();
+        });
+    });
+  }
+
+  #refreshLater(tenantId: string, error: unknown): void {
+    this.#log.warn({ tenantId, err: error }, 'the operators’ directory could not be brought up to date');
+    if (this.#waiting.has(tenantId)) return;
+    this.#waiting.add(tenantId);
+    this.#clock.after(RETRY_AFTER_MS, () => {
+      this.#waiting.delete(tenantId);
+      void this.refresh(tenantId);
     });
   }
 

@@ -49,7 +49,7 @@ export function tenantEffects(parts: {
           );
         break;
       case 'announce_tenant':
-        operatorsDirectory.refresh(tenantId);
+        void operatorsDirectory.refresh(tenantId);
         poolSessions.tenantChanged(tenantId);
         feed.publish('tenant', { tenantId });
         break;

@@ -92,11 +92,32 @@ test('an entry that could not be brought up to date is tried again until it is',
     },
     clock,
   );
-  world.directory.refresh(FIRST);
+  void world.directory.refresh(FIRST);
   await clock.until(() => world.log.warnings.length === 2);
   await until('the tenant is listed', async () => {
     await clock.advance(5_000);
     return (await listed(world)).length === 1;
   });
   assert.equal(world.log.warnings.length, 2);
+});
+
+test('who brings an entry up to date may wait for it, and waits for no Redis that does not answer', async () => {
+  await redis.flushall();
+  await makeTenant(FIRST, 'First');
+  const world = directoryOver(plainStore(redis));
+  await world.directory.refresh(FIRST);
+  assert.deepEqual(await listed(world), ['First']);
+  const clock = new FakeClock();
+  const { directory } = directoryOver(
+    { ...plainStore(redis), read: () => new Promise<never>(() => undefined) },
+    clock,
+  );
+  let isOver = false;
+  void directory.refresh(FIRST).then(() => {
+    isOver = true;
+  });
+  await clock.advance(999);
+  assert.ok(!isOver);
+  await clock.advance(1);
+  assert.ok(isOver);
 });

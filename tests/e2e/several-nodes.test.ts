@@ -89,6 +89,24 @@ test('a key revoked or rotated through one node opens nothing on any node once t
   }
 });
 
+test('a tenant made, changed or erased through one node is so in the list of any other at once', async () => {
+  for (const [index, node] of fleet.nodes.entries()) {
+    const other = fleet.nodes[(index + 1) % fleet.nodes.length] ?? node;
+    const listed = async () => {
+      const { data } = await other.admin.get('/tenants?q=Listed');
+      return (data.items as { name: string }[]).map(({ name }) => name);
+    };
+    for (let round = 0; round < 5; round += 1) {
+      const { data } = await node.admin.post('/tenants', { name: 'Listed' });
+      assert.deepEqual(await listed(), ['Listed']);
+      await node.admin.patch(`/tenants/${data.id}`, { name: 'Listed anew' });
+      assert.deepEqual(await listed(), ['Listed anew']);
+      await node.admin.delete(`/tenants/${data.id}`);
+      assert.deepEqual(await listed(), []);
+    }
+  }
+});
+
 test('of an erased tenant nothing comes back, whichever nodes its last calls went through', async () => {
   const bystander = await makeAccount(fleet.admin, 'Bystander');
   for (const eraser of fleet.nodes) {
