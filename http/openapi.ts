@@ -92,7 +92,6 @@ export function openApiDocument(options: DocumentOptions): Record<string, unknow
       title: options.title,
       version: '1',
       description: options.description,
-      license: { name: 'Proprietary', url: options.serverUrl },
     },
     servers: [{ url: options.serverUrl }],
     security: Object.keys(schemes).map((name) => ({ [name]: [] })),

@@ -23,17 +23,34 @@ const HTML = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference</title>
-<link rel="stylesheet" href="/reference/swagger-ui.css">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="reference/swagger-ui.css">
 </head>
 <body>
 <div id="reference"></div>
-<script src="/reference/swagger-ui-bundle.js"></script>
-<script src="/reference/start.js"></script>
+<script src="reference/swagger-ui-bundle.js"></script>
+<script type="module" src="reference/start.js"></script>
 </body>
 </html>
 `;
 
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, validatorUrl: null });
+/**
+ * The document names the public address, and the page may be open under another name of it (`localhost`, a tunnel): its
+ * policy lets it call only the one it came from.
+ */
+const START = `const url = new URL('openapi.json', location);
+const spec = await (await fetch(url)).json();
+const { pathname } = new URL(spec.servers[0].url);
+SwaggerUIBundle({
+  spec: {
+    ...spec,
+    servers: [{ url: location.origin + pathname }],
+    externalDocs: { url: url.href, description: 'openapi.json' },
+  },
+  dom_id: '#reference',
+  deepLinking: true,
+  validatorUrl: null,
+});
 `;
 
 /** The readable reference: swagger-ui's own files from its npm package, read when first asked for. */
