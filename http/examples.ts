@@ -3,6 +3,13 @@
 const shopId = '66b1f0a2c3d4e5f607182901';
 const messageId = '66b1f0a2c3d4e5f607182902';
 
+const verdict = {
+  recipientClass: 'declared',
+  warmupDay: 9,
+  caps: { perDay: 100, perHour: 16, coldPerDay: 10, declaredPerDay: 30 },
+  usage: { today: 12, lastHour: 3, coldToday: 1, declaredToday: 4 },
+} as const;
+
 /** Examples of what replies hold. */
 export const EXAMPLES = {
   shop: {
@@ -12,12 +19,7 @@ export const EXAMPLES = {
     channelStatus: { msgapp: 'connected' },
     createdAt: '2027-01-31T12:00:00.000Z',
   },
-  verdict: {
-    recipientClass: 'declared',
-    warmupDay: 9,
-    caps: { perDay: 100, perHour: 16, coldPerDay: 10, declaredPerDay: 30 },
-    usage: { today: 12, lastHour: 3, coldToday: 1, declaredToday: 4 },
-  },
+  verdict,
   message: {
     id: messageId,
     shopId,
@@ -30,7 +32,7 @@ export const EXAMPLES = {
     status: 'sent',
     reason: null,
     via: 'shop',
-    policy: null,
+    policy: verdict,
     createdAt: '2027-01-31T12:00:00.000Z',
     updatedAt: '2027-01-31T12:00:14.000Z',
     sentAt: '2027-01-31T12:00:14.000Z',
@@ -39,7 +41,7 @@ export const EXAMPLES = {
   qrWaiting: {
     status: 'qr_waiting',
     channelConfigId: '66b1f0a2c3d4e5f607182903',
-    qr: '2@Zx1…',
+    qr: 'https://wa.me/settings/linked_devices#2@Zx1…',
     qrImageDataUrl: 'data:image/png;base64,iVBORw0KGgo=',
     expiresAt: '2027-01-31T12:00:20.000Z',
     pollAfterMs: 2000,

@@ -1,5 +1,5 @@
 import type { Endpoint, ReplyDeclaration } from './endpoint.ts';
-import { ERRORS, type ErrorCode } from './errors.ts';
+import { ERRORS, type ErrorCode, retryAfterSeconds } from './errors.ts';
 import { outputSchema } from './openapi-schemas.ts';
 import { statusLine } from './status-line.ts';
 
@@ -97,12 +97,15 @@ function errorSchema(
 
 function exampleOf(code: ErrorCode): unknown {
   const { status, code: publicCode, message } = ERRORS[code];
+  // A batch that is too large will not fit later either.
+  const waits = status === 429 && code !== 'DECLARE_BATCH_TOO_LARGE';
+  const retryAfter = retryAfterSeconds({ code, ...(waits ? { retryAfterSeconds: 12 } : {}) });
   return {
     success: false,
     error: {
       code: publicCode,
       message,
-      ...(status === 429 || status === 503 ? { retryAfter: 12 } : {}),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
       ...(code === 'VALIDATION_ERROR' ? { fields: [{ field: 'name', message: 'is required' }] } : {}),
       ...(code === 'AMBIGUOUS_SHOP'
         ? { candidates: ['66b1f0a2c3d4e5f607182901', '66b1f0a2c3d4e5f607182911'] }

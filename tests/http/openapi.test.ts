@@ -34,6 +34,22 @@ describe('the published documents', () => {
     assert.equal(API_ENDPOINTS.length, 18);
   });
 
+  it('promises a time to come back at only where one is given', () => {
+    const responses = JSON.stringify(
+      (api.paths as Record<string, unknown>)['/shops/{idOrName}/contacts/consented'],
+    );
+    const sends = JSON.stringify((api.paths as Record<string, unknown>)['/shops/{idOrName}/messages']);
+    const promised = (text: string, code: string): boolean =>
+      new RegExp(`"${code}":{"value":{[^}]*"retryAfter":\\d`).test(text);
+    for (const code of ['RATE_LIMITED', 'DAILY_CAP_REACHED', 'OVERLOADED', 'SERVICE_UNAVAILABLE']) {
+      assert.ok(promised(sends, code), code);
+    }
+    for (const code of ['MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST', 'BOT_SERVICE_UNREACHABLE']) {
+      assert.ok(!promised(sends, code), code);
+    }
+    assert.ok(!promised(responses, 'DECLARE_BATCH_TOO_LARGE'));
+  });
+
   it('every operation has an id of its own', () => {
     const ids = Object.values(api.paths as Record<string, Record<string, { operationId: string }>>)
       .flatMap((path) => Object.values(path))
