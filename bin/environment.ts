@@ -69,13 +69,22 @@ const processEntries = { DATA_DIR: v.optional(v.string(), '.data'), LOG_LEVEL: l
 
 const simulatorSchema = v.object({ ...processEntries, SIMULATOR_PORT: port('3002') });
 
+const listenersSchema = v.pipe(
+  v.object({ HOST: host, PORT: port('3000'), ADMIN_HOST: host, ADMIN_PORT: port('3001') }),
+  v.forward(
+    v.partialCheck(
+      [['HOST'], ['PORT'], ['ADMIN_HOST'], ['ADMIN_PORT']],
+      ({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }) =>
+        PORT === 0 || PORT !== ADMIN_PORT || !shareAddress(HOST, ADMIN_HOST),
+      'another port than PORT (3001 when none is given)',
+    ),
+    ['ADMIN_PORT'],
+  ),
+);
+
 /** What the service can do without being told. */
 const serviceEntries = {
   ...processEntries,
-  HOST: host,
-  PORT: port('3000'),
-  ADMIN_HOST: host,
-  ADMIN_PORT: port('3001'),
   PUBLIC_URL: v.optional(publicUrl),
   SETUP_URL_TEMPLATE: setupUrlTemplate,
   PLATFORM_NAME: v.optional(lineOfText, 'Tenant Messaging'),
@@ -91,6 +100,7 @@ const serviceEntries = {
 
 const serviceSchema = v.intersect([
   chatNetworkSchema,
+  listenersSchema,
   v.object({
     ...serviceEntries,
     ADMIN_TOKEN: required(adminToken),
@@ -102,6 +112,7 @@ const serviceSchema = v.intersect([
 /** Everything the service may be told is looked at before anything is started. */
 const devSchema = v.intersect([
   chatNetworkSchema,
+  listenersSchema,
   v.object({
     ...serviceEntries,
     SIMULATOR_PORT: port('3002'),
@@ -209,6 +220,11 @@ const containersSchema = v.object({
 export function containersEnvironment(variables: Variables = process.env) {
   const values = read(containersSchema, variables);
   return { serviceImage: values.SERVICE_IMAGE, redisImage: values.REDIS_IMAGE } as const;
+}
+
+/** Whether two listeners on these would be in each other's way. */
+function shareAddress(one: string, other: string): boolean {
+  return one === other || [one, other].some((each) => each === '0.0.0.0' || each === '::');
 }
 
 /** A missing variable is read as an empty one, so that the problem told is what is expected of it. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 /** A port somebody wants to listen on, and the variable that picks it. */
 export interface WantedPort {
@@ -8,18 +8,27 @@ export interface WantedPort {
   readonly port: number;
 }
 
-/** Rejects with one sentence when a port cannot be listened on. Asked before anything starts, to fail early and plainly. */
+/**
+ * Rejects with one sentence when a port cannot be listened on, or two are the same. Asked before anything starts, to
+ * fail early and plainly.
+ */
 export async function refuseTakenPorts(wanted: readonly WantedPort[]): Promise<void> {
-  for (const { variable, host, port } of wanted) {
-    const probe = createServer().listen({ host, port });
-    try {
-      await once(probe, 'listening');
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${code})`;
-      throw new Error(`Port ${port} on ${host} ${why}; set ${variable} to another.`);
-    }
-    probe.close();
-    await once(probe, 'close');
+  const probes: Server[] = [];
+  try {
+    for (const one of wanted) probes.push(await probe(one));
+  } finally {
+    await Promise.all(probes.map((held) => once(held.close(), 'close')));
+  }
+}
+
+async function probe({ variable, host, port }: WantedPort): Promise<Server> {
+  const server = createServer().listen({ host, port });
+  try {
+    await once(server, 'listening');
+    return server;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${code})`;
+    throw new Error(`Port ${port} on ${host} ${why}; set ${variable} to another.`);
   }
 }

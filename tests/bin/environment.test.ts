@@ -62,6 +62,18 @@ test('the least a service can be told fills in the rest', () => {
   });
 });
 
+test('two listeners on one address and port are refused before either listens', () => {
+  const { problems } = refused({ ...least, PORT: '3001' });
+  assert.deepEqual(problems, [
+    'ADMIN_PORT: expected another port than PORT (3001 when none is given); found nothing',
+  ]);
+  const same = { ...least, PORT: '3000', ADMIN_PORT: '3000' };
+  assert.deepEqual(names(refused({ ...same, ADMIN_HOST: '0.0.0.0' })), ['ADMIN_PORT']);
+  assert.deepEqual(names(refused(same, devEnvironment)), ['ADMIN_PORT']);
+  assert.equal(serviceEnvironment({ ...same, ADMIN_HOST: '10.0.0.1' }).adminPort, 3000);
+  assert.equal(serviceEnvironment({ ...least, PORT: '0', ADMIN_PORT: '0' }).port, 0);
+});
+
 test('everything a service can be told is read', () => {
   const environment = serviceEnvironment({
     ...least,
