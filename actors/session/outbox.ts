@@ -1,5 +1,6 @@
 import {
   type AnyMessageContent,
+  DisconnectReason,
   generateWAMessage,
   type proto,
   type WASocket,
@@ -11,7 +12,7 @@ import { type FetchedMedia, fetchMedia, MediaUnavailable } from './media-fetch.t
 import { quietLogger } from './quiet.ts';
 import { chatOf } from './recipients.ts';
 import type { SentMessages } from './sent-messages.ts';
-import { isRateSignal } from './session-end.ts';
+import { isRateSignal, readClientError } from './session-end.ts';
 import type { SendOrder, SendOutcome } from './session-host.ts';
 import type { SessionTiming } from './session-timing.ts';
 
@@ -48,7 +49,7 @@ export interface OutboxOptions {
   readonly stalled: (detail: string) => void;
   /** A recipient turned out to have no device: what is known of the number holds no more. */
   readonly forget: (to: string) => void;
-  /** An acknowledgement is missing: is anybody listening? */
+  /** An acknowledgement or an answer is missing: is anybody listening? */
   readonly unanswered: () => void;
 }
 
@@ -129,7 +130,7 @@ export class Outbox {
     const message = await this.#prepare(pending, chat);
     const audience = (order.audience ?? []).map(chatAddress);
     if (message === undefined || !(await this.#isAddressable(order, chat, audience))) {
-      this.#settle(pending, { kind: 'not_sent' });
+      this.#settle(pending, { kind: 'unprepared' });
       return;
     }
     if (!this.#isInHand(pending)) return;
@@ -150,13 +151,15 @@ export class Outbox {
 
   /** The devices are asked for first: without their list the client would relay an empty stanza and call it sent. */
   async #isAddressable(order: SendOrder, chat: string, audience: string[]): Promise<boolean> {
-    const { socket, groups, forget } = this.#options;
+    const { socket, groups, forget, unanswered } = this.#options;
     const addresses =
       order.kind === 'status' ? audience : isGroupId(chat) ? await groups.participants(chat) : [chat];
     const devices = await socket.getUSyncDevices(addresses, true, false);
-    // It may have left since it was asked about; the next try asks again.
-    if (devices.length === 0) forget(order.to);
-    return devices.length > 0;
+    if (devices.length > 0) return true;
+    // It may have left since it was asked about, and the next try asks again; or there was no answer at all.
+    forget(order.to);
+    unanswered();
+    return false;
   }
 
   async #prepare(pending: Pending, chat: string): Promise<proto.IMessage | undefined> {
@@ -199,6 +202,8 @@ export class Outbox {
   #overdue(pending: Pending): void {
     const isStuck = pending.phase === 'relaying' || (pending.phase === 'sealed' && !pending.relayed);
     if (isStuck) {
+      // Before its session ends over it: this message is why.
+      this.#settle(pending, overdueOutcome(pending.phase));
       this.#options.stalled('a send did not come to an end in time');
       return;
     }
@@ -218,14 +223,18 @@ export class Outbox {
 function overdueOutcome(phase: Phase): SendOutcome {
   if (phase === 'sealed') return { kind: 'unknown' };
   if (phase === 'fetching') return { kind: 'media_unavailable', detail: 'the attachment took too long' };
-  return { kind: 'not_sent' };
+  return { kind: 'unprepared' };
 }
+
+/** What the client rejects its questions with when the socket closes: 428. */
+const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
 
 function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   if (isRateSignal(error)) return { kind: 'rate_limited' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
   if (pending.phase === 'fetching') return { kind: 'media_unavailable', detail: 'the upload failed' };
-  return pending.phase === 'sealed' ? { kind: 'unknown' } : { kind: 'not_sent' };
+  if (pending.phase === 'sealed') return { kind: 'unknown' };
+  return { kind: readClientError(error).statusCode === CONNECTION_CLOSED ? 'not_sent' : 'unprepared' };
 }
 
 /** The client's form of what is to be sent. An empty thumbnail keeps it from starting image and video tools of its own. */

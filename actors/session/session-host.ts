@@ -92,8 +92,13 @@ export type SendOutcome =
   | { readonly kind: 'rate_limited' }
   /** Fetching or preparing the media failed before anything was sent. */
   | { readonly kind: 'media_unavailable'; readonly detail: string }
-  /** Nothing reached the wire (no open session when the order came): safe to send again later. */
+  /** Nothing reached the wire, and the message is not why: no open session, one that ended, or a recall. It waits. */
   | { readonly kind: 'not_sent' }
+  /**
+   * Nothing reached the wire although the session stood: no devices or keys were to be had for the recipient, or the
+   * worker died over it. Safe to send again, but not for ever: others wait behind it.
+   */
+  | { readonly kind: 'unprepared' }
   /** The worker that had it in hand died or was ended: it may have been sent. Never to be tried again. */
   | { readonly kind: 'restarted' }
   /** Whether it was sent cannot be known (deadline, socket lost after hand-over). Never to be tried again. */

@@ -81,7 +81,7 @@ export class SessionSeat {
   /** The worker is gone: it said when it began to seal a message, so the orders before that are safe to give again. */
   settleAll(): SettledOrder[] {
     return [...this.#orders].map(([messageId, { handedOver, generation }]) => {
-      const outcome: SendOutcome = { kind: handedOver ? 'restarted' : 'not_sent' };
+      const outcome: SendOutcome = { kind: handedOver ? 'restarted' : 'unprepared' };
       this.settle(messageId, outcome);
       return { messageId, generation, outcome };
     });

@@ -12,8 +12,8 @@
  *
  * Until `sending` a message is still `queued`: when the session goes (`session_down`) or a deadline passes it is put
  * back at the head of the queue. In `sending` only an outcome settles it: `restarted` fails it BOT_RESTARTED, since
- * we never risk a double send. One that was not sent is put back too, a few times: the network may give out no keys
- * for its recipient, and the others wait behind it. `hold` and `release` are the operator's pause; nothing is
+ * we never risk a double send. One that was not sent is put back too; where its session stood a few times only, since
+ * the network may give out no keys for its recipient, and the others wait behind it. `hold` and `release` are the operator's pause; nothing is
  * dispatched while held.
  *
  * Beside the states: a refusal that means "no strangers" (463) bars messages to cold recipients until
@@ -94,12 +94,12 @@ interface Arguments {
 /** The ack error of a shop that wrote to too many strangers (BAILEYS.md: the reach-out limit). */
 const REACH_OUT_CODE = '463';
 
-/** After so many tries of which nothing reached the wire a message is given up. */
+/** After so many tries on an open session of which nothing reached the wire a message is given up. */
 const UNSENT_TRIES = 5;
 
 const failureReasons: { readonly [Kind in SendOutcome['kind']]?: string } = {
   refused: 'SEND_REFUSED',
-  not_sent: 'SEND_REFUSED',
+  unprepared: 'SEND_REFUSED',
   media_unavailable: 'MEDIA_UNAVAILABLE',
   unknown: 'DELIVERY_UNKNOWN',
   restarted: 'BOT_RESTARTED',
@@ -166,8 +166,9 @@ const pacingSetup = setup({
     isRateSignal: ({ event }) => (event as Checked).rateLimited,
     isUnanswered: ({ event }) => (event as Checked).exists === undefined,
     wasRateLimited: ({ event }) => (event as OutcomeEvent).outcome.kind === 'rate_limited',
+    wasWithoutSession: ({ event }) => (event as OutcomeEvent).outcome.kind === 'not_sent',
     mayTryAgain: ({ context, event }) =>
-      (event as OutcomeEvent).outcome.kind === 'not_sent' && timesUnsent({ context }) < UNSENT_TRIES - 1,
+      (event as OutcomeEvent).outcome.kind === 'unprepared' && timesUnsent({ context }) < UNSENT_TRIES - 1,
   },
 });
 
@@ -222,6 +223,7 @@ export const pacingMachine = pacingSetup.createMachine({
       on: {
         outcome: [
           { guard: 'wasRateLimited', target: 'paused', actions: [back, 'startPause'] },
+          { guard: 'wasWithoutSession', target: 'gap', actions: [back, 'startGap'] },
           { guard: 'mayTryAgain', target: 'gap', actions: [back, 'countUnsent', 'startGap'] },
           { target: 'gap', actions: [settle, 'startGap', 'barStrangers'] },
         ],

@@ -193,6 +193,7 @@ test('each outcome gives the message its fate', async () => {
     [{ kind: 'unknown' }, 'failed DELIVERY_UNKNOWN'],
     [{ kind: 'restarted' }, 'failed BOT_RESTARTED'],
     [{ kind: 'not_sent' }, 'queued'],
+    [{ kind: 'unprepared' }, 'queued'],
   ] as const;
   for (const [outcome, fate] of fates) {
     const shop = await ShopHarness.connected();
@@ -225,7 +226,7 @@ test('a message that the network lets nobody send is tried five times, a gap apa
   for (let tries = 1; tries <= 5; tries += 1) {
     assert.equal(shop.effectsOf('check').length, tries);
     shop.toWire(first);
-    shop.outcome(first, { kind: 'not_sent' });
+    shop.outcome(first, { kind: 'unprepared' });
     assert.equal(shop.statusOf(first), tries < 5 ? 'queued' : 'failed SEND_REFUSED');
     shop.pass(5_999);
     assert.equal(shop.effectsOf('check').length, tries);
@@ -233,8 +234,24 @@ test('a message that the network lets nobody send is tried five times, a gap apa
   }
   assert.equal(shop.effectsOf('check').at(-1)?.message.messageId, second);
   shop.toWire(second);
-  shop.outcome(second, { kind: 'not_sent' });
+  shop.outcome(second, { kind: 'unprepared' });
   assert.equal(shop.statusOf(second), 'queued');
+});
+
+test('a message whose session drops each time before anything is on the wire waits, however often that is', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  for (let drops = 0; drops < 10; drops += 1) {
+    shop.toWire(id);
+    shop.outcome(id, { kind: 'not_sent' });
+    shop.session({ type: 'session.closed', end: 'transient', statusCode: 428, detail: 'cut' });
+    assert.equal(shop.statusOf(id), 'queued');
+    shop.pass(MINUTE_MS);
+    shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
+  }
+  shop.toWire(id);
+  shop.outcome(id, { kind: 'acknowledged' });
+  assert.equal(shop.statusOf(id), 'sent');
 });
 
 test('an opt-out that came after acceptance is seen just before the wire', async () => {

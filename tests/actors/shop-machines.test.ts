@@ -34,6 +34,7 @@ const steps = fc.oneof(
       { kind: 'outcome', outcome: { kind: 'acknowledged' } },
       { kind: 'outcome', outcome: { kind: 'rate_limited' } },
       { kind: 'outcome', outcome: { kind: 'not_sent' } },
+      { kind: 'outcome', outcome: { kind: 'unprepared' } },
       { kind: 'outcome', outcome: { kind: 'unknown' } },
       { kind: 'outcome', outcome: { kind: 'refused', code: '463' } },
     ),

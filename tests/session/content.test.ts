@@ -194,7 +194,7 @@ test('a rate signal in the question before a send leaves the message unsent; sil
     const silent = await log.next(shop, 'session.recipient_checked');
     assert.deepEqual([silent.exists, silent.rateLimited], [undefined, false]);
     host.send(shop, textOrder('into silence', { to: OTHER, deadlineMs: 10_000 }));
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
     assert.deepEqual(await network.received(shop, PERSON), []);
   } finally {
     await network.stop();

@@ -31,7 +31,7 @@ test('a worker lost before a ciphertext was made leaves the message unsent, safe
     network.host.send(shop, textOrder('not yet', { deadlineMs: 30_000 }));
     await asked;
     await network.loseWorker(shop);
-    assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+    assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
     await network.log.next(shop, 'session.worker_lost');
     const { ends, workersLost } = network.host.figures();
     assert.deepEqual([ends.get('worker_lost'), workersLost], [1, 1]);

@@ -21,12 +21,16 @@ const order: SendOrder = {
   deadlineMs: 60_000,
 };
 
-/** An outbox whose client asks for the recipient's devices before each message; `devices` answers those questions. */
-function outbox() {
+/**
+ * An outbox whose client asks for the recipient's devices before each message; `devices` answers those questions.
+ * `hangs`: it never comes to a ciphertext.
+ */
+function outbox({ hangs = false } = {}) {
   const clock = new FakeClock();
   const devices: ((found: readonly string[] | Error) => void)[] = [];
   const relayed: string[] = [];
   const outcomes: SendOutcome['kind'][] = [];
+  const doubts: string[] = [];
   const socket = {
     user: { id: '33600000001@s.whatsapp.net' },
     signalRepository: { lidMapping: { getLIDForPN: async () => null } },
@@ -35,8 +39,9 @@ function outbox() {
         devices.push((found) => (found instanceof Error ? reject(found) : resolve(found)));
       }),
     async relayMessage(_chat: string, _message: unknown, { messageId }: { messageId: string }) {
-      box.sealing();
       relayed.push(messageId);
+      if (hangs) await new Promise(() => undefined);
+      box.sealing();
     },
   };
   const box: Outbox = new Outbox({
@@ -48,11 +53,14 @@ function outbox() {
     sent: { remember: async () => undefined } as unknown as SentMessages,
     report: (_messageId, outcome) => outcomes.push(outcome.kind),
     handedOver: () => undefined,
-    stalled: () => undefined,
+    stalled: () => {
+      doubts.push('stalled');
+      box.lost();
+    },
     forget: () => undefined,
-    unanswered: () => undefined,
+    unanswered: () => doubts.push('is anybody there?'),
   });
-  return { box, clock, devices, relayed, outcomes };
+  return { box, clock, devices, relayed, outcomes, doubts };
 }
 
 test('a message goes out once its recipient has devices, and is settled by the network alone', async () => {
@@ -73,16 +81,48 @@ for (const answer of ['devices', 'no devices', 'a failure'] as const) {
     box.send(order);
     await clock.until(() => devices.length === 1);
     await clock.advance(order.deadlineMs);
-    assert.deepEqual(outcomes, ['not_sent']);
+    assert.deepEqual(outcomes, ['unprepared']);
     box.send(order);
     await clock.until(() => devices.length === 2);
     const found = answer === 'devices' ? ['33622222222@s.whatsapp.net'] : [];
     devices[0]?.(answer === 'a failure' ? new Error('timed out') : found);
     await clock.advance(1_000);
-    assert.deepEqual([relayed, outcomes], [[], ['not_sent']], 'the first try has no say any more');
+    assert.deepEqual([relayed, outcomes], [[], ['unprepared']], 'the first try has no say any more');
     devices[1]?.(['33622222222@s.whatsapp.net']);
     await clock.until(() => relayed.length === 1);
     box.acknowledged({ id: order.wireId });
-    assert.deepEqual(outcomes, ['not_sent', 'acknowledged']);
+    assert.deepEqual(outcomes, ['unprepared', 'acknowledged']);
   });
 }
+
+test('a socket that goes before a ciphertext was made leaves the message not to blame, however the client tells it', async () => {
+  const cut = Object.assign(new Error('Connection Closed'), { output: { statusCode: 428 } });
+  for (const told of ['the session', 'the question'] as const) {
+    const { box, clock, devices, outcomes } = outbox();
+    box.send(order);
+    await clock.until(() => devices.length === 1);
+    if (told === 'the session') box.lost();
+    else devices[0]?.(cut);
+    await clock.until(() => outcomes.length === 1);
+    assert.deepEqual(outcomes, ['not_sent']);
+  }
+});
+
+test('a recipient without devices may be a server that says nothing: the try counts, and the line is looked at', async () => {
+  const { box, clock, devices, outcomes, doubts } = outbox();
+  box.send(order);
+  await clock.until(() => devices.length === 1);
+  devices[0]?.([]);
+  await clock.until(() => outcomes.length === 1);
+  assert.deepEqual([outcomes, doubts], [['unprepared'], ['is anybody there?']]);
+});
+
+test('a message over which the client hangs counts as tried, though its session ends with it', async () => {
+  const { box, clock, devices, relayed, outcomes, doubts } = outbox({ hangs: true });
+  box.send(order);
+  await clock.until(() => devices.length === 1);
+  devices[0]?.(['33622222222@s.whatsapp.net']);
+  await clock.until(() => relayed.length === 1);
+  await clock.advance(order.deadlineMs);
+  assert.deepEqual([outcomes, doubts], [['unprepared'], ['stalled']]);
+});

@@ -61,7 +61,7 @@ test('a number that turns out to have no device is asked about anew, though it w
     await control.setNumber(order.to, false);
     assert.equal(await isThere(), true, 'the answer is kept');
     host.send(shop, order);
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
     assert.equal(await isThere(), false);
   } finally {
     await network.stop();
