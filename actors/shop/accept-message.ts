@@ -3,8 +3,8 @@ import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { isPhoneNumber } from '../../policy/recipient.ts';
 import type { TenantSettings } from '../../policy/tenant-settings.ts';
 import type { Evaluation } from '../../policy/verdict.ts';
-import { done, type Outcome } from '../failure.ts';
-import { channelRefusal, enqueue, enqueueAtPool, refused } from './acceptance.ts';
+import { done, failed, type Outcome } from '../failure.ts';
+import { channelRefusal, enqueue, enqueueAtPool, isResuming, refused } from './acceptance.ts';
 import { type MessageBody, statusUrl } from './message-record.ts';
 import { type PoolWanted, poolFallback } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
@@ -37,6 +37,7 @@ export function acceptMessage(
   if (original !== undefined) {
     return done({ replayed: true, accepted: answer(original.body, original.state.status) });
   }
+  if (knowsNoGroupsYet(draft.state, command.draft.to)) return failed('MSGAPP_NOT_CONNECTED');
   const evaluation = evaluate(draft.state, command, facts.send, draft.nowMs);
   if (!evaluation.admitted) {
     const { code, message, retryAfterSeconds } = evaluation;
@@ -72,6 +73,14 @@ export function acceptMessage(
   return done({ replayed: false, accepted: answer(body, 'queued') });
 }
 
+/**
+ * It is for a group, and the session that would know it is on its way back to a process that was never told: whether
+ * it is one of the shop's groups nobody can say, and a refusal for good would be wrong a moment later.
+ */
+function knowsNoGroupsYet(state: ShopState, to: string): boolean {
+  return state.groups === undefined && isResuming(state) && !isPhoneNumber(to);
+}
+
 function evaluate(
   state: ShopState,
   { draft, settings }: { readonly draft: MessageDraft; readonly settings: TenantSettings },
@@ -82,7 +91,7 @@ function evaluate(
   const { to, text, mediaUrl } = draft;
   const mediaUrls = mediaUrl === undefined ? [] : [mediaUrl];
   if (!isPhoneNumber(to)) {
-    const group = state.groups?.find(({ id }) => id === to) ?? null;
+    const group = state.groups?.list.find(({ id }) => id === to) ?? null;
     const { ledger } = state;
     return evaluateGroup(ledger, { groupId: to, text, mediaUrls, group, pairedAtMs, settings, nowMs });
   }

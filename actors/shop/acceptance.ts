@@ -11,12 +11,15 @@ import { channelState, queuedMessage, type ShopState } from './shop-state.ts';
 
 /** Why a shop's channel can take no message now; undefined when it can (DESIGN section 4: Channel availability). */
 export function channelRefusal(state: ShopState, available: boolean): FailureCode | undefined {
-  const { flagged, pairedAtMs } = state.channel.context;
-  if (flagged) return 'MSGAPP_SESSION_LOST';
-  const name = channelState(state);
-  const resumes = (name === 'starting' || name === 'reconnecting') && pairedAtMs !== null;
-  if (name !== 'connected' && !resumes) return 'MSGAPP_NOT_CONNECTED';
+  if (state.channel.context.flagged) return 'MSGAPP_SESSION_LOST';
+  if (channelState(state) !== 'connected' && !isResuming(state)) return 'MSGAPP_NOT_CONNECTED';
   return available ? undefined : 'BOT_SERVICE_UNREACHABLE';
+}
+
+/** A session that was there is on its way back. */
+export function isResuming(state: ShopState): boolean {
+  const name = channelState(state);
+  return (name === 'starting' || name === 'reconnecting') && state.channel.context.pairedAtMs !== null;
 }
 
 /** A policy's refusal as a failure of the actor. */

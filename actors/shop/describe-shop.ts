@@ -1,5 +1,5 @@
 import { publicChannelStatus } from './channel-machine.ts';
-import { channelState, pacingState, type ShopState } from './shop-state.ts';
+import { channelState, liveGroups, pacingState, type ShopState } from './shop-state.ts';
 import { waitingEnd } from './waiting-limits.ts';
 
 /** As operators see a shop. */
@@ -27,7 +27,7 @@ export function describeShop(state: ShopState) {
     },
     pooled: state.pooled.slice(0, SHOWN_WAITING),
     counted: state.ledger.size,
-    groups: state.groups?.length ?? null,
+    groups: liveGroups(state)?.length ?? null,
     qrWaiting: state.qr !== undefined,
     transitions: state.transitions,
   };

@@ -5,7 +5,7 @@ import { askAboutRecipient } from './hand-over.ts';
 import type { MessageBody } from './message-record.ts';
 import type { PacingTimes, ShopDraft } from './shop-draft.ts';
 import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
-import { pacingState, type ShopState } from './shop-state.ts';
+import { channelState, liveGroups, pacingState, type ShopState } from './shop-state.ts';
 import { afterInbound } from './writer.ts';
 
 /**
@@ -57,7 +57,9 @@ function onLiveEvent(
   switch (event.type) {
     case 'session.qr':
       draft.stepChannel({ type: 'qr' });
-      draft.change({ qr: { text: event.qr, expiresAtMs: event.expiresAtMs } });
+      if (channelState(draft.state) === 'qr_waiting') {
+        draft.change({ qr: { text: event.qr, expiresAtMs: event.expiresAtMs } });
+      }
       break;
     case 'session.connected':
       onConnected(draft, event);
@@ -69,7 +71,7 @@ function onLiveEvent(
       onClosed(draft, { end: 'transient', statusCode: undefined, detail: event.detail });
       break;
     case 'session.groups':
-      draft.change({ groups: event.groups });
+      draft.change({ groups: { generation: event.generation, list: event.groups } });
       break;
     case 'session.recipient_checked':
       if (draft.state.inHand?.messageId !== event.messageId) break;
@@ -142,7 +144,7 @@ function obstacle(
   if (barsStranger(state, body, writer, nowMs)) {
     return { status: 'rejected', reason: 'COLD_RECIPIENT_CAP_REACHED' };
   }
-  if (isGroupId(to) && !state.groups?.find(({ id }) => id === to)?.isAdmin) {
+  if (isGroupId(to) && !liveGroups(state)?.find(({ id }) => id === to)?.isAdmin) {
     return { status: 'rejected', reason: 'GROUP_NOT_ADMINISTERED' };
   }
   if (body.kind === 'status' && audience.length === 0)

@@ -18,7 +18,7 @@ import type { PoolWanted } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import { messageKey, shopAddress } from './shop-keys.ts';
 import type { ChannelView, ShopOperations, ShopReference } from './shop-operations.ts';
-import { channelState, type ShopState } from './shop-state.ts';
+import { channelState, liveGroups, type ShopState } from './shop-state.ts';
 
 /** How long POST connect waits for a QR code or the connection (DESIGN section 4). */
 const CONNECT_WAIT_MS = 10_000;
@@ -114,8 +114,9 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
     groups: (shop) =>
       withState(shop, (state) => {
         if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
-        if (state.groups === undefined) return failed('MSGAPP_NOT_CONNECTED');
-        return done(state.groups.map((group) => ({ ...group, canSend: group.isAdmin })));
+        const groups = liveGroups(state);
+        if (groups === undefined) return failed('MSGAPP_NOT_CONNECTED');
+        return done(groups.map((group) => ({ ...group, canSend: group.isAdmin })));
       }),
   };
 }

@@ -12,6 +12,7 @@ import {
   byAge,
   changedShop,
   channelState,
+  liveGroups,
   pacingState,
   type QueuedMessage,
   type ShopState,
@@ -103,10 +104,9 @@ export class ShopDraft {
     const to = channelState(this.#state);
     this.#note({ machine: 'channel', from, to, event: event.type });
     if (to !== 'qr_waiting') this.change({ qr: undefined });
-    if (from === 'connected' && to !== 'connected') {
-      this.change({ groups: undefined });
-      this.stepPacing({ type: 'session_down' });
-    }
+    // Over a drop they stay as they were: a message to one is accepted, and looked at again when the session is back.
+    if (to === 'qr_waiting' || to === 'disconnected') this.change({ groups: undefined });
+    if (from === 'connected' && to !== 'connected') this.stepPacing({ type: 'session_down' });
     for (const effect of effects) this.#carryChannel(effect);
   }
 
@@ -123,10 +123,11 @@ export class ShopDraft {
    * to tell its groups, and holds up nobody else meanwhile: the network may not tell them for long.
    */
   dispatch(): void {
-    const { queue, dispatching, groups } = this.#state;
+    const { queue, dispatching } = this.#state;
     if (queue.length === 0 || !dispatching) return;
     if (channelState(this.#state) !== 'connected' || pacingState(this.#state) !== 'idle') return;
     if (this.#state.pacing.context.heldByOperator) return;
+    const groups = liveGroups(this.#state);
     const next = queue.find(({ to }) => groups !== undefined || !isGroupId(to));
     if (next === undefined) return;
     this.change({ queue: queue.filter((other) => other !== next), inHand: next });

@@ -42,12 +42,18 @@ export interface ShopState extends ShopMachines {
   readonly ledger: SendLedger;
   /** The newest QR code. Never stored: a new session makes a new one. */
   readonly qr: { readonly text: string; readonly expiresAtMs: number } | undefined;
-  /** The live session's groups; undefined until it told them. Never stored. */
-  readonly groups: readonly SessionGroup[] | undefined;
+  /** The groups as a session last told them, kept over a drop; undefined until one did. Never stored. */
+  readonly groups: ToldGroups | undefined;
   /** False from the first order to stop until the actor is gone: nothing more is taken from the queue. */
   readonly dispatching: boolean;
   /** The last transitions of both machines, newest last, for operators. */
   readonly transitions: readonly Transition[];
+}
+
+/** What a session told of the shop's groups, and which session. */
+interface ToldGroups {
+  readonly generation: number;
+  readonly list: readonly SessionGroup[];
 }
 
 /** One step of one of the two machines. */
@@ -89,6 +95,15 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
 /** The channel machine's state by name. */
 export function channelState(state: Pick<ShopState, 'channel'>): ChannelStateName {
   return state.channel.value as ChannelStateName;
+}
+
+/** The groups as the open session told them; undefined without one, and until it did. */
+export function liveGroups(
+  state: Pick<ShopState, 'channel' | 'groups'>,
+): readonly SessionGroup[] | undefined {
+  const { groups, channel } = state;
+  const isLive = channel.value === 'connected' && groups?.generation === channel.context.generation;
+  return isLive ? groups.list : undefined;
 }
 
 /** The pacing machine's state by name. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { channelState } from '../../actors/shop/shop-state.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const GROUP_ID = '120363000000000001@g.us';
@@ -54,4 +55,49 @@ test('a message to a group that waits for its session to tell its groups holds u
   shop.session(groups(GROUP_ID, true));
   composed(shop, id);
   assert.equal(shop.statusOf(id), 'sending');
+});
+
+test('a message to a group is accepted while the session comes back, and looked at again once it tells its groups', async () => {
+  for (const [told, fate] of [
+    [groups(GROUP_ID, true), 'sending'],
+    [groups(GROUP_ID, false), 'rejected GROUP_NOT_ADMINISTERED'],
+  ] as const) {
+    const shop = await ShopHarness.connected();
+    shop.session(groups(GROUP_ID, true));
+    shop.session({ type: 'session.closed', end: 'transient', statusCode: undefined, detail: '' });
+    assert.equal(channelState(shop.state), 'reconnecting');
+    const id = shop.send(GROUP_ID);
+    assert.match(id, /^[0-9a-f]{24}$/);
+    shop.pass(1_000);
+    assert.equal(channelState(shop.state), 'starting');
+    assert.equal(shop.send('120363000000000009@g.us'), 'GROUP_CONTEXT_REQUIRED', 'not one of its groups');
+    shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
+    composed(shop, id);
+    assert.equal(shop.statusOf(id), 'queued', 'what the session before told is not enough for the wire');
+    shop.session(told);
+    composed(shop, id);
+    assert.equal(shop.statusOf(id), fate);
+  }
+});
+
+test('of a session that was lost or disconnected nothing is known of its groups any more', async () => {
+  const ended = { type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' } as const;
+  for (const end of ['lost', 'disconnected'] as const) {
+    const shop = await ShopHarness.connected();
+    shop.session(groups(GROUP_ID, true));
+    if (end === 'lost') shop.session(ended);
+    else shop.command({ type: 'disconnect' });
+    assert.equal(shop.state.groups, undefined);
+  }
+});
+
+test('after a restart nobody knows the groups until the session is back: a send to one is to be tried again then', async () => {
+  const shop = await (await ShopHarness.connected()).successor('store');
+  assert.equal(shop.send(GROUP_ID), 'MSGAPP_NOT_CONNECTED');
+  assert.match(shop.send('+33600000010'), /^[0-9a-f]{24}$/);
+  shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
+  shop.session(groups(GROUP_ID, true));
+  assert.match(shop.send(GROUP_ID), /^[0-9a-f]{24}$/);
+  const never = await ShopHarness.start();
+  assert.equal(never.send(GROUP_ID), 'GROUP_CONTEXT_REQUIRED');
 });

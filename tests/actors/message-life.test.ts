@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SendOutcome, SessionEnd } from '../../actors/session/session-host.ts';
 import type { ShopCommand } from '../../actors/shop/shop-commands.ts';
-import { channelState, pacingState } from '../../actors/shop/shop-state.ts';
+import { channelState, liveGroups, pacingState } from '../../actors/shop/shop-state.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { poolShop } from './pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';
@@ -45,6 +45,7 @@ const outcomes: readonly SendOutcome[] = [
   { kind: 'acknowledged' },
   { kind: 'rate_limited' },
   { kind: 'not_sent' },
+  { kind: 'unprepared' },
   { kind: 'unknown' },
   { kind: 'restarted' },
   { kind: 'refused', code: '463' },
@@ -238,7 +239,7 @@ class Life {
 
   #outcome(messageId: string, outcome: SendOutcome): void {
     if (outcome.kind === 'rate_limited') this.#pausedUntilMs = this.shop.nowMs + PAUSE_MS;
-    if (outcome.kind === 'rate_limited' || outcome.kind === 'not_sent') this.#given.delete(messageId);
+    if (['rate_limited', 'not_sent', 'unprepared'].includes(outcome.kind)) this.#given.delete(messageId);
     this.shop.outcome(messageId, outcome);
     this.#freeWire();
   }
@@ -317,7 +318,7 @@ class Life {
     for (const { createdAtMs } of state.queue) {
       assert.ok(shop.nowMs < createdAtMs + 24 * HOUR_MS, 'nothing waits over a day');
     }
-    const next = state.queue.find(({ to }) => to !== GROUP_ID || state.groups !== undefined);
+    const next = state.queue.find(({ to }) => to !== GROUP_ID || liveGroups(state) !== undefined);
     const isFree = state.dispatching && channelState(state) === 'connected' && pacingState(state) === 'idle';
     if (isFree && !state.pacing.context.heldByOperator)
       assert.equal(next, undefined, 'nothing waits for nothing');
