@@ -4,7 +4,7 @@
  * | State        | What it means                                            | Leaves on                                   |
  * |--------------|----------------------------------------------------------|---------------------------------------------|
  * | unconfigured | nobody ever asked to connect                             | connect → starting                          |
- * | starting     | a session is being opened                                | qr → qr_waiting, connected → connected      |
+ * | starting     | a session is being opened                                | qr → qr_waiting, connected → connected; qr with credentials gone → disconnected |
  * | qr_waiting   | a code waits to be scanned                               | connected, closed (codes used up → disconnected) |
  * | connected    | the session is open and may send                         | closed, disconnect                          |
  * | reconnecting | a transient drop; the next attempt waits for its backoff | reconnect_due → starting, connect → starting |
@@ -13,8 +13,9 @@
  * `closed` goes by its end: restart_required reopens at once; transient and outdated wait in `reconnecting` (a
  * channel that was never paired gives up after ten attempts); qr_exhausted disconnects; replaced, logged_out,
  * forbidden and credentials_unreadable are terminal losses: disconnected, flagged until the next connection, and
- * the queue fails with MSGAPP_SESSION_LOST. A paired channel that shows a code has lost its credentials: flagged too,
- * and the queue fails, lest it goes out under whatever number scans. `disconnect` from any configured state closes
+ * the queue fails with MSGAPP_SESSION_LOST. A paired channel whose session asks for pairing has lost its credentials,
+ * which is as terminal: disconnected and flagged too, lest the queue goes out under whatever number scans. Where
+ * somebody asked to connect they get the code all the same, and the flag stays until it is scanned. `disconnect` from any configured state closes
  * the session. `activated` (this process took the shop over) opens the session again wherever one is wanted.
  */
 import { assign, setup } from 'xstate';
@@ -32,6 +33,8 @@ export interface ChannelContext {
   readonly pairedAtMs: number | null;
   /** Set by a terminal loss, cleared by the next connection. */
   readonly flagged: boolean;
+  /** Somebody asked to connect, and it has neither connected nor ended for good since; absent: nobody did. */
+  readonly asked?: boolean;
   /** Attempts since the session was last open. */
   readonly attempts: number;
   readonly reconnectAtMs: number | null;
@@ -119,6 +122,7 @@ const channelSetup = setup({
           }
         : {},
     ),
+    noteAsked: assign({ asked: true }),
     nextGeneration: assign(({ context }) => ({ generation: context.generation + 1, reconnectAtMs: null })),
     rememberEnd: assign(({ context, event }) =>
       event.type === 'closed'
@@ -144,6 +148,7 @@ const channelSetup = setup({
             phone: event.phone,
             pairedAtMs: event.pairedAtMs,
             flagged: false,
+            asked: false,
             attempts: 0,
             reconnectAtMs: null,
             downSinceMs: null,
@@ -152,15 +157,17 @@ const channelSetup = setup({
     ),
     settleDown: assign(({ context, event }) => ({
       reconnectAtMs: null,
+      asked: false,
       downSinceMs: context.downSinceMs ?? ('nowMs' in event ? event.nowMs : null),
     })),
-    flag: assign({ flagged: true, reconnectAtMs: null }),
+    flag: assign({ flagged: true, asked: false, reconnectAtMs: null }),
     forgetPairing: assign({ pairedAtMs: null, phone: null }),
     // Nobody told why; the end of a session before is not the reason.
     forgetEnd: assign({ lastEnd: null }),
   },
   guards: {
     isPaired: ({ context }) => context.pairedAtMs !== null,
+    isOnlyResuming: ({ context }) => context.pairedAtMs !== null && context.asked !== true,
     isRestart: ({ event }) => (event as Closed).end === 'restart_required',
     isLoggedOut: ({ event }) => (event as Closed).end === 'logged_out',
     isTerminal: ({ event }) => isTerminal((event as Closed).end),
@@ -213,6 +220,13 @@ const onDisconnect = {
   target: '#channel.disconnected',
   actions: ['settleDown' as const, 'closeSession' as const],
 };
+/** Credentials that are gone, and all that goes with them. */
+const loseCredentials = [
+  'flag' as const,
+  'forgetPairing' as const,
+  'forgetEnd' as const,
+  'loseSession' as const,
+];
 const onConnected = { target: '#channel.connected', actions: ['settleConnection' as const] };
 const reopen = { target: '#channel.starting', reenter: true, actions: open };
 const onActivated = { target: '#channel.starting', reenter: true, actions: ['settleDown' as const, ...open] };
@@ -223,17 +237,19 @@ export const channelMachine = channelSetup.createMachine({
   context: initialContext,
   initial: 'unconfigured',
   states: {
-    unconfigured: { on: { connect: { target: 'starting', actions: ['configure', ...open] } } },
+    unconfigured: { on: { connect: { target: 'starting', actions: ['configure', 'noteAsked', ...open] } } },
     starting: {
       on: {
         qr: [
           {
-            guard: 'isPaired',
-            target: 'qr_waiting',
-            actions: ['flag', 'forgetPairing', 'forgetEnd', 'loseSession'],
+            guard: 'isOnlyResuming',
+            target: 'disconnected',
+            actions: [...loseCredentials, 'closeSession'],
           },
+          { guard: 'isPaired', target: 'qr_waiting', actions: loseCredentials },
           { target: 'qr_waiting' },
         ],
+        connect: { actions: 'noteAsked' },
         connected: onConnected,
         closed: onClosed,
         disconnect: onDisconnect,
@@ -247,13 +263,13 @@ export const channelMachine = channelSetup.createMachine({
     reconnecting: {
       on: {
         reconnect_due: reopen,
-        connect: reopen,
+        connect: { ...reopen, actions: ['noteAsked', ...open] },
         connected: onConnected,
         disconnect: onDisconnect,
         activated: onActivated,
       },
     },
-    disconnected: { on: { connect: { target: 'starting', actions: ['configure', ...open] } } },
+    disconnected: { on: { connect: { target: 'starting', actions: ['configure', 'noteAsked', ...open] } } },
   },
 });
 

@@ -57,18 +57,57 @@ for (const end of ['logged_out', 'forbidden', 'replaced', 'credentials_unreadabl
   });
 }
 
-test('a paired channel that asks for a code has no credentials any more: a code is shown, and all that waits is lost', async () => {
+test('a paired channel whose credentials are gone is lost: disconnected, flagged, no code, and all that waits fails', async () => {
+  for (const reopened of ['reconnect', 'restart'] as const) {
+    const shop = await ShopHarness.connected();
+    shop.session(closed('transient'));
+    const id = shop.send();
+    if (reopened === 'reconnect') shop.pass(MINUTE_MS);
+    else shop.restart();
+    const closes = shop.effectsOf('close').length;
+    shop.session({ type: 'session.qr', qr: 'q', expiresAtMs: 1 });
+    assert.equal(channelState(shop.state), 'disconnected');
+    assert.equal(shop.state.qr, undefined);
+    assert.equal(shop.effectsOf('close').length, closes + 1, 'nobody scans the code of a lost session');
+    assert.equal(shop.statusOf(id), 'failed MSGAPP_SESSION_LOST');
+    assert.equal(shop.state.channel.context.lastEnd, null, 'the drop before is not why');
+    assert.equal(shop.send('+33600000010'), 'MSGAPP_SESSION_LOST');
+    shop.command({ type: 'connect' });
+    shop.session({ type: 'session.qr', qr: 'anew', expiresAtMs: 1 });
+    assert.equal(channelState(shop.state), 'qr_waiting');
+    assert.equal(shop.send('+33600000010'), 'MSGAPP_SESSION_LOST', 'flagged until it is connected');
+    shop.session({ type: 'session.connected', phone: '33600000002', pairedAtMs: shop.nowMs });
+    assert.match(shop.send('+33600000010'), /^[0-9a-f]{24}$/);
+  }
+});
+
+for (const from of ['disconnected', 'reconnecting', 'starting'] as const) {
+  test(`somebody who asks to connect while ${from} gets a code when the credentials are gone; all that waits is lost`, async () => {
+    const shop = await ShopHarness.connected();
+    shop.command({ type: 'hold' });
+    const id = shop.send();
+    if (from === 'disconnected') shop.command({ type: 'disconnect' });
+    else shop.session(closed('transient'));
+    if (from === 'starting') shop.pass(MINUTE_MS);
+    assert.equal(channelState(shop.state), from);
+    shop.command({ type: 'connect' });
+    shop.session({ type: 'session.qr', qr: 'q', expiresAtMs: 1 });
+    assert.equal(channelState(shop.state), 'qr_waiting');
+    assert.equal(shop.state.qr?.text, 'q');
+    assert.equal(shop.statusOf(id), 'failed MSGAPP_SESSION_LOST');
+    assert.equal(shop.send('+33600000010'), 'MSGAPP_SESSION_LOST');
+  });
+}
+
+test('who asked to connect once has no say in what is lost after the connection', async () => {
   const shop = await ShopHarness.connected();
+  shop.command({ type: 'disconnect' });
+  shop.command({ type: 'connect' });
+  shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 5 });
   shop.session(closed('transient'));
-  const id = shop.send();
   shop.pass(MINUTE_MS);
   shop.session({ type: 'session.qr', qr: 'q', expiresAtMs: 1 });
-  assert.equal(channelState(shop.state), 'qr_waiting');
-  assert.equal(shop.statusOf(id), 'failed MSGAPP_SESSION_LOST');
-  assert.equal(shop.state.channel.context.lastEnd, null, 'the drop before is not why');
-  assert.equal(shop.send('+33600000010'), 'MSGAPP_SESSION_LOST');
-  shop.session({ type: 'session.connected', phone: '33600000002', pairedAtMs: shop.nowMs });
-  assert.match(shop.send('+33600000010'), /^[0-9a-f]{24}$/);
+  assert.equal(channelState(shop.state), 'disconnected');
 });
 
 test('a send that comes back unsent after the session was lost is lost with it', async () => {
