@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { GROUP_ID, PHONE_NUMBER } from '../policy/recipient.ts';
 
 /** Text by length in code points, as JSON Schema counts too (DESIGN section 4: Characters). */
 export function text(bounds: { readonly min?: number; readonly max: number }) {
@@ -19,7 +20,7 @@ export function text(bounds: { readonly min?: number; readonly max: number }) {
 /** A phone number in E.164 shape (DESIGN section 4: Numbers). */
 export const phoneNumber = v.pipe(
   v.string(),
-  v.regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number like +41791234567'),
+  v.regex(PHONE_NUMBER, 'must be a phone number like +41791234567'),
   v.metadata({ examples: ['+41791234567'] }),
 );
 
@@ -27,7 +28,7 @@ export const phoneNumber = v.pipe(
 export const recipient = v.pipe(
   v.string(),
   v.regex(
-    /^(\+[1-9]\d{6,14}|\d{1,32}(-\d{1,32})?@g\.us)$/,
+    new RegExp(`${PHONE_NUMBER.source}|${GROUP_ID.source}`),
     'must be a phone number like +41791234567 or a group id ending in @g.us',
   ),
   v.metadata({ examples: ['+41791234567', '120363041234567890@g.us'] }),

@@ -1,14 +1,16 @@
-const phoneNumber = /^\+[1-9]\d{6,14}$/;
-const groupId = /^[0-9A-Za-z._-]{1,64}@g\.us$/;
+/** A phone number in E.164 shape, after DESIGN section 4. */
+export const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
+/** A group identifier: a name and the group suffix `@g.us`. Which groups there are is the session's to say. */
+export const GROUP_ID = /^[0-9A-Za-z._-]{1,64}@g\.us$/;
 
 /** True for a number in E.164 shape: a plus sign, then 7 to 15 digits that do not start with 0 (DESIGN section 4). */
 export function isPhoneNumber(text: string): boolean {
-  return phoneNumber.test(text);
+  return PHONE_NUMBER.test(text);
 }
 
 /** True for a group identifier: a name and the group suffix `@g.us` (DESIGN section 4). */
 export function isGroupId(text: string): boolean {
-  return groupId.test(text);
+  return GROUP_ID.test(text);
 }
 
 /**

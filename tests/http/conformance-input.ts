@@ -40,6 +40,7 @@ const FITTING: readonly (readonly [
   ['mediaType video', 'POST', '/shops/{shop}/messages', { ...send, mediaType: 'video' }, 202],
   ['mediaType document', 'POST', '/shops/{shop}/messages', { ...send, mediaType: 'document' }, 202],
   ['to a group', 'POST', '/shops/{shop}/messages', { ...send, to: '120363041234567890@g.us' }, 202],
+  ['to a group of any id', 'POST', '/shops/{shop}/messages', { ...send, to: 'regulars-1@g.us' }, 202],
   ['caption of 700 characters', 'POST', '/shops/{shop}/statuses', { caption: 'c'.repeat(700) }, 202],
   [
     'status with media only',
