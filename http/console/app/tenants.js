@@ -45,7 +45,10 @@ const columns = [
     name: 'State',
     cell: (/** @type {any} */ { active }) => (active ? 'active' : html`<${Badge} state="suspended" />`),
   },
-  { name: 'Owner', cell: (/** @type {any} */ { owner }) => owner?.name ?? '–' },
+  {
+    name: 'Owner',
+    cell: (/** @type {any} */ { owner }) => html`<span class="given">${owner?.name ?? '–'}</span>`,
+  },
   { name: 'Since', cell: (/** @type {any} */ { createdAt }) => day(createdAt) },
   { name: 'Id', cell: (/** @type {any} */ { id }) => html`<code class="wrap">${id}</code>` },
 ];

@@ -1,0 +1,53 @@
+/** Names and codes without a place to break at: no page gets wider than its window, nothing lies on anything. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
+import { connectShop, sendText } from '../e2e/shop-steps.ts';
+import { SIZES } from './browser.ts';
+import { type ConsoleSession, openConsole } from './console-session.ts';
+
+const NAME = 'Bäckereifachverkaufsgenossenschaftsverwaltung'.repeat(3).slice(0, 100);
+const STRANGERS = 6;
+
+let stack: ServiceStack;
+let session: ConsoleSession;
+let places: readonly string[];
+before(async () => {
+  stack = await startServiceStack();
+  await connectShop(stack, stack.shopId, '+33611110001');
+  for (let index = 0; index < STRANGERS; index += 1) {
+    await sendText(stack, stack.shopId, { to: `+3362222000${index}`, text: `Hello ${index}` });
+  }
+  const owner = { name: NAME, notificationNumber: null };
+  const tenant = await stack.admin.post('/tenants', { name: NAME, plan: 'free', owner });
+  const tenantId = String(tenant.data.id);
+  const shop = await stack.admin.post(`/tenants/${tenantId}/shops`, { name: NAME });
+  await stack.admin.post(`/tenants/${tenantId}/keys`, { name: NAME, permissions: ['shops.read'] });
+  await stack.admin.get(`/actors/${tenantId}/${shop.data.id}`);
+  session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
+  const own = [`/shops/${tenantId}/${shop.data.id}`, `/tenants/${tenantId}`];
+  const refused = [`/shops/${stack.tenantId}/${stack.shopId}`, '/requests?code=COLD_RECIPIENT_CAP_REACHED'];
+  places = ['/', '/shops', '/tenants', ...own, ...refused];
+});
+after(async () => {
+  await session?.stop();
+  await stack?.stop();
+});
+
+/** Texts in a table that reach beyond the cell they are in. */
+const SPILT = `[...document.querySelectorAll('td a, td code, td span')]
+  .filter((part) => part.getBoundingClientRect().right > part.closest('td').getBoundingClientRect().right + 1)
+  .map((part) => part.textContent)`;
+
+for (const size of ['desktop', 'phone'] as const) {
+  test(`long names and codes stay where they belong at ${size} width`, async () => {
+    const { page, visit } = session;
+    await page.setViewportSize(SIZES[size]);
+    for (const place of places) {
+      await visit(place);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(Number(overflow) <= 0, `${place} is ${overflow} px too wide`);
+      assert.deepEqual(await page.evaluate(SPILT), [], place);
+    }
+  });
+}
