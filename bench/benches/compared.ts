@@ -95,7 +95,9 @@ async function readStored(side: RunningSide): Promise<LoadResult> {
   const { messages } = await load(side, sendRequests(side), written);
   await side.restart();
   await sessionsBack(side);
-  return load(side, { kind: 'read', messages, once: true }, { seconds: readSeconds, warmupMs });
+  const result = await load(side, { kind: 'read', messages, once: true }, { seconds: readSeconds, warmupMs });
+  if (result.requests === 0) throw new Error(`all ${messages.length} messages were read before it was warm`);
+  return result;
 }
 
 /** Waits until every shop has its session again: to bring them back is work of its own. */
@@ -115,7 +117,7 @@ export const comparisons: readonly Bench[] = [
     name: 'me',
     title: 'GET /me',
     isMain: true,
-    sides: ['service', 'floor-bare', 'fastify-redis', 'fastify-memory'],
+    sides: ['service', 'floor-bare', 'floor-by-hand', 'fastify-redis', 'fastify-memory'],
     fleet: () => SMALL_FLEET,
     targets: [
       { against: 'floor-bare', must: 0.65, aim: 0.8 },

@@ -70,11 +70,19 @@ export interface SideOptions {
 }
 
 /** What can be measured: this service, the floors below it and the peers beside it. */
-export type SideName = 'service' | 'floor-bare' | 'floor-parsed' | 'fastify-redis' | 'fastify-memory';
+export type SideName = 'service' | FloorName | 'fastify-redis' | 'fastify-memory';
+
+type FloorName = keyof typeof FLOORS;
+
+const FLOORS = {
+  'floor-bare': ['floor.js', 'bare'],
+  'floor-parsed': ['floor.js', 'parsed'],
+  'floor-by-hand': ['by-hand.js'],
+} as const;
 
 /** Starts a side in fresh processes, with a Redis of its own where it needs one. */
 export async function startSide(name: SideName, options: SideOptions): Promise<RunningSide> {
-  if (name === 'floor-bare' || name === 'floor-parsed') return startFloor(name, options);
+  if (isFloor(name)) return startFloor(name, options);
   const directory = mkdtempSync(join(options.directory, 'side-'));
   const redis = await startRedis(directory, options.durability ?? 'always');
   const stopRedis = async (): Promise<void> => {
@@ -208,9 +216,14 @@ async function startPeer(
   return alone(program, fleet, { redis: redis.process.pid }, stopRedis);
 }
 
-async function startFloor(name: 'floor-bare' | 'floor-parsed', options: SideOptions): Promise<RunningSide> {
+function isFloor(name: SideName): name is FloorName {
+  return name in FLOORS;
+}
+
+async function startFloor(name: FloorName, options: SideOptions): Promise<RunningSide> {
   const { directory } = options;
-  const args = [join(BUILD_DIRECTORY, 'bench/sides/floor.js'), name.slice('floor-'.length)];
+  const [file, ...rest] = FLOORS[name];
+  const args = [join(BUILD_DIRECTORY, 'bench/sides', file), ...rest];
   const program = await startProgram({ name, core: 'server', args, environment: {}, directory });
   return alone(program, inventFleet(options.fleet), {}, () => Promise.resolve());
 }

@@ -15,7 +15,7 @@ export type Requests =
   | {
       readonly kind: 'read';
       readonly messages: readonly { readonly id: string; readonly key: string }[];
-      /** Each is read once, and the load fails when there are no more; else they are gone round. */
+      /** Each is read once, and the load ends when there are no more; else they are gone round. */
       readonly once?: boolean;
     }
   | {

@@ -4,6 +4,8 @@ import { requestBytes } from './request-bytes.ts';
 /** Gives the requests of a load, one after the other. */
 export interface RequestSource {
   next(): string | Buffer;
+  /** Every message there is to read was asked for. */
+  isOver(): boolean;
   /** How many sends were given. */
   made(): number;
   /** The key of the send with this number. */
@@ -19,8 +21,8 @@ export function requestSource({ requests }: LoadPlan): RequestSource {
   const most = requests.kind === 'read' && requests.once ? bytes.length : Number.POSITIVE_INFINITY;
   let count = 0;
   return {
+    isOver: () => count >= most,
     next() {
-      if (count >= most) throw new Error(`there are no more than ${most} messages to read`);
       const request = bytes[count % bytes.length] as Buffer;
       count += 1;
       return request;
@@ -53,6 +55,7 @@ function sends(requests: Extract<LoadPlan['requests'], { kind: 'send' }>): Reque
   let count = from;
   const shopOf = (number: number) => shops[number % shops.length] as (typeof shops)[number];
   return {
+    isOver: () => false,
     next() {
       if (count >= room && !isUnbounded)
         throw new Error(`${shops.length} shops take no more than ${room} messages an hour`);
