@@ -37,7 +37,9 @@ export function acceptMessage(
   if (original !== undefined) {
     return done({ replayed: true, accepted: answer(original.body, original.state.status) });
   }
-  if (knowsNoGroupsYet(draft.state, command.draft.to)) return failed('MSGAPP_NOT_CONNECTED');
+  if (knowsNoGroupsYet(draft.state, command.draft.to)) {
+    return failed(channelRefusal(draft.state, facts.available) ?? 'MSGAPP_NOT_CONNECTED');
+  }
   const evaluation = evaluate(draft.state, command, facts.send, draft.nowMs);
   if (!evaluation.admitted) {
     const { code, message, retryAfterSeconds } = evaluation;

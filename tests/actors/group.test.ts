@@ -101,3 +101,11 @@ test('after a restart nobody knows the groups until the session is back: a send 
   const never = await ShopHarness.start();
   assert.equal(never.send(GROUP_ID), 'GROUP_CONTEXT_REQUIRED');
 });
+
+test('a message to a group is refused as lost while somebody connects a lost session again', async () => {
+  const shop = await ShopHarness.connected();
+  shop.session({ type: 'session.closed', end: 'replaced', statusCode: 440, detail: '' });
+  shop.command({ type: 'connect' });
+  assert.equal(channelState(shop.state), 'starting');
+  assert.equal(shop.send(GROUP_ID), 'MSGAPP_SESSION_LOST');
+});
