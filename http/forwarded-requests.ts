@@ -36,8 +36,7 @@ export function createForwardedRequests(
     }
     const endpoint = known(operatorEndpoints, name);
     const { services } = options.operator;
-    const reply = await answerOperator(endpoint, forwarded.parts, services, options.owner);
-    return encodeOwnedReply({ reply, keyId: undefined });
+    return encodeOwnedReply(await answerOperator(endpoint, forwarded.parts, services, options.owner));
   }
 
   return (payload) => run(decodeForwarded(payload));

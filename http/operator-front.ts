@@ -1,13 +1,16 @@
+import type { Clock } from '../runtime/clock.ts';
 import { isObjectId, type ObjectId } from '../runtime/object-id.ts';
+import type { Random } from '../runtime/random.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorReply } from './envelope.ts';
 import { failureOfThrown } from './errors.ts';
 import type { ReplyValue, RequestValue } from './exchange.ts';
+import { type Followed, ownerFollower } from './follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from './forwarding.ts';
 import { anonymous, type Front, routed } from './front.ts';
 import { HOP_TIMEOUT_MS, type Hop } from './hop.ts';
 import type { OperatorServices } from './operator-services.ts';
-import { answerOperator, type OwnerOptions } from './owner.ts';
+import { answerOperator, type OwnedReply, type OwnerOptions, tellsOfMove } from './owner.ts';
 import { bearer, sameSecret } from './presented-key.ts';
 import type { Router } from './router.ts';
 
@@ -18,7 +21,14 @@ export interface OperatorFrontOptions {
   readonly owner: Pick<OwnerOptions, 'stillOwner' | 'log'>;
   readonly adminToken: string;
   readonly hop: Hop;
+  readonly clock: Clock;
+  readonly random: Random;
   newId(): ObjectId;
+}
+
+/** The same, and how requests follow their tenants. */
+interface Edge extends OperatorFrontOptions {
+  readonly follow: (call: Followed) => Promise<OwnedReply>;
 }
 
 /** Why a request does not come from an operator; undefined when it does. */
@@ -33,7 +43,8 @@ export function tokenRefusal(request: RequestValue, adminToken: string): ReplyVa
 }
 
 /** The operators' edge: route, token, then the node that owns the tenant a path names, or this one. */
-export function createOperatorFront(options: OperatorFrontOptions): Front {
+export function createOperatorFront(parts: OperatorFrontOptions): Front {
+  const options: Edge = { ...parts, follow: ownerFollower(parts) };
   return async (request) => {
     const target = routed(options.router, request);
     if (!target.found) return target.refused;
@@ -42,7 +53,7 @@ export function createOperatorFront(options: OperatorFrontOptions): Front {
     if (refusal !== undefined) return anonymous(refusal, route);
     const tenantId = tenantOf(endpoint, values, options);
     if (tenantId === 'unknown') return anonymous(errorReply({ code: 'NOT_FOUND' }), route);
-    const parts = {
+    const asked = {
       values,
       query: request.query,
       contentType: request.headers.contentType,
@@ -50,7 +61,7 @@ export function createOperatorFront(options: OperatorFrontOptions): Front {
       bodyFault: request.bodyFault,
       tenantId,
     };
-    const reply = await answerByOwner(endpoint, parts, options);
+    const reply = await answerByOwner(endpoint, asked, options);
     return { reply, route, tenantId, keyId: undefined };
   };
 }
@@ -67,21 +78,23 @@ function tenantOf(
   return isObjectId(value) ? value.toLowerCase() : 'unknown';
 }
 
+/** Here, or on the node that owns the tenant, or on the next one when it moves on meanwhile, as for tenants. */
 async function answerByOwner(
   endpoint: Endpoint<OperatorServices>,
   parts: Parameters<typeof answerOperator>[1],
-  { hop, services, owner }: OperatorFrontOptions,
+  { hop, services, owner, follow }: Edge,
 ): Promise<ReplyValue> {
   const { tenantId } = parts;
-  if (tenantId === undefined || hop.ownerIsLocal(tenantId)) {
-    return answerOperator(endpoint, parts, services, owner);
-  }
-  const { method, path } = endpoint;
-  try {
-    const payload = encodeForwarded({ kind: 'operator', method, path, parts: { ...parts, tenantId } });
-    const timeoutMs = endpoint.hopTimeoutMs ?? HOP_TIMEOUT_MS;
-    return decodeOwnedReply(await hop.forward(tenantId, payload, timeoutMs)).reply;
-  } catch (thrown) {
-    return errorReply(failureOfThrown(thrown));
-  }
+  if (tenantId === undefined) return (await answerOperator(endpoint, parts, services, owner)).reply;
+  const { method, path, hopTimeoutMs = HOP_TIMEOUT_MS } = endpoint;
+  const ask = async (spentMs: number): Promise<OwnedReply> => {
+    if (hop.ownerIsLocal(tenantId)) return answerOperator(endpoint, parts, services, owner);
+    try {
+      const payload = encodeForwarded({ kind: 'operator', method, path, parts: { ...parts, tenantId } });
+      return decodeOwnedReply(await hop.forward(tenantId, payload, Math.max(1, hopTimeoutMs - spentMs)));
+    } catch (thrown) {
+      return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
+    }
+  };
+  return (await follow({ tenantId, ask })).reply;
 }

@@ -142,25 +142,32 @@ export function tellsOfMove(thrown: unknown): boolean {
   );
 }
 
-/** Answers one request of an operator: validate → handle. The token was checked at the edge. Never rejects. */
+/**
+ * Answers one request of an operator: validate → handle. The token was checked at the edge. Never rejects. An erasure
+ * takes several commands, so of one that broke off it is never said that nothing was done.
+ */
 export async function answerOperator<Services>(
   endpoint: Endpoint<Services>,
   parts: RequestParts & { readonly tenantId: string | undefined },
   services: Services,
   options: Pick<OwnerOptions, 'stillOwner' | 'log'>,
-): Promise<ReplyValue> {
+): Promise<OwnedReply> {
+  const keyId = undefined;
   try {
     const checked = checkRequest(endpoint, parts);
-    if (!checked.ok) return errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields });
+    if (!checked.ok) {
+      return { reply: errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields }), keyId };
+    }
     const { tenantId } = parts;
     const params = tenantId === undefined ? checked.params : { ...checked.params, tenantId };
     const { query, body } = checked;
     const answer = await endpoint.handle({ caller: undefined, params, query, body, services });
     const reply = replyOf(endpoint, answer, '');
-    if (tenantId === undefined || options.stillOwner(tenantId)) return reply;
-    return errorReply({ code: 'SERVICE_UNAVAILABLE' });
+    if (tenantId === undefined || options.stillOwner(tenantId)) return { reply, keyId };
+    return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }), keyId };
   } catch (thrown) {
-    return errorReply(told(endpoint, thrown, options.log));
+    const reply = errorReply(told(endpoint, thrown, options.log));
+    return { reply, keyId, moved: endpoint.method !== 'DELETE' && tellsOfMove(thrown) };
   }
 }
 

@@ -209,7 +209,7 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
 }
 
 function operatorListener(options: HttpOptions, parts: Parts, services: OperatorServices): ObservedFront {
-  const { clock, log, hop, adminToken, version, health, metrics } = options;
+  const { clock, random, log, hop, adminToken, version, health, metrics } = options;
   const { newId, owner, events } = parts;
   const countRequest = parts.count('admin ');
   const front = createOperatorFront({
@@ -218,6 +218,8 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
     owner,
     adminToken,
     hop,
+    clock,
+    random,
     newId: () => newId(clock.wallMs()),
   });
   const pages = [...consolePages(), ...operatorPages({ adminToken, version, health, metrics, events })];

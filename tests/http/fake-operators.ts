@@ -74,6 +74,8 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
       return done(tenant.view);
     },
     async deleteTenant(tenantId) {
+      const stopped = await memory.stopped('deleteTenant');
+      if (stopped) return stopped;
       return memory.tenants.delete(tenantId) ? done({ id: tenantId, deleted: true }) : failed('NOT_FOUND');
     },
     async deleteShop({ tenantId, shopId }) {
@@ -81,6 +83,8 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
       return gone ? done({ id: shopId, deleted: true }) : failed('NOT_FOUND');
     },
     async importShop(tenantId, draft) {
+      const stopped = await memory.stopped('importShop');
+      if (stopped) return stopped;
       const tenant = memory.tenants.get(tenantId);
       return tenant === undefined ? failed('NOT_FOUND') : done(addShop(memory, tenant, draft));
     },

@@ -47,7 +47,7 @@ describe('a request taken by one node and answered by another', () => {
   /** What the edge says when it believes so. */
   let admitAtEdge: TenantOperations['admit'];
   /** Who owns the tenant, as the edge sees it; whenever it looks. */
-  let ownership: () => string;
+  let ownership = (): string => 'owner 1';
 
   before(async () => {
     owner = await startService({ hop: { ...aloneHop, stillOwner: () => isStillOwner } });
@@ -220,6 +220,37 @@ describe('a request taken by one node and answered by another', () => {
       assert.equal((await target.api.call('GET', '/me', { key: tenant.key })).status, 200);
     });
   }
+
+  it('an operator’s request follows its tenant to the next owner, and does once what it does', async () => {
+    ownership = moving({ everyLooks: 5 });
+    for (const where of ['on the way', 'at the owner'] as const) {
+      let asked = 0;
+      forward = (_, payload) => {
+        asked += 1;
+        const gone = new RuntimeFailure('SHARD_NOT_OWNED', 'gone');
+        if (asked > 1) return owner.serveForwarded(payload);
+        if (where === 'on the way') return Promise.reject(gone);
+        owner.memory.next.set('importShop', gone);
+        return owner.serveForwarded(payload);
+      };
+      const name = `Imported, moved ${where}`;
+      const path = `/tenants/${tenant.id}/shops`;
+      const made = await target.admin.call('POST', path, { key: ADMIN_TOKEN, json: { name } });
+      assert.deepEqual([made.status, asked], [201, 2]);
+    }
+  });
+
+  it('an erasure that broke off as its tenant moved is not asked of the next owner, who knows of no tenant', async () => {
+    ownership = moving({ everyLooks: 1 });
+    let asked = 0;
+    forward = (_, payload) => {
+      asked += 1;
+      if (asked === 1) owner.memory.next.set('deleteTenant', new RuntimeFailure('SHARD_NOT_OWNED', 'gone'));
+      return owner.serveForwarded(payload);
+    };
+    const refused = await target.admin.call('DELETE', `/tenants/${tenant.id}`, { key: ADMIN_TOKEN });
+    assert.deepEqual([refused.status, asked], [503, 1]);
+  });
 
   it('a reply that was not released since the lease was gone by then is not asked for again', async () => {
     isStillOwner = false;
