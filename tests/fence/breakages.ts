@@ -43,6 +43,12 @@ const cases: readonly Case[] = [
     noticedBy: one,
   },
   {
+    promise: 'a lease that is granted after it was given up is none',
+    file: 'lease.ts',
+    edits: [['if (this.#incarnation !== incarnation) return;\n    this.#extend', 'this.#extend']],
+    noticedBy: 'lost-lease.test.ts',
+  },
+  {
     promise: 'the shards of a silent node are taken over',
     file: 'fair-share.ts',
     edits: [['(!alive.has(owner) && !patient)', 'false']],

@@ -1,8 +1,12 @@
 /** A node whose lease ended in Redis acts for no shard until it knows that nobody took it meanwhile. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Engine } from '../../runtime/engine.ts';
+import { Lease } from '../../runtime/lease.ts';
+import { defaultLimits } from '../../runtime/limits.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { counterAddress } from './counter-behaviour.ts';
+import { FakeClock } from './fake-clock.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
 const one = counterAddress('one');
@@ -186,4 +190,31 @@ test('a node that hands over while it asks for its new lease keeps none', async 
   answer();
   await clock.advance(6_000);
   assert.deepEqual([redis.nodes(), node.leaseMarginMs()], [[], 0]);
+});
+
+test('a lease that is granted after it was given up never holds and is not renewed', async () => {
+  const clock = new FakeClock();
+  let grant: () => void = () => undefined;
+  let renewals = 0;
+  const engine = {
+    register: () =>
+      new Promise<void>((resolve) => {
+        grant = resolve;
+      }),
+    renew: async () => {
+      renewals += 1;
+      return true;
+    },
+  };
+  const unheard = (): void => undefined;
+  const listener = { onExpired: unheard, onRegained: unheard, onEnded: unheard };
+  const parts = { engine: engine as unknown as Engine, clock, limits: defaultLimits, listener };
+  const lease = new Lease('node', parts);
+  const taking = lease.take('first');
+  lease.stop();
+  grant();
+  await taking;
+  assert.deepEqual([lease.holds(), lease.isOver], [false, true]);
+  await clock.advance(defaultLimits.leaseMs);
+  assert.equal(renewals, 0);
 });
