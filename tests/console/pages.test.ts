@@ -98,6 +98,23 @@ test('a connection that could not be begun can be tried again', async () => {
   }
 });
 
+test('an overview that cannot be had says why, and not that it loads', async () => {
+  const refused = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
+  try {
+    const { page, visit } = refused;
+    await visit('/tenants');
+    const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
+    await page.route('**/overview*', (route) =>
+      route.fulfill({ status: 503, json: { success: false, error } }),
+    );
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('alert').getByText('Not now.').waitFor();
+    assert.equal(await page.getByText('Loading…').count(), 0);
+  } finally {
+    await refused.stop();
+  }
+});
+
 test('a shop that is taken out of memory is not called back by looking at it', async () => {
   const { page, visit } = session;
   const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Asleep' });

@@ -21,7 +21,8 @@ export function Overview() {
   return html`
     <h1 tabindex="-1">Overview</h1>
     <${Failure} failure=${failure} />
-    ${data === undefined ? html`<p class="muted" aria-busy="true">Loading…</p>` : html`<${Glance} overview=${data} />`}
+    ${data === undefined && failure === undefined && html`<p class="muted" aria-busy="true">Loading…</p>`}
+    ${data !== undefined && html`<${Glance} overview=${data} />`}
   `;
 }
 
