@@ -48,9 +48,11 @@ export function createOperatorFront(parts: OperatorFrontOptions): Front {
   return async (request) => {
     const target = routed(options.router, request);
     if (!target.found) return target.refused;
-    const { endpoint, values, route } = target;
+    const { endpoint, route } = target;
     const refusal = tokenRefusal(request, options.adminToken);
     if (refusal !== undefined) return anonymous(refusal, route);
+    // Operators name everything by its id, in either case.
+    const values = target.values.map((value) => (isObjectId(value) ? value.toLowerCase() : value));
     const tenantId = tenantOf(endpoint, values, options);
     if (tenantId === 'unknown') return anonymous(errorReply({ code: 'NOT_FOUND' }), route);
     const asked = {
@@ -75,7 +77,7 @@ function tenantOf(
   if (endpoint.tenant === 'created') return newId();
   if (endpoint.tenant !== 'param') return undefined;
   const value = values[endpoint.params.indexOf('tenantId')] ?? '';
-  return isObjectId(value) ? value.toLowerCase() : 'unknown';
+  return isObjectId(value) ? value : 'unknown';
 }
 
 /** Here, or on the node that owns the tenant, or on the next one when it moves on meanwhile, as for tenants. */

@@ -93,6 +93,13 @@ describe("the operators' listener", () => {
     assert.doesNotMatch(listed.text, /nobody else|private|own-key/);
   });
 
+  it('every id of a path is taken in either case', async () => {
+    const tenant = await target.tenant();
+    const shop = await target.shop(tenant);
+    const path = `/actors/${tenant.id}/${shop}`.toUpperCase().replace('/ACTORS', '/actors');
+    assert.equal((await operator('GET', path)).status, 200);
+  });
+
   it('tenants: what does not fit is named, also settings outside floor and roof', async () => {
     const invalid = await operator('POST', '/tenants', { plan: 'gold', owner: { name: '' }, extra: 1 });
     const fields = invalid.body.error.fields.map(({ field }: { field: string }) => field);
