@@ -33,9 +33,6 @@ const FATES = [
   ['failed', 'STATUS_NO_AUDIENCE'],
 ] as const;
 
-const PAUSED_BY_OPERATOR = '{"cause":"operator"}';
-const PAUSED_BY_NETWORK = '{"cause":"rate_signal"}';
-
 /** What one node did in five seconds. Plain numbers, so that the slots of several nodes add up. */
 export interface ActivitySlot {
   /** Milliseconds since the epoch, a multiple of `SLOT_MS`. */
@@ -78,7 +75,7 @@ export function recentActivity(parts: {
   const slots: ActivitySlot[] = [];
   const refusals = fromZero(PUBLIC_CODES.map(refusalLabels));
   const settled = fromZero(FATES.map(([status, reason]) => settledLabels(status, reason)));
-  const pauses = fromZero([PAUSED_BY_OPERATOR, PAUSED_BY_NETWORK]);
+  const pauses = fromZero(['operator', 'rate_signal'].map(pauseLabels));
 
   function slotOf(nowMs: number): ActivitySlot {
     const atMs = slotStart(nowMs);
@@ -102,8 +99,7 @@ export function recentActivity(parts: {
       slot.messages[name] = (slot.messages[name] ?? 0) + 1;
       add(settled, settledLabels(status, reason));
     }
-    if (type === 'pacing' && data.heldByOperator === true) add(pauses, PAUSED_BY_OPERATOR);
-    else if (type === 'pacing' && data.state === 'paused') add(pauses, PAUSED_BY_NETWORK);
+    if (type === 'pacing' && typeof data.began === 'string') add(pauses, pauseLabels(data.began));
   });
 
   const counter = (name: string, help: string, counts: ReadonlyMap<string, number>): void =>
@@ -142,6 +138,10 @@ function countLatency({ latencies }: ActivitySlot, latencyMs: number): void {
   let bound = 0;
   while (bound < LATENCY_BOUNDS_MS.length && latencyMs > (LATENCY_BOUNDS_MS[bound] ?? 0)) bound += 1;
   latencies[bound] = (latencies[bound] ?? 0) + 1;
+}
+
+function pauseLabels(cause: string): string {
+  return `{"cause":"${cause}"}`;
 }
 
 function refusalLabels(code: string): string {

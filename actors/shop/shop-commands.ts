@@ -89,6 +89,8 @@ export type ShopEffect =
       readonly of: AnnouncedShop;
       readonly state: PacingStateName;
       readonly heldByOperator: boolean;
+      /** What made it stand still just now; null: nothing new did. */
+      readonly began: 'operator' | 'rate_signal' | null;
     }
   | {
       readonly type: 'announce_message';

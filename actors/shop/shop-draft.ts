@@ -170,7 +170,14 @@ export class ShopDraft {
     }
     if (state.pacing !== before.pacing && standsStill(state) !== standsStill(before)) {
       const { heldByOperator } = state.pacing.context;
-      this.effects.push({ type: 'announce_pacing', of: state, state: pacingState(state), heldByOperator });
+      const began = beganToStand(before, state);
+      this.effects.push({
+        type: 'announce_pacing',
+        of: state,
+        state: pacingState(state),
+        heldByOperator,
+        began,
+      });
     }
     return { state, writes: this.writes, effects: this.effects, reply, committed: this.#committed };
   }
@@ -249,6 +256,11 @@ export class ShopDraft {
 /** Why the queue does not go on although it could; empty when it does. */
 function standsStill(state: ShopState): string {
   return `${pacingState(state) === 'paused'} ${state.pacing.context.heldByOperator}`;
+}
+
+function beganToStand(before: ShopState, state: ShopState): 'operator' | 'rate_signal' | null {
+  if (state.pacing.context.heldByOperator && !before.pacing.context.heldByOperator) return 'operator';
+  return pacingState(state) === 'paused' && pacingState(before) !== 'paused' ? 'rate_signal' : null;
 }
 
 function inHandFor(effect: PacingEffect, inHand: QueuedMessage | undefined): QueuedMessage {

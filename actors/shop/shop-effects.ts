@@ -104,6 +104,7 @@ export function shopEffects(parts: {
           shop: effect.of.name,
           state: effect.state,
           heldByOperator: effect.heldByOperator,
+          began: effect.began,
         });
         break;
     }

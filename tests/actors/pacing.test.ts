@@ -325,3 +325,18 @@ test('a message costs a commit when it is accepted, one before the wire and one 
   assert.equal(pacingState(shop.state), 'idle');
   assert.deepEqual(commits, ['accepted', 'composed', 'outcome']);
 });
+
+test('of a queue that stands still it is told once what began it, also where an operator holds and releases it in between', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  shop.toWire(id);
+  shop.outcome(id, { kind: 'rate_limited' });
+  shop.command({ type: 'hold' });
+  shop.command({ type: 'release' });
+  shop.pass(15 * MINUTE_MS);
+  shop.command({ type: 'hold' });
+  assert.deepEqual(
+    shop.effectsOf('announce_pacing').map(({ began }) => began),
+    ['rate_signal', 'operator', null, null, 'operator'],
+  );
+});
