@@ -231,10 +231,12 @@ const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
 
 function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   if (isRateSignal(error)) return { kind: 'rate_limited' };
-  if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
-  if (pending.phase === 'fetching') return { kind: 'media_unavailable', detail: 'the upload failed' };
   if (pending.phase === 'sealed') return { kind: 'unknown' };
-  return { kind: readClientError(error).statusCode === CONNECTION_CLOSED ? 'not_sent' : 'unprepared' };
+  if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
+  // Where to upload to is a question too: a socket that is closing says nothing about the attachment.
+  if (readClientError(error).statusCode === CONNECTION_CLOSED) return { kind: 'not_sent' };
+  if (pending.phase === 'fetching') return { kind: 'media_unavailable', detail: 'the upload failed' };
+  return { kind: 'unprepared' };
 }
 
 /** The client's form of what is to be sent. An empty thumbnail keeps it from starting image and video tools of its own. */

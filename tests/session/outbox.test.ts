@@ -1,5 +1,8 @@
 /** The orders of one session, on a client that does as it is told, with the clock in the test's hand. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { WASocket } from '@whiskeysockets/baileys';
 import type { GroupDirectory } from '../../actors/session/group-directory.ts';
@@ -7,6 +10,7 @@ import { Outbox } from '../../actors/session/outbox.ts';
 import type { SentMessages } from '../../actors/session/sent-messages.ts';
 import type { SendOrder, SendOutcome } from '../../actors/session/session-host.ts';
 import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
+import { until } from '../e2e/waiting.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const order: SendOrder = {
@@ -21,9 +25,12 @@ const order: SendOrder = {
   deadlineMs: 60_000,
 };
 
+/** What the client says of a socket that is closed, or closing. */
+const cut = Object.assign(new Error('Connection Closed'), { output: { statusCode: 428 } });
+
 /**
  * An outbox whose client asks for the recipient's devices before each message; `devices` answers those questions.
- * `hangs`: it never comes to a ciphertext.
+ * `hangs`: it never comes to a ciphertext. Where to upload to it asks too, and its socket goes over that.
  */
 function outbox({ hangs = false } = {}) {
   const clock = new FakeClock();
@@ -34,6 +41,7 @@ function outbox({ hangs = false } = {}) {
   const socket = {
     user: { id: '33600000001@s.whatsapp.net' },
     signalRepository: { lidMapping: { getLIDForPN: async () => null } },
+    waUploadToServer: () => Promise.reject(cut),
     getUSyncDevices: () =>
       new Promise((resolve, reject) => {
         devices.push((found) => (found instanceof Error ? reject(found) : resolve(found)));
@@ -48,7 +56,7 @@ function outbox({ hangs = false } = {}) {
     socket: socket as unknown as WASocket,
     clock,
     timing: DEFAULT_SESSION_TIMING,
-    allowLoopbackMedia: false,
+    allowLoopbackMedia: true,
     groups: undefined as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
     report: (_messageId, outcome) => outcomes.push(outcome.kind),
@@ -96,7 +104,6 @@ for (const answer of ['devices', 'no devices', 'a failure'] as const) {
 }
 
 test('a socket that goes before a ciphertext was made leaves the message not to blame, however the client tells it', async () => {
-  const cut = Object.assign(new Error('Connection Closed'), { output: { statusCode: 428 } });
   for (const told of ['the session', 'the question'] as const) {
     const { box, clock, devices, outcomes } = outbox();
     box.send(order);
@@ -105,6 +112,20 @@ test('a socket that goes before a ciphertext was made leaves the message not to 
     else devices[0]?.(cut);
     await clock.until(() => outcomes.length === 1);
     assert.deepEqual(outcomes, ['not_sent']);
+  }
+});
+
+test('a socket that goes before an attachment was uploaded leaves the attachment not to blame', async () => {
+  const files = createServer((_, reply) => reply.writeHead(200, { 'content-type': 'image/png' }).end('PNG'));
+  await once(files.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const { box, outcomes } = outbox();
+    const mediaUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}/picture.png`;
+    box.send({ ...order, mediaUrl, mediaType: 'image' });
+    await until('the message has its outcome', async () => outcomes.length === 1);
+    assert.deepEqual(outcomes, ['not_sent']);
+  } finally {
+    files.close();
   }
 });
 
