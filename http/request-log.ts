@@ -253,7 +253,8 @@ export class RequestLog {
     let before = Number.POSITIVE_INFINITY;
     for (;;) {
       const [kept] = (await store.append([trim])) as [number];
-      await store.append([['ZADD', REQUEST_LOG_BYTES, kept, owner]]);
+      // Unless it was erased meanwhile.
+      await store.append([['ZADD', REQUEST_LOG_BYTES, 'XX', kept, owner]]);
       // Where more is written meanwhile than is given up, the rest is left to the next check.
       if (kept <= keep || kept >= before) return kept;
       before = kept;
