@@ -33,7 +33,7 @@ export interface ChannelContext {
   readonly pairedAtMs: number | null;
   /** Set by a terminal loss, cleared by the next connection. */
   readonly flagged: boolean;
-  /** Somebody asked to connect, and it has neither connected nor ended for good since; absent: nobody did. */
+  /** Somebody asked to connect, and it has neither connected nor ended for good since, in any process; absent: nobody did. */
   readonly asked?: boolean;
   /** Attempts since the session was last open. */
   readonly attempts: number;
@@ -123,6 +123,7 @@ const channelSetup = setup({
         : {},
     ),
     noteAsked: assign({ asked: true }),
+    forgetAsked: assign({ asked: false }),
     nextGeneration: assign(({ context }) => ({ generation: context.generation + 1, reconnectAtMs: null })),
     rememberEnd: assign(({ context, event }) =>
       event.type === 'closed'
@@ -157,7 +158,6 @@ const channelSetup = setup({
     ),
     settleDown: assign(({ context, event }) => ({
       reconnectAtMs: null,
-      asked: false,
       downSinceMs: context.downSinceMs ?? ('nowMs' in event ? event.nowMs : null),
     })),
     flag: assign({ flagged: true, asked: false, reconnectAtMs: null }),
@@ -211,14 +211,14 @@ const onClosed = [
   {
     guard: 'isExhausted' as const,
     target: '#channel.disconnected',
-    actions: ['rememberEnd' as const, 'settleDown' as const],
+    actions: ['rememberEnd' as const, 'settleDown' as const, 'forgetAsked' as const],
   },
   { target: '#channel.reconnecting', actions: ['rememberEnd' as const, 'scheduleReconnect' as const] },
 ];
 
 const onDisconnect = {
   target: '#channel.disconnected',
-  actions: ['settleDown' as const, 'closeSession' as const],
+  actions: ['settleDown' as const, 'forgetAsked' as const, 'closeSession' as const],
 };
 /** Credentials that are gone, and all that goes with them. */
 const loseCredentials = [

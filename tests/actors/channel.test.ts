@@ -81,8 +81,13 @@ test('a paired channel whose credentials are gone is lost: disconnected, flagged
   }
 });
 
-for (const from of ['disconnected', 'reconnecting', 'starting'] as const) {
-  test(`somebody who asks to connect while ${from} gets a code when the credentials are gone; all that waits is lost`, async () => {
+for (const [from, then] of [
+  ['disconnected', 'at once'],
+  ['reconnecting', 'at once'],
+  ['starting', 'at once'],
+  ['disconnected', 'after a restart'],
+] as const) {
+  test(`somebody who asks to connect while ${from} gets a code, ${then}, when the credentials are gone; all that waits is lost`, async () => {
     const shop = await ShopHarness.connected();
     shop.command({ type: 'hold' });
     const id = shop.send();
@@ -91,6 +96,7 @@ for (const from of ['disconnected', 'reconnecting', 'starting'] as const) {
     if (from === 'starting') shop.pass(MINUTE_MS);
     assert.equal(channelState(shop.state), from);
     shop.command({ type: 'connect' });
+    if (then === 'after a restart') shop.restart();
     shop.session({ type: 'session.qr', qr: 'q', expiresAtMs: 1 });
     assert.equal(channelState(shop.state), 'qr_waiting');
     assert.equal(shop.state.qr?.text, 'q');
