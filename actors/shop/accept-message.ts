@@ -11,7 +11,7 @@ import type { ShopCommand } from './shop-commands.ts';
 import type { ShopDraft } from './shop-draft.ts';
 import type { SendFacts } from './shop-facts.ts';
 import type { Accepted, MessageDraft, MessageStatus } from './shop-operations.ts';
-import { channelState, type ShopState } from './shop-state.ts';
+import type { ShopState } from './shop-state.ts';
 
 /** What acceptance is given from outside. */
 export interface AcceptanceOptions {
@@ -76,12 +76,11 @@ export function acceptMessage(
 }
 
 /**
- * It is for a group, and the session that would know it, open or on its way back, has told this process of none yet:
- * whether it is one of the shop's groups nobody can say, and a refusal for good would be wrong a moment later.
+ * It is for a group, and the session that would know it is on its way back to a process that was never told: whether
+ * it is one of the shop's groups nobody can say, and a refusal for good would be wrong a moment later.
  */
 function knowsNoGroupsYet(state: ShopState, to: string): boolean {
-  if (isPhoneNumber(to) || state.groups !== undefined) return false;
-  return channelState(state) === 'connected' || isResuming(state);
+  return state.groups === undefined && isResuming(state) && !isPhoneNumber(to);
 }
 
 function evaluate(
