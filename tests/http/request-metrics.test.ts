@@ -28,4 +28,6 @@ test('each bucket holds what was answered within its bound, those below it inclu
   assert.deepEqual(['0.0005', '0.001', '0.005', '10', '\\+Inf'].map(bucket), ['2', '2', '3', '3', '4']);
   assert.match(text, /^http_requests_total\{method="GET",route="admin \/nodes",status="200"\} 3$/m);
   assert.match(text, /^http_request_duration_seconds_sum\{method="GET",route="admin \/nodes"\} 20\.0039$/m);
+  assert.match(text, /^http_request_duration_seconds_count\{method="GET",route="admin \/nodes"\} 4$/m);
+  assert.match(text, /^# TYPE http_request_duration_seconds histogram$/m);
 });
