@@ -14,7 +14,7 @@ export interface RedisLink {
   /**
    * Lets the present connections go dead without a word: what Redis says is lost, what the node says is kept until
    * `release`, also when it gave the connection up long before: bytes that are on their way arrive, whatever became
-   * of their sender. New connections pass.
+   * of their sender. One of which something was lost ends with the release. New connections pass.
    */
   hold(): void;
   /** Whether this text is among what is kept. */
@@ -30,6 +30,8 @@ interface Line {
   readonly redis: Socket;
   /** What the node said and Redis has not heard; `undefined`: everything passes. */
   kept: Buffer[] | undefined;
+  /** Something that Redis said is lost. The next answer would be taken for the one before, so none passes any more. */
+  isDeaf: boolean;
 }
 
 /** Puts a TCP proxy before a Redis socket. */
@@ -85,14 +87,15 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
 }
 
 function connectLine(client: Socket, redis: Socket): Line {
-  const line: Line = { client, redis, kept: undefined };
+  const line: Line = { client, redis, kept: undefined, isDeaf: false };
   for (const socket of [client, redis]) socket.on('error', () => socket.destroy());
   client.on('data', (bytes: Buffer) => {
     if (line.kept === undefined) redis.write(bytes);
     else line.kept.push(bytes);
   });
   redis.on('data', (bytes) => {
-    if (line.kept === undefined && !client.destroyed) client.write(bytes);
+    line.isDeaf ||= line.kept !== undefined;
+    if (!line.isDeaf && !client.destroyed) client.write(bytes);
   });
   client.on('close', () => {
     if (line.kept === undefined) redis.destroy();
@@ -101,7 +104,7 @@ function connectLine(client: Socket, redis: Socket): Line {
   return line;
 }
 
-/** Redis hears what was kept from it; the line ends when nobody is there any more to hear the answer. */
+/** Redis hears what was kept from it; the line ends when nobody is there any more to hear the answer, or can. */
 async function deliver(line: Line): Promise<void> {
   const { client, redis, kept } = line;
   line.kept = undefined;
@@ -111,5 +114,5 @@ async function deliver(line: Line): Promise<void> {
     redis.write(Buffer.concat(kept));
     await answered;
   }
-  if (client.destroyed) redis.destroy();
+  if (client.destroyed || line.isDeaf) redis.destroy();
 }
