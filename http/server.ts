@@ -161,7 +161,7 @@ function readHead(raw: HttpRequest, response: HttpResponse, options: ServerOptio
         requestId: raw.getHeader('x-request-id'),
         lastEventId: readsEventIds ? raw.getHeader('last-event-id') : '',
       },
-      ip: callerAddress === undefined ? peer : callerAddress(peer, raw.getHeader('x-forwarded-for')),
+      ip: callerAddress === undefined ? peer : callerAddress(peer, forwardedFor(raw)),
       body: '',
       bodyFault: lengthRepeated ? 'length_repeated' : undefined,
     },
@@ -177,6 +177,18 @@ function lengthHeaders(raw: HttpRequest): number {
     if (name === 'content-length') count += 1;
   });
   return count;
+}
+
+/**
+ * All lines of X-Forwarded-For as one list, in order (RFC 9110, 5.2). A proxy may add a line of its own behind the one
+ * that the caller wrote, and getHeader gives the first alone. Behind a bare proxy the result is empty.
+ */
+function forwardedFor(raw: HttpRequest): string {
+  const lines: string[] = [];
+  raw.forEach((name, value) => {
+    if (name === 'x-forwarded-for') lines.push(value);
+  });
+  return lines.join(',');
 }
 
 interface BodyReading {

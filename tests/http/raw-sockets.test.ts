@@ -242,6 +242,46 @@ describe('a caller that resets its connection', () => {
   });
 });
 
+describe('a caller behind a proxy that adds a line of its own', () => {
+  const MADE_UP = '203.0.113.5';
+  const SEEN = '198.51.100.66';
+
+  async function believed(trustedProxies: readonly string[], lines: readonly string[]): Promise<string[]> {
+    const addresses: string[] = [];
+    const server = await startServer({
+      host: '127.0.0.1',
+      port: 0,
+      callerAddress: callerAddress(trustedProxies),
+      readsEventIds: false,
+      answer({ ip }) {
+        addresses.push(ip);
+        return { status: 200, contentType: 'text/plain', headers: '', body: '' };
+      },
+    });
+    const connection = await openRaw(`http://127.0.0.1:${server.port}`);
+    const forwarded = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join('');
+    connection.write(`GET / HTTP/1.1\r\n${HOST}${forwarded}\r\n`);
+    await connection.until((text) => text.includes('\r\n\r\n'));
+    connection.destroy();
+    await server.close(0);
+    return addresses;
+  }
+
+  for (const [row, lines, expected] of [
+    ["the last line is the proxy's, whatever the caller wrote in its own", [MADE_UP, SEEN], SEEN],
+    ['one joined line is read the same', [`${MADE_UP}, ${SEEN}`], SEEN],
+    ['an empty first line hides nothing', ['', SEEN], SEEN],
+    ['the walk goes on past the proxies of the last line', [`${MADE_UP}, ${SEEN}`, '127.0.0.2'], SEEN],
+    ['no line at all: the proxy itself', [], '127.0.0.1'],
+  ] as const) {
+    it(row, async () => assert.deepEqual(await believed(['127.0.0.0/8'], lines), [expected]));
+  }
+
+  it('nobody is believed where no proxy is trusted', async () => {
+    assert.deepEqual(await believed([], [MADE_UP, SEEN]), ['127.0.0.1']);
+  });
+});
+
 describe('a reader of a stream', () => {
   it('that takes less than is written: what it has not taken is counted', async () => {
     let opened: ReplyStream | undefined;
