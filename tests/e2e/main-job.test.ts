@@ -86,6 +86,15 @@ test('STOP refuses the next send 422 RECIPIENT_OPTED_OUT; any other text lifts i
   await untilStatus(stack, String(accepted.data.id), 'sent');
 });
 
+test('STOP in quotes, in bold or beside an emoji refuses the next send too', async () => {
+  for (const text of ['"STOP"', '*STOP*', 'STOP 😀', '.STOP']) {
+    await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text });
+    const refused = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Are you there?' });
+    assert.deepEqual([text, refused.status, refused.error?.code], [text, 422, 'RECIPIENT_OPTED_OUT']);
+    await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: 'Sorry, go on' });
+  }
+});
+
 test('a stop by SIGTERM exits 0, and the session comes back without a scan', async () => {
   assert.equal(await stack.end('SIGTERM'), 0);
   await stack.start();

@@ -62,13 +62,18 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'opt-out.ts',
-    after: 'while (end >= 0 && isIgnoredAtEnd(text, end - 1)) {',
+    after: 'while (end >= 0 && isIgnoredAtEnds(text, end - 1)) {',
     why: 'Differs only for texts of nothing but ignored characters, which hold no keyword either way.',
   },
   {
     file: 'opt-out.ts',
-    after: 'while (end > (0 + 1) && isIgnoredAtEnd(text, end - 1)) {',
+    after: 'while (end > (0 + 1) && isIgnoredAtEnds(text, end - 1)) {',
     why: 'Differs only for texts of nothing but ignored characters, which hold no keyword either way.',
+  },
+  {
+    file: 'opt-out.ts',
+    after: 'while (start <= end && isIgnoredAtEnds(text, start)) {',
+    why: 'The last character of what is left is never ignored; where nothing is left there is no keyword either way.',
   },
   {
     file: 'opt-out.ts',
