@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import type { KeyLimits } from '../../policy/key-limits.ts';
 import type { FailureCode } from '../failure.ts';
 import type { Admission } from './tenant-operations.ts';
@@ -8,13 +7,13 @@ import type { LiveKey, TenantState } from './tenant-state.ts';
 function keyRefusal(
   state: TenantState,
   key: LiveKey,
-  call: { ip: string; nowMs: number },
+  call: { keyHash: string; ip: string; nowMs: number },
 ): FailureCode | undefined {
-  const { revokedAtMs, expiresAtMs } = key.record;
-  if (revokedAtMs !== null) return 'API_KEY_REVOKED';
+  const { hash, revokedAtMs, expiresAtMs } = key.record;
+  // A value that was rotated away was revoked by that, whatever became of its key.
+  if (revokedAtMs !== null || call.keyHash !== hash) return 'API_KEY_REVOKED';
   if (expiresAtMs !== null && call.nowMs >= expiresAtMs) return 'API_KEY_EXPIRED';
-  if (key.allowlist && !key.allowlist.check(call.ip, isIPv6(call.ip) ? 'ipv6' : 'ipv4'))
-    return 'IP_NOT_ALLOWED';
+  if (key.mayCallFrom?.(call.ip) === false) return 'IP_NOT_ALLOWED';
   return state.record.active ? undefined : 'TENANT_INACTIVE';
 }
 

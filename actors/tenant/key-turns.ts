@@ -4,16 +4,19 @@ import type { TenantEffect } from './tenant-commands.ts';
 import { type ApiKeyRecord, keyView } from './tenant-record.ts';
 import { indexKeys, liveKey, type TenantState } from './tenant-state.ts';
 
+/** Values of one key that are remembered after their rotation; some 6 KB a key at most. */
+const RETIRED_HASHES = 100;
+
 function withKey(
   state: TenantState,
   key: ApiKeyRecord,
-  retired: readonly string[] = [],
+  forgotten: readonly string[] = [],
 ): Turn<TenantState, TenantEffect> {
   const others = [...state.apiKeys.values()].filter(({ record }) => record.id !== key.id);
   return {
     state: { ...state, ...indexKeys([...others, liveKey(key)]) },
     writes: [['HSET', state.keys.apiKeys, key.id, JSON.stringify(key)]],
-    effects: retired.length === 0 ? [] : [{ type: 'forget_keys', hashes: retired }],
+    effects: forgotten.length === 0 ? [] : [{ type: 'forget_keys', hashes: forgotten }],
     reply: done(keyView(key)),
   };
 }
@@ -23,7 +26,10 @@ export function putKey(state: TenantState, key: ApiKeyRecord): Turn<TenantState,
   return withKey(state, key);
 }
 
-/** Gives a key a new value; the old one stops with this commit. A revoked key stays revoked. */
+/**
+ * Gives a key a new value; the old one stops with this commit and its use is answered API_KEY_REVOKED as long as the
+ * key's record is kept. A revoked key stays revoked.
+ */
 export function rotateKey(
   state: TenantState,
   options: { keyId: string; hash: string; nowMs: number },
@@ -33,8 +39,15 @@ export function rotateKey(
   if (key.record.revokedAtMs !== null) {
     return { reply: failed('CONFLICT', { message: 'A revoked key cannot be rotated; create a new one.' }) };
   }
-  const rotated = { ...key.record, hash: options.hash, rotatedAtMs: options.nowMs };
-  return withKey(state, rotated, [key.record.hash]);
+  const { hash, retiredHashes = [] } = key.record;
+  const retired = [hash, ...retiredHashes];
+  const rotated = {
+    ...key.record,
+    hash: options.hash,
+    retiredHashes: retired.slice(0, RETIRED_HASHES),
+    rotatedAtMs: options.nowMs,
+  };
+  return withKey(state, rotated, retired.slice(RETIRED_HASHES));
 }
 
 /** Revokes a key for good, with this commit. Its record stays, so that its use is answered API_KEY_REVOKED. */

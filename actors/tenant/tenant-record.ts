@@ -27,6 +27,11 @@ export interface ApiKeyRecord {
   readonly id: string;
   /** SHA-256 of the raw key, hex. */
   readonly hash: string;
+  /**
+   * The same of the values that rotation took from it, the newest first, at most `RETIRED_HASHES`; a caller that
+   * still has one is told so. Absent: never rotated, or rotated by a program that kept none.
+   */
+  readonly retiredHashes?: readonly string[];
   readonly name: string;
   readonly permissions: readonly Permission[];
   readonly expiresAtMs: number | null;

@@ -1,10 +1,10 @@
-import { BlockList, isIPv6 } from 'node:net';
 import { DeclarationLedger } from '../../policy/declaration-limits.ts';
 import type { KeyLimits } from '../../policy/key-limits.ts';
 import { QuotaMeter } from '../../policy/quota-meter.ts';
 import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
 import type { Address } from '../../runtime/address.ts';
 import type { Store } from '../../runtime/store.ts';
+import { ipAllowlist } from './ip-allowlist.ts';
 import type { Permission } from './permission.ts';
 import { type TenantKeys, tenantKeys } from './tenant-keys.ts';
 import type { Identity } from './tenant-operations.ts';
@@ -16,8 +16,8 @@ export interface LiveKey {
   /** As `GET /me` shows it. */
   readonly view: Identity['key'];
   readonly permissions: ReadonlySet<Permission>;
-  /** Undefined: any address may use the key. */
-  readonly allowlist: BlockList | undefined;
+  /** Whether an address may use the key; undefined: any may. */
+  readonly mayCallFrom: ((address: string) => boolean) | undefined;
 }
 
 /** The state of a tenant's actor. */
@@ -29,7 +29,7 @@ export interface TenantState {
   readonly settings: TenantSettings;
   readonly ownerNumber: string | null;
   readonly apiKeys: ReadonlyMap<string, LiveKey>;
-  /** The same keys by hash, revoked ones too, so that they can be told from unknown ones. */
+  /** The same keys by the hash of every value they had, revoked ones too, so that they can be told from unknown ones. */
   readonly apiKeysByHash: ReadonlyMap<string, LiveKey>;
   readonly shops: ReadonlyMap<string, ShopRecord>;
   /** Ids of shops whose erasure is not finished. */
@@ -95,7 +95,7 @@ export function liveKey(record: ApiKeyRecord): LiveKey {
       createdAt: new Date(createdAtMs).toISOString(),
     },
     permissions: new Set(permissions),
-    allowlist: allowlist(record.ipAllowlist),
+    mayCallFrom: ipAllowlist(record.ipAllowlist),
   };
 }
 
@@ -104,7 +104,12 @@ export function indexKeys(keys: Iterable<LiveKey>): Pick<TenantState, 'apiKeys' 
   const list = [...keys];
   return {
     apiKeys: new Map(list.map((key) => [key.record.id, key])),
-    apiKeysByHash: new Map(list.map((key) => [key.record.hash, key])),
+    apiKeysByHash: new Map(
+      list.flatMap((key) => {
+        const { hash, retiredHashes = [] } = key.record;
+        return [...retiredHashes, hash].map((each) => [each, key] as const);
+      }),
+    ),
   };
 }
 
@@ -116,18 +121,6 @@ export function foldedName(name: string): string {
 /** Newest first. */
 export function shopsNewestFirst(state: TenantState): ShopRecord[] {
   return [...state.shops.values()].sort((left, right) => (left.id < right.id ? 1 : -1));
-}
-
-function allowlist(entries: readonly string[]): BlockList | undefined {
-  if (entries.length === 0) return undefined;
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  return list;
 }
 
 function pairs(flat: readonly string[]): Map<string, string> {

@@ -33,6 +33,9 @@ export const createKey = operatorEndpoint({
       v.pipe(
         v.array(v.pipe(v.string(), v.check(isAddressRange, 'must be an IP address or a CIDR range'))),
         v.maxLength(100, 'must have at most 100 items'),
+        v.description(
+          'Empty: from anywhere. A range holds for its own family: `::/0` admits no IPv4 address.',
+        ),
       ),
     ),
     limits: v.optional(
@@ -82,6 +85,7 @@ export const rotateKey = operatorEndpoint({
   path: '/tenants/{tenantId}/keys/{keyId}/rotate',
   tag: 'Keys',
   summary: 'Give a key a new value; the old one stops at once',
+  description: 'A call with the old value is answered `401 API_KEY_REVOKED` from then on.',
   body: closedObject({}),
   replies: { 200: { description: 'The key with its new value.', data: freshKey, example: freshKeyExample } },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -22,11 +22,11 @@ test('a tenant of version 1 is read with its keys, shops, quota and declared con
   assert.deepEqual([name, plan, owner?.name, active], ['Bakeries', 'scale', 'Ana', true]);
   assert.equal(tenant.ownerNumber, '+33650000001');
   assert.deepEqual([...tenant.shops.keys()], [golden.shopId]);
-  const keys = [...tenant.apiKeys.values()].map(({ record, permissions, allowlist }) => ({
+  const keys = [...tenant.apiKeys.values()].map(({ record, permissions, mayCallFrom }) => ({
     name: record.name,
     isRevoked: record.revokedAtMs !== null,
     permissions: permissions.size,
-    allows: allowlist?.check('10.1.2.3'),
+    allows: mayCallFrom?.('10.1.2.3'),
   }));
   assert.deepEqual(
     keys.sort((left, right) => left.permissions - right.permissions),

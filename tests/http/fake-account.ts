@@ -12,6 +12,8 @@ import type { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 export interface FakeKey {
   view: KeyView;
   hash: string;
+  /** Hashes of the values it had before it was rotated. */
+  retired: readonly string[];
   calls: number;
 }
 

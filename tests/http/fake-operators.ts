@@ -102,7 +102,7 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
         rotatedAt: null,
         revokedAt: null,
       };
-      tenant.keys.set(record.id, { view: record, hash: hashOf(key), calls: 0 });
+      tenant.keys.set(record.id, { view: record, hash: hashOf(key), retired: [], calls: 0 });
       memory.tenantByHash.set(hashOf(key), tenantId);
       return done({ key, record });
     },
@@ -116,6 +116,7 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
       const found = memory.tenants.get(tenantId)?.keys.get(keyId);
       if (found === undefined) return failed('NOT_FOUND');
       const key = newKeyValue();
+      found.retired = [found.hash, ...found.retired];
       found.hash = hashOf(key);
       found.view = { ...found.view, rotatedAt: new Date().toISOString() };
       memory.tenantByHash.set(found.hash, tenantId);

@@ -142,7 +142,9 @@ function admit(
   isBusy: boolean,
 ): Admission {
   const tenant = memory.tenant(request.tenantId);
-  const key = [...tenant.keys.values()].find(({ hash }) => hash === request.keyHash);
+  const key = [...tenant.keys.values()].find(
+    ({ hash, retired }) => hash === request.keyHash || retired.includes(request.keyHash),
+  );
   if (key === undefined) return { admitted: false, failure: { code: 'API_KEY_INVALID' } };
   const { id: keyId, revokedAt, expiresAt, ipAllowlist, limits } = key.view;
   const refuse = (
@@ -152,7 +154,7 @@ function admit(
     failure: { code },
     keyId,
   });
-  if (revokedAt !== null) return refuse('API_KEY_REVOKED');
+  if (revokedAt !== null || key.hash !== request.keyHash) return refuse('API_KEY_REVOKED');
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) return refuse('API_KEY_EXPIRED');
   if (ipAllowlist.length > 0 && !ipAllowlist.some((range) => within(request.ip, range)))
     return refuse('IP_NOT_ALLOWED');
