@@ -23,6 +23,7 @@ export function build(): void {
   run('sh', ['-c', `${assets} bench/dist`]);
   copyFileSync(join(root, 'package.json'), join(BUILD_DIRECTORY, 'package.json'));
   if (!existsSync(join(PEERS_DIRECTORY, 'node_modules'))) {
-    run('npm', ['ci', '--no-audit', '--no-fund'], PEERS_DIRECTORY);
+    // Not npm ci, for the reason bin/prepare gives.
+    run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], PEERS_DIRECTORY);
   }
 }
