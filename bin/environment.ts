@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { isLoopbackUrl } from '../actors/session/loopback-url.ts';
+import { readSecretFiles } from './secret-files.ts';
 import {
   addressRanges,
   adminToken,
@@ -36,7 +37,7 @@ export class EnvironmentError extends Error {
   }
 }
 
-/** Never repeated in an error: REDIS_URL may hold a password. */
+/** Never repeated in an error, and read from the file `NAME_FILE` where that is given. REDIS_URL may hold a password. */
 const secretNames: ReadonlySet<string> = new Set(['ADMIN_TOKEN', 'CREDENTIALS_KEY', 'REDIS_URL']);
 
 /** A shorter pause is for simulations only (DESIGN: `SEND_GAP_MS`); a real network would ban the number. */
@@ -166,10 +167,13 @@ export type DevEnvironment = ReturnType<typeof devEnvironment>;
 
 /** Reads what `bin/dev.ts` needs. Throws `EnvironmentError`. */
 export function devEnvironment(variables: Variables = process.env) {
-  const given = nonEmpty(variables);
+  const { variables: given } = readSecretFiles(nonEmpty(variables), secretNames);
   const startsSimulator = given.MSGAPP_SOCKET_URL === undefined;
   // The simulator it starts is on this machine, so the rules for one hold.
-  const values = read(devSchema, startsSimulator ? { ...given, MSGAPP_SOCKET_URL: 'ws://127.0.0.1' } : given);
+  const values = read(
+    devSchema,
+    startsSimulator ? { ...variables, MSGAPP_SOCKET_URL: 'ws://127.0.0.1' } : variables,
+  );
   return {
     host: values.HOST,
     port: values.PORT,
@@ -182,7 +186,7 @@ export function devEnvironment(variables: Variables = process.env) {
     /** As given, they win over those kept in `dev.json`. */
     adminToken: given.ADMIN_TOKEN,
     credentialsKey: given.CREDENTIALS_KEY,
-    /** For the processes it starts. */
+    /** For the processes it starts: secrets that came from files stand in them by value. */
     variables: given,
   } as const;
 }
@@ -237,14 +241,15 @@ function read<const Schema extends v.GenericSchema<unknown, unknown>>(
   schema: Schema,
   variables: Variables,
 ): v.InferOutput<Schema> {
-  const given = nonEmpty(variables);
+  const { variables: given, broken, problems } = readSecretFiles(nonEmpty(variables), secretNames);
   const result = v.safeParse(schema, given);
-  if (result.success) return result.output;
-  const problems = result.issues.map((issue) => {
+  if (result.success && problems.length === 0) return result.output;
+  const refused = (result.issues ?? []).flatMap((issue) => {
     const name = v.getDotPath(issue) ?? '';
-    return `${name}: expected ${issue.message}; found ${describeFound(name, given[name])}`;
+    if (broken.has(name)) return [];
+    return [`${name}: expected ${issue.message}; found ${describeFound(name, given[name])}`];
   });
-  throw new EnvironmentError([...new Set(problems)]);
+  throw new EnvironmentError([...new Set([...problems, ...refused])]);
 }
 
 /** `NAME=` is how compose files and shells say "not set". */

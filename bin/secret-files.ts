@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+
+/** Variables as they are after the files that hold secrets were read, and what was wrong with those files. */
+export interface WithSecrets {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Names of the secrets that could not be had; nobody need complain that they are missing. */
+  readonly broken: ReadonlySet<string>;
+  readonly problems: readonly string[];
+}
+
+/** A secret is a line of text; what is larger is another file, named by mistake. */
+const LONGEST_BYTES = 65_536;
+
+/**
+ * Reads each secret `NAME` whose `NAME_FILE` is given, and takes `NAME_FILE` out: what reads the variables afterwards,
+ * this process or one that it starts, knows `NAME` alone. White space at the file's end is not part of the secret.
+ * Never throws: a file that cannot be read, an empty one, and a secret given in both ways are problems. A problem names
+ * the file and repeats nothing of its content.
+ */
+export function readSecretFiles(
+  variables: Readonly<Record<string, string | undefined>>,
+  secretNames: Iterable<string>,
+): WithSecrets {
+  const read: Record<string, string | undefined> = { ...variables };
+  const broken = new Set<string>();
+  const problems: string[] = [];
+  for (const name of secretNames) {
+    const fileName = `${name}_FILE`;
+    const path = variables[fileName];
+    if (path === undefined) continue;
+    delete read[fileName];
+    const found = variables[name] === undefined ? readSecret(path) : { problem: `nothing beside ${name}` };
+    if ('secret' in found) {
+      read[name] = found.secret;
+      continue;
+    }
+    broken.add(name);
+    problems.push(`${fileName}: expected ${found.problem}; found ${JSON.stringify(path)}`);
+  }
+  return { variables: read, broken, problems };
+}
+
+function readSecret(path: string): { readonly secret: string } | { readonly problem: string } {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return { problem: `a file that can be read (${reason})` };
+  }
+  const secret = text.trimEnd();
+  if (secret === '' || text.length > LONGEST_BYTES) return { problem: 'a file with one secret in it' };
+  return { secret };
+}
