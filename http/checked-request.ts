@@ -3,7 +3,7 @@ import type { FieldProblem } from '../actors/failure.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BodyFault } from './exchange.ts';
 import { parseQuery } from './query-parameters.ts';
-import { problem, type Validated, validate } from './validation.ts';
+import { MOST_REPORTED_FIELDS, problem, type Validated, validate } from './validation.ts';
 
 /** The parts of a request that an endpoint's schemas speak of. */
 export interface RequestParts {
@@ -15,7 +15,7 @@ export interface RequestParts {
   readonly bodyFault?: BodyFault | undefined;
 }
 
-/** The checked parts, or everything that is wrong with them at once. */
+/** The checked parts, or what is wrong with all of them at once: at most `MOST_REPORTED_FIELDS` problems. */
 export type CheckedParts =
   | {
       readonly ok: true;
@@ -34,7 +34,8 @@ export function checkRequest(
   const params = checkParams(endpoint.params, parts.values, fields);
   const query = checkQuery(endpoint.query, parts.query, fields);
   const body = endpoint.method === 'GET' ? undefined : checkBody(endpoint.body, parts, fields);
-  return fields.length === 0 ? { ok: true, params, query, body } : { ok: false, fields };
+  if (fields.length === 0) return { ok: true, params, query, body };
+  return { ok: false, fields: fields.slice(0, MOST_REPORTED_FIELDS) };
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = {};

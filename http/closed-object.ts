@@ -1,9 +1,16 @@
 import * as v from 'valibot';
 
+/** Properties of an object above which none is looked at; no object of ours has a quarter of them. */
+const MOST_PROPERTIES = 64;
+const TOO_MANY = v.maxEntries<Record<string, unknown>, number, string>(
+  MOST_PROPERTIES,
+  `must have at most ${MOST_PROPERTIES} properties`,
+);
+
 /**
  * An object that takes no property besides its own (SPEC: query and body schemas reject unknown properties).
  * Valibot's strictObject names the first unknown property only, and takes an array for an object; a caller gets
- * all of them at once.
+ * all of them at once. One with more than 64 properties is refused as a whole.
  */
 export function closedObject<const Entries extends v.ObjectEntries>(
   entries: Entries,
@@ -14,6 +21,10 @@ export function closedObject<const Entries extends v.ObjectEntries>(
     '~run'(dataset: { value: unknown }, config: v.Config<v.BaseIssue<unknown>>) {
       const input = dataset.value;
       if (Array.isArray(input)) dataset.value = undefined;
+      else if (isCrowded(input)) {
+        v._addIssue(TOO_MANY as never, 'properties', dataset as never, config);
+        return dataset as never;
+      }
       const result = run.call(schema, dataset as v.UnknownDataset, config);
       if (result.issues === undefined || input === null || typeof input !== 'object') return result;
       const unknown = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
@@ -29,4 +40,14 @@ export function closedObject<const Entries extends v.ObjectEntries>(
       return result;
     },
   });
+}
+
+function isCrowded(input: unknown): boolean {
+  if (input === null || typeof input !== 'object') return false;
+  let count = 0;
+  for (const _ in input) {
+    count += 1;
+    if (count > MOST_PROPERTIES) return true;
+  }
+  return false;
 }

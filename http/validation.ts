@@ -1,12 +1,18 @@
 import * as v from 'valibot';
 import type { FieldProblem } from '../actors/failure.ts';
 
-/** A value that fits, or all that is wrong with it. */
+/** How many problems a reply names at most, so that a body of nonsense is not answered with a larger one. */
+export const MOST_REPORTED_FIELDS = 50;
+
+/** UTF-16 units of a field's path that a reply repeats: a caller's own words may be as long as its whole body. */
+const MOST_FIELD_UNITS = 128;
+
+/** A value that fits, or what is wrong with it: at most `MOST_REPORTED_FIELDS` problems. */
 export type Validated<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly fields: readonly FieldProblem[] };
 
-/** Checks a value against a schema and names every offending field by its dotted path. */
+/** Checks a value against a schema and names the offending fields by their dotted paths, at most `MOST_REPORTED_FIELDS`. */
 export function validate<Schema extends v.GenericSchema>(
   schema: Schema,
   input: unknown,
@@ -14,12 +20,19 @@ export function validate<Schema extends v.GenericSchema>(
 ): Validated<v.InferOutput<Schema>> {
   const result = v.safeParse(schema, input);
   if (result.success) return { ok: true, value: result.output };
-  return { ok: false, fields: result.issues.map((issue) => fieldProblem(issue, root)) };
+  return {
+    ok: false,
+    fields: result.issues.slice(0, MOST_REPORTED_FIELDS).map((issue) => fieldProblem(issue, root)),
+  };
 }
 
-/** One field and what is wrong with it. */
+/** One field and what is wrong with it; of a field's path the first 128 characters. */
 export function problem(field: string, message: string): FieldProblem {
-  return { field, message };
+  const isLong = field.length > MOST_FIELD_UNITS;
+  return {
+    field: isLong ? `${field.slice(0, MOST_FIELD_UNITS).replace(/[\ud800-\udbff]$/, '')}…` : field,
+    message,
+  };
 }
 
 function fieldProblem(issue: v.BaseIssue<unknown>, root: string): FieldProblem {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_RANGE } from '../../policy/key-limits.ts';
+import { boundedArray } from '../bounded-array.ts';
 import { isAddressRange } from '../client-address.ts';
 import { closedObject } from '../closed-object.ts';
 import { reply } from '../endpoint.ts';
@@ -27,11 +28,13 @@ export const createKey = operatorEndpoint({
   summary: 'Create a key; its value is shown here and never again',
   body: closedObject({
     name: text({ min: 1, max: 100 }),
-    permissions: v.array(v.picklist(PERMISSIONS)),
+    permissions: boundedArray(v.picklist(PERMISSIONS), { max: 100 }),
     expiresAt: v.optional(v.nullable(utcDateTime)),
     ipAllowlist: v.optional(
       v.pipe(
-        v.array(v.pipe(v.string(), v.check(isAddressRange, 'must be an IP address or a CIDR range'))),
+        boundedArray(v.pipe(v.string(), v.check(isAddressRange, 'must be an IP address or a CIDR range')), {
+          max: 100,
+        }),
         v.maxLength(100, 'must have at most 100 items'),
         v.description(
           'Empty: from anywhere. A range holds for its own family: `::/0` admits no IPv4 address.',

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { PLANS, type PlanName } from '../../policy/plan.ts';
+import { boundedArray } from '../bounded-array.ts';
 import { closedObject } from '../closed-object.ts';
 import { reply } from '../endpoint.ts';
 import { phoneNumber, text } from '../fields.ts';
@@ -208,7 +209,7 @@ export const addCustomers = operatorEndpoint({
   summary: "Add numbers to the tenant's customer records; they become known recipients",
   body: closedObject({
     phones: v.pipe(
-      v.array(phoneNumber),
+      boundedArray(phoneNumber, { max: 1000 }),
       v.minLength(1, 'must have at least 1 item'),
       v.maxLength(1000, 'must have at most 1000 items'),
     ),

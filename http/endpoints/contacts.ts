@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { apiEndpoint } from '../api-services.ts';
+import { boundedArray } from '../bounded-array.ts';
 import { closedObject } from '../closed-object.ts';
 import { reply } from '../endpoint.ts';
 import { EXAMPLES } from '../examples.ts';
@@ -7,6 +8,9 @@ import { phoneNumber, text, utcDateTime } from '../fields.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from '../named-shop.ts';
 import { booleanParameter, cursorParameter, limitParameter } from '../query-parameters.ts';
 import { contact, cursorPage } from '../resources.ts';
+
+/** Items of a batch that are looked at. Ten times what a batch may hold, so whatever follows it is too large. */
+const MOST_READ_CONTACTS = 1_000;
 
 /** GET …/contacts/consented */
 export const listContacts = apiEndpoint({
@@ -47,12 +51,13 @@ export const declareContacts = apiEndpoint({
   permission: 'contacts.write',
   body: closedObject({
     contacts: v.pipe(
-      v.array(
+      boundedArray(
         closedObject({
           phone: phoneNumber,
           note: v.optional(text({ max: 500 })),
           expiresAt: v.optional(utcDateTime),
         }),
+        { max: MOST_READ_CONTACTS, isCut: true },
       ),
       v.minLength(1, 'must have at least 1 item'),
     ),
