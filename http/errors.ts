@@ -110,8 +110,19 @@ export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
   INTERNAL_ERROR: entry(500, 'INTERNAL_ERROR', 'Something broke on our side.'),
 };
 
-/** Every 503 of ours says when to come back; one second where nobody knows better (DESIGN: Codes of our own). */
-const DEFAULT_RETRY_AFTER_SECONDS = 1;
+/** Seconds to come back after, where the layer that failed named none. */
+const DEFAULT_RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = {
+  OVERLOADED: 1,
+  SERVICE_UNAVAILABLE: 1,
+  // A smaller batch may come at once.
+  DECLARE_BATCH_TOO_LARGE: 1,
+};
+
+/**
+ * A 429 that no wait lifts, as a group larger than its whole budget: one day, so that a client that sleeps for
+ * `retryAfter` and asks again does not hammer. The policy's message says that waiting does not help.
+ */
+const HOPELESS_RETRY_AFTER_SECONDS = 86_400;
 
 /** How the runtime's failures read from outside (DESIGN section 4: Codes of our own). */
 const RUNTIME_FAILURES: { readonly [Code in RuntimeFailureCode]: ErrorCode } = {
@@ -139,12 +150,10 @@ export function failureOfThrown(thrown: unknown): HttpFailure {
   };
 }
 
-/** The seconds to put into `Retry-After` and `error.retryAfter`; undefined where coming back does not help. */
+/** The seconds to put into `Retry-After` and `error.retryAfter`: for every 429, and a 503 whose end is known. */
 export function retryAfterSeconds(failure: HttpFailure): number | undefined {
   const { status } = ERRORS[failure.code];
   if (status !== 429 && status !== 503) return undefined;
-  if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds;
-  return failure.code === 'OVERLOADED' || failure.code === 'SERVICE_UNAVAILABLE'
-    ? DEFAULT_RETRY_AFTER_SECONDS
-    : undefined;
+  const known = failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS[failure.code];
+  return known ?? (status === 429 ? HOPELESS_RETRY_AFTER_SECONDS : undefined);
 }

@@ -45,8 +45,12 @@ export function errorResponses(codes: readonly ErrorCode[], isApi: boolean): Rec
 }
 
 function errorResponse(status: number, codes: readonly ErrorCode[], isApi: boolean): unknown {
-  const throttles = status === 429 || status === 503;
-  const names = ['X-Request-Id', ...(isApi ? RATE_HEADERS : []), ...(throttles ? ['Retry-After'] : [])];
+  const throttle = status === 429 ? 'always' : status === 503 ? 'sometimes' : 'never';
+  const names = [
+    'X-Request-Id',
+    ...(isApi ? RATE_HEADERS : []),
+    ...(throttle === 'never' ? [] : ['Retry-After']),
+  ];
   const publicCodes = [...new Set(codes.map((code) => ERRORS[code].code))];
   return {
     description: `${statusLine(status).slice(4)}: ${publicCodes.join(', ')}`,
@@ -57,7 +61,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[], isApi: boole
           type: 'object',
           required: ['success', 'error'],
           additionalProperties: false,
-          properties: { success: { const: false }, error: errorSchema(codes, publicCodes, throttles) },
+          properties: { success: { const: false }, error: errorSchema(codes, publicCodes, throttle) },
         },
         examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
       },
@@ -65,10 +69,25 @@ function errorResponse(status: number, codes: readonly ErrorCode[], isApi: boole
   };
 }
 
+const RETRY_AFTER = {
+  always: {
+    retryAfter: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'Seconds. 86400 where no wait lifts the refusal, as `message` then says; 1 for a batch that is too large, since a smaller one may come at once.',
+    },
+  },
+  sometimes: {
+    retryAfter: { type: 'integer', minimum: 1, description: 'Seconds; absent where nobody knows.' },
+  },
+  never: {},
+} as const;
+
 function errorSchema(
   codes: readonly ErrorCode[],
   publicCodes: readonly string[],
-  throttles: boolean,
+  throttle: keyof typeof RETRY_AFTER,
 ): unknown {
   const field = {
     type: 'object',
@@ -81,12 +100,12 @@ function errorSchema(
   };
   return {
     type: 'object',
-    required: ['code', 'message'],
+    required: ['code', 'message', ...(throttle === 'always' ? ['retryAfter'] : [])],
     additionalProperties: false,
     properties: {
       code: { type: 'string', enum: publicCodes },
       message: { type: 'string' },
-      ...(throttles ? { retryAfter: { type: 'integer', minimum: 0, description: 'Seconds.' } } : {}),
+      ...RETRY_AFTER[throttle],
       ...(codes.includes('VALIDATION_ERROR') ? { fields: { type: 'array', items: field } } : {}),
       ...(codes.includes('AMBIGUOUS_SHOP')
         ? { candidates: { type: 'array', items: { type: 'string' }, description: 'Ids of the shops.' } }
@@ -97,7 +116,7 @@ function errorSchema(
 
 function exampleOf(code: ErrorCode): unknown {
   const { status, code: publicCode, message } = ERRORS[code];
-  // A batch that is too large will not fit later either.
+  // A batch that is too large is never told how long to wait, so its example has what every such reply has.
   const waits = status === 429 && code !== 'DECLARE_BATCH_TOO_LARGE';
   const retryAfter = retryAfterSeconds({ code, ...(waits ? { retryAfterSeconds: 12 } : {}) });
   return {

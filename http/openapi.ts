@@ -115,8 +115,8 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   'Retry-After': {
-    description: 'Seconds, equal to `error.retryAfter`.',
-    schema: { type: 'integer', minimum: 0 },
+    description: 'Seconds, equal to `error.retryAfter`; on every 429.',
+    schema: { type: 'integer', minimum: 1 },
   },
 } as const;
 

@@ -35,7 +35,7 @@ export function refuse(code: PolicyCode, message: string): PolicyRefusal {
   return { admitted: false, code, message };
 }
 
-/** A refusal that the rule itself lifts at `reliefMs`, the first moment it would pass; `Infinity`: never. */
+/** A refusal that the rule itself lifts at `reliefMs`, the first moment it would pass; `Infinity`: never, as the message then says. */
 export function refuseUntil(refusal: {
   readonly code: PolicyCode;
   readonly message: string;
@@ -44,7 +44,7 @@ export function refuseUntil(refusal: {
 }): PolicyRefusal {
   const { code, message, reliefMs, nowMs } = refusal;
   if (reliefMs === Number.POSITIVE_INFINITY) {
-    return refuse(code, message);
+    return refuse(code, `${message} Waiting does not lift this.`);
   }
   return { admitted: false, code, message, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
 }

@@ -109,6 +109,19 @@ test('groups: listed with canSend, sent to where the shop administers, refused w
   await untilStatus(stack, String(accepted.data.id), 'sent');
   const entry = (await stack.network.inbox(recipient(8))).items.find(({ group }) => group === GROUP);
   assert.equal(entry?.text, 'Fresh at eight');
+  const crowd = '120363000000000003@g.us';
+  const many = [SHOP_PHONE, ...Array.from({ length: 50 }, (_, index) => recipient(100 + index))];
+  await stack.network.setGroup(crowd, { name: 'All of us', participants: many, admins: [SHOP_PHONE] });
+  await stack.admin.patch(`/tenants/${stack.tenantId}`, { settings: { groupsPerDay: 1 } });
+  const tooLarge = await until('the crowd is known', async () => {
+    const { error, headers } = await sendText(stack, shop, { to: crowd, text: 'Too many' });
+    return error?.code !== 'GROUP_CONTEXT_REQUIRED' && { ...error, header: headers.get('retry-after') };
+  });
+  assert.deepEqual(
+    [tooLarge.code, tooLarge.retryAfter, tooLarge.header],
+    ['GROUP_DAILY_CAP_REACHED', 86_400, '86400'],
+  );
+  assert.match(String(tooLarge.message), /Waiting does not lift this\.$/);
   const strangers = '120363000000000002@g.us';
   await stack.network.setGroup(strangers, { name: 'Others', participants, admins: [recipient(7)] });
   const refusal = await until('the second group is known', async () => {

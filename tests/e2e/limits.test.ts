@@ -100,6 +100,21 @@ test('a setting out of its range is refused with the range; one within it holds 
   assert.deepEqual([first.status, second.error?.code], [202, 'STATUSES_DAILY_CAP_REACHED']);
 });
 
+test('a cap that no wait lifts is told as such: in a day, and in words', async () => {
+  const { data: shop } = await stack.api.post('/shops', { name: 'No declared' });
+  const id = String(shop.id);
+  await connectShop(stack, id, '+33611110007');
+  const to = '+33655500001';
+  await stack.api.post(`/shops/${id}/contacts/consented`, { contacts: [{ phone: to }] });
+  await stack.admin.patch(`/tenants/${stack.tenantId}`, { settings: { declaredPerDay: 0 } });
+  const refused = await sendText(stack, id, { to, text: 'none at all' });
+  assert.deepEqual(
+    [refused.status, refused.error?.code, refused.error?.retryAfter, refused.headers.get('retry-after')],
+    [429, 'DECLARED_RECIPIENT_CAP_REACHED', 86_400, '86400'],
+  );
+  assert.match(String(refused.error?.message), /Waiting does not lift this\.$/);
+});
+
 test('a rotated key’s old value and a revoked key stop with the call that ends them', async () => {
   const made = await stack.admin.post(`/tenants/${stack.tenantId}/keys`, { name: 'r', permissions: [] });
   const keyPath = `/tenants/${stack.tenantId}/keys/${String(made.data.id)}`;

@@ -70,6 +70,34 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     });
   }
 
+  it('every 429 says when to come back: in a day where the policy knows of no end', {
+    skip: canPlan ? false : 'a state that no call reaches at once',
+  }, async () => {
+    const { api, tenant, shop, plan } = target();
+    const owner = await tenant();
+    const shopId = await shop(owner);
+    for (const [operation, code, , , method, path] of PLANNED.filter(([, , status]) => status === 429)) {
+      plan?.(operation, { code });
+      const json = method === 'POST' ? BODIES[path] : undefined;
+      const reply = await api.call(method, path.replace('{shop}', shopId), { key: owner.key, json });
+      assert.equal(reply.body.error.code, code);
+      const seconds = code === 'DECLARE_BATCH_TOO_LARGE' ? 1 : 86_400;
+      assert.deepEqual([reply.body.error.retryAfter, reply.headers['retry-after']], [seconds, `${seconds}`]);
+    }
+  });
+
+  it('429 DECLARE_BATCH_TOO_LARGE: 101 contacts, none declared; a smaller batch may come after a second', async () => {
+    const { api, tenant, shop } = target();
+    const owner = await tenant();
+    const path = `/shops/${await shop(owner)}/contacts/consented`;
+    const contacts = Array.from({ length: 101 }, (_, index) => ({ phone: `+4179${1_000_000 + index}` }));
+    const reply = await api.call('POST', path, { key: owner.key, json: { contacts } });
+    assert.equal(reply.status, 429);
+    assert.deepEqual([reply.body.error.code, reply.body.error.retryAfter], ['DECLARE_BATCH_TOO_LARGE', 1]);
+    assert.equal(reply.headers['retry-after'], '1');
+    assert.equal((await api.call('GET', path, { key: owner.key })).body.data.items.length, 0);
+  });
+
   it('404 SHOP_NOT_FOUND and MESSAGE_NOT_FOUND: unknown', async () => {
     const { api, tenant } = target();
     const { key } = await tenant();

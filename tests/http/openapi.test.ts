@@ -47,7 +47,11 @@ describe('the published documents', () => {
     for (const code of ['MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST', 'BOT_SERVICE_UNREACHABLE']) {
       assert.ok(!promised(sends, code), code);
     }
-    assert.ok(!promised(responses, 'DECLARE_BATCH_TOO_LARGE'));
+    assert.ok(promised(responses, 'DECLARE_BATCH_TOO_LARGE'));
+    const { 429: throttled } = (
+      api.paths as Record<string, { post: { responses: Record<string, unknown> } }>
+    )['/shops/{idOrName}/messages']?.post.responses ?? { 429: undefined };
+    assert.match(JSON.stringify(throttled), /"required":\["code","message","retryAfter"\]/);
   });
 
   it('every operation has an id of its own', () => {

@@ -118,4 +118,6 @@ test('the daily cap counts shares, and waits for as many as the group takes', ()
 test('a group too large for the whole budget is refused even when nothing is used', () => {
   const evaluation = evaluateGroup(new SendLedger(), groupFacts({ group: groupOf(1001) }));
   assert.deepEqual(refusalOf(evaluation), ['GROUP_DAILY_CAP_REACHED', undefined]);
+  assert.ok(!evaluation.admitted);
+  assert.match(evaluation.message, /Waiting does not lift this\.$/);
 });
