@@ -6,6 +6,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Store } from '../runtime/store.ts';
 import { actorView } from './fleet-desk.ts';
 import type { SessionHost } from './session/session-host.ts';
+import { warmupPairedAtMs } from './shop/channel-machine.ts';
 import { describeShop } from './shop/describe-shop.ts';
 import { sessionOf } from './shop/shop-effects.ts';
 import { shopOf } from './shop/shop-keys.ts';
@@ -41,7 +42,8 @@ export async function shopView(
   const snapshot = stopped ?? actors.snapshot(address);
   if (snapshot === undefined || (state === undefined && stopped === undefined)) return undefined;
   const usage =
-    state && policyUsage(state.ledger, { settings, pairedAtMs: state.channel.context.pairedAtMs, nowMs });
+    state &&
+    policyUsage(state.ledger, { settings, pairedAtMs: warmupPairedAtMs(state.channel.context), nowMs });
   return {
     ...actorView({ ...snapshot, state: snapshot.state ?? (state && describeShop(state)) }),
     policy: usage ?? null,

@@ -5,6 +5,7 @@ import type { TenantSettings } from '../../policy/tenant-settings.ts';
 import type { Evaluation } from '../../policy/verdict.ts';
 import { done, failed, type Outcome } from '../failure.ts';
 import { channelRefusal, enqueue, enqueueAtPool, isResuming, refused } from './acceptance.ts';
+import { warmupPairedAtMs } from './channel-machine.ts';
 import { type MessageBody, statusUrl } from './message-record.ts';
 import { type PoolWanted, poolFallback } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
@@ -89,7 +90,7 @@ function evaluate(
   facts: SendFacts,
   nowMs: number,
 ): Evaluation {
-  const { pairedAtMs } = state.channel.context;
+  const pairedAtMs = warmupPairedAtMs(state.channel.context);
   const { to, text, mediaUrl } = draft;
   const mediaUrls = mediaUrl === undefined ? [] : [mediaUrl];
   if (!isPhoneNumber(to)) {

@@ -4,6 +4,7 @@ import type { TenantSettings } from '../../policy/tenant-settings.ts';
 import type { Evaluation } from '../../policy/verdict.ts';
 import { channelRefusal, count } from './acceptance.ts';
 import { type CarriedRecord, carriedWrites } from './carried-message.ts';
+import { warmupPairedAtMs } from './channel-machine.ts';
 import { type MessageState, QUEUED_LIMIT_MS } from './message-record.ts';
 import { offerOf, type PoolAnswer, type PoolOffer } from './pool-protocol.ts';
 import type { ShopCommand } from './shop-commands.ts';
@@ -112,7 +113,7 @@ function judge(
     declaration: recipientClass === 'declared' ? { expiresAtMs: null, revoked: false } : null,
     lastInboundAtMs: writer?.lastInboundAtMs ?? null,
     optedOut: writer?.optedOut ?? false,
-    pairedAtMs: state.channel.context.pairedAtMs,
+    pairedAtMs: warmupPairedAtMs(state.channel.context),
     settings,
     nowMs,
   });

@@ -31,6 +31,8 @@ export interface ChannelContext {
   readonly phone: string | null;
   /** When the current credentials were paired; null without credentials. */
   readonly pairedAtMs: number | null;
+  /** When the credentials that were lost last had been paired; absent: none were lost yet. */
+  readonly lastPairedAtMs?: number;
   /** Set by a terminal loss, cleared by the next connection. */
   readonly flagged: boolean;
   /** Somebody asked to connect, and it has neither connected nor ended for good since, in any process; absent: nobody did. */
@@ -161,7 +163,11 @@ const channelSetup = setup({
       downSinceMs: context.downSinceMs ?? ('nowMs' in event ? event.nowMs : null),
     })),
     flag: assign({ flagged: true, asked: false, reconnectAtMs: null }),
-    forgetPairing: assign({ pairedAtMs: null, phone: null }),
+    forgetPairing: assign(({ context }) => ({
+      pairedAtMs: null,
+      phone: null,
+      ...(context.pairedAtMs === null ? {} : { lastPairedAtMs: context.pairedAtMs }),
+    })),
     // Nobody told why; the end of a session before is not the reason.
     forgetEnd: assign({ lastEnd: null }),
   },
@@ -272,6 +278,20 @@ export const channelMachine = channelSetup.createMachine({
     disconnected: { on: { connect: { target: 'starting', actions: ['configure', 'noteAsked', ...open] } } },
   },
 });
+
+/**
+ * The pairing that the warm-up counts from, in milliseconds since the Unix epoch: that of the current credentials, or
+ * of the last ones until there are new ones; null before the first. A lost session so keeps the caps it had, and a send
+ * is refused for the loss rather than for the caps of day 0.
+ */
+export function warmupPairedAtMs(context: ChannelContext): number | null {
+  return context.pairedAtMs ?? context.lastPairedAtMs ?? null;
+}
+
+/** Whether the shop was connected once, in whatever state its channel is now. */
+export function wasConnected({ pairedAtMs, lastPairedAtMs, flagged }: ChannelContext): boolean {
+  return pairedAtMs !== null || lastPairedAtMs !== undefined || flagged;
+}
 
 /** The channel's states. */
 export type ChannelStateName =

@@ -2,6 +2,7 @@ import type { PolicyVerdict } from '../../policy/verdict.ts';
 import { type Failure, type FailureCode, failed } from '../failure.ts';
 import { refused } from './acceptance.ts';
 import { attributedText, excessCharacters } from './attributed-text.ts';
+import { wasConnected } from './channel-machine.ts';
 import type { PoolOffer } from './pool-protocol.ts';
 import type { MessageDraft, ShopReference } from './shop-operations.ts';
 import type { ShopState } from './shop-state.ts';
@@ -31,8 +32,7 @@ export function poolFallback(
   },
 ): ShopReference | PoolWanted | ReturnType<typeof failed> {
   const { draft, verdict, unavailable, pool, platformName } = send;
-  const { pairedAtMs, flagged } = state.channel.context;
-  const hadSession = pairedAtMs !== null || flagged;
+  const hadSession = wasConnected(state.channel.context);
   const sessionIsAway = unavailable === 'MSGAPP_NOT_CONNECTED' || unavailable === 'MSGAPP_SESSION_LOST';
   const { recipientClass } = verdict;
   if (pool === undefined || !hadSession || !sessionIsAway) return failed(unavailable);

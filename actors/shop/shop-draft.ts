@@ -2,7 +2,12 @@ import { isGroupId } from '../../policy/recipient.ts';
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Write } from '../../runtime/store.ts';
-import { type ChannelEffect, type ChannelEvent, publicChannelStatus } from './channel-machine.ts';
+import {
+  type ChannelEffect,
+  type ChannelEvent,
+  publicChannelStatus,
+  wasConnected,
+} from './channel-machine.ts';
 import { type FatedMessage, messageFate } from './message-fate.ts';
 import type { MessageState } from './message-record.ts';
 import type { PacingEffect, PacingEvent } from './pacing-machine.ts';
@@ -162,7 +167,8 @@ export class ShopDraft {
         'actor',
         encodeMachines(state, this.nowMs),
         'msgapp',
-        publicChannelStatus(status),
+        // Empty until the shop was connected once: its record then names no state.
+        wasConnected(state.channel.context) ? publicChannelStatus(status) : '',
       ]);
     }
     if (status !== channelState(before) || state.qr !== before.qr) {

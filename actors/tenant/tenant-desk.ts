@@ -65,7 +65,10 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
   const views = async (tenantId: string, shops: readonly ShopRecord[]): Promise<ShopView[]> => {
     const shard = shardOf(tenantId);
     const statuses = await store.read(shops.map(({ id }) => ['HGET', shopKeys(shard, id).shop, 'msgapp']));
-    return shops.map((shop, index) => shopView(shop, statuses[index] as ShopView['channelStatus']['msgapp']));
+    // Nothing or an empty text is stored until the shop was connected once.
+    return shops.map((shop, index) =>
+      shopView(shop, (statuses[index] || null) as ShopView['channelStatus']['msgapp']),
+    );
   };
 
   return {

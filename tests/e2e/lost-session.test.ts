@@ -1,0 +1,59 @@
+/** What a shop answers that never had a session, or lost the one it had, through the front door. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
+import { sendText, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const DAY_MS = 86_400_000;
+
+let stack: MemoryStack;
+before(async () => {
+  stack = await startMemoryStack({ paired: true, pairedAgoMs: 8 * DAY_MS });
+});
+after(() => stack.stop());
+
+async function statusOf(shopId: string): Promise<unknown> {
+  return (await stack.api.get(`/shops/${shopId}`)).data.channelStatus;
+}
+
+test('channelStatus.msgapp is null until the shop was connected once, and follows the state from then on', async () => {
+  const made = await stack.api.post('/shops', { name: 'Never scanned' });
+  const shopId = String(made.data.id);
+  assert.deepEqual(await statusOf(shopId), { msgapp: null });
+  stack.network.behave({ paired: false });
+  const asked = await stack.api.post(`/shops/${shopId}/channels/msgapp/connect`);
+  assert.equal(asked.data.status, 'qr_waiting');
+  assert.deepEqual(await statusOf(shopId), { msgapp: null });
+  stack.network.scan(stack.session(shopId), '+33611110044');
+  await until('the shop is connected', async () => {
+    const polled = await stack.api.get(`/shops/${shopId}/channels/msgapp/connect`);
+    return polled.data.status === 'connected';
+  });
+  assert.deepEqual(await statusOf(shopId), { msgapp: 'connected' });
+  await stack.api.post(`/shops/${shopId}/channels/msgapp/disconnect`);
+  assert.deepEqual(await statusOf(shopId), { msgapp: 'disconnected' });
+  stack.network.behave({ paired: true });
+});
+
+test('a lost session answers 503 MSGAPP_SESSION_LOST, not the caps of a number paired today', async () => {
+  const { shopId } = stack;
+  await stack.api.post(`/shops/${shopId}/channels/msgapp/connect`);
+  const customers = Array.from({ length: 13 }, (_, index) => `+336222200${String(index).padStart(2, '0')}`);
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: customers });
+  // More than the 10 an hour of day 0, fewer than the 16 of day 8.
+  const sends = customers.slice(0, 12).map((to) => sendText(stack, shopId, { to, text: `For ${to}` }));
+  for (const { status, data } of await Promise.all(sends)) {
+    assert.equal(status, 202);
+    assert.equal((data.policy as { warmupDay: number }).warmupDay, 8);
+    await untilStatus(stack, String(data.id), 'sent');
+  }
+  stack.network.drop(stack.session(shopId), 'logged_out', 401);
+  const last = { to: customers[12] ?? '', text: 'One more' };
+  const refused = await until('the loss is known', async () => {
+    const answer = await sendText(stack, shopId, last);
+    return answer.status !== 202 && answer;
+  });
+  assert.deepEqual([refused.status, refused.error?.code], [503, 'MSGAPP_SESSION_LOST']);
+  assert.deepEqual(await statusOf(shopId), { msgapp: 'disconnected' });
+});

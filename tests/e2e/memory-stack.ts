@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MemoryBehaviour } from '../../actors/session/memory-behaviour.ts';
+import { MemorySessionHost } from '../../actors/session/memory-session-host.ts';
+import type { SessionAddress } from '../../actors/session/session-host.ts';
+import { startService, stopService } from '../../bin/compose-service.ts';
+import { serviceEnvironment } from '../../bin/environment.ts';
+import { createLogger } from '../../http/log.ts';
+import { shardOf } from '../../runtime/address.ts';
+import { systemClock as clock } from '../../runtime/clock.ts';
+import { startRedisServer } from '../redis-server.ts';
+import { type Account, makeAccount } from './account.ts';
+import { type ApiClient, apiClient } from './api-client.ts';
+
+/** One node of the service in this process, on real sockets and a real Redis, with the chat network in memory. */
+export interface MemoryStack extends Account {
+  readonly api: ApiClient;
+  readonly admin: ApiClient;
+  /** The chat network: does as it is told, and knows how long ago a shop was paired. */
+  readonly network: MemorySessionHost;
+  /** The session of a shop of the account's tenant. */
+  session(shopId: string): SessionAddress;
+  stop(): Promise<void>;
+}
+
+/** Starts the node with a tenant, a shop and a key. `behaviour`: how the network in memory behaves at first. */
+export async function startMemoryStack(behaviour: Partial<MemoryBehaviour>): Promise<MemoryStack> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'memory-stack-'));
+  const redis = await startRedisServer();
+  const adminToken = randomBytes(24).toString('base64url');
+  const environment = serviceEnvironment({
+    ADMIN_TOKEN: adminToken,
+    REDIS_URL: redis.url,
+    DATA_DIR: dataDir,
+    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    // Nobody is called there; it lets the gap between sends be short.
+    MSGAPP_SOCKET_URL: 'ws://127.0.0.1:9/ws/chat',
+    SEND_GAP_MS: '1-2',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    NODE_ID: 'memory-1',
+    LOG_LEVEL: 'fatal',
+  });
+  const made: { network?: MemorySessionHost } = {};
+  const service = await startService({
+    environment,
+    log: createLogger({ level: environment.logLevel }),
+    startHost: (_node, listener) => {
+      made.network = new MemorySessionHost({ clock, listener, behaviour });
+      return made.network;
+    },
+    onLost: () => undefined,
+  });
+  const { network } = made;
+  if (network === undefined) throw new Error('the service started without its sending component');
+  const admin = apiClient(() => `${service.http.adminUrl}/admin/v1`, adminToken);
+  const account = await makeAccount(admin);
+  return {
+    ...account,
+    api: apiClient(() => service.http.apiUrl, account.apiKey),
+    admin,
+    network,
+    session: (shopId) => ({ shard: shardOf(account.tenantId), tenantId: account.tenantId, shopId }),
+    async stop() {
+      await stopService(service);
+      await redis.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
