@@ -1,6 +1,6 @@
 import type { PolicyCode } from '../policy/refusal.ts';
 
-/** Expected failures of the actors, beside the policy's refusals. http/errors.ts gives each its status. */
+/** Expected failures of the actors, beside the policy's refusals. http/contract/errors.ts gives each its status. */
 export type FailureCode =
   | PolicyCode
   | 'API_KEY_MISSING'

@@ -8,11 +8,11 @@ import { type DevState, devStateFile, ensureDemoAccount } from './demo-account.t
 import { type DevEnvironment, devEnvironment } from './environment.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 import type { GuardedProcess } from './guarded-process.ts';
-import type { Household } from './household.ts';
 import { refuseTakenPorts } from './port-check.ts';
 import { startPrivateRedis } from './private-redis.ts';
+import type { Household } from './process-group.ts';
 import { readReadyLine } from './ready-line.ts';
-import { runHousehold } from './run-household.ts';
+import { runHousehold } from './run-process-group.ts';
 
 const root = resolve(import.meta.dirname, '..');
 

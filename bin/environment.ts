@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { isLoopbackUrl } from '../actors/session/loopback-url.ts';
+import { isLoopbackUrl } from '../actors/session/main-thread/loopback-url.ts';
 import { readSecretFiles } from './secret-files.ts';
 import {
   addressRanges,

@@ -1,6 +1,6 @@
 import type { SessionHost } from '../actors/session/session-host.ts';
-import type { Metrics } from '../http/metrics.ts';
-import type { RuntimeNode } from '../runtime/node.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
+import type { RuntimeNode } from '../runtime/node/node.ts';
 import type { RuntimeCounters, RuntimeObserver } from '../runtime/observer.ts';
 import { exportSessions } from './session-metrics.ts';
 

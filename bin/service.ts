@@ -1,4 +1,4 @@
-import { createLogger } from '../http/log.ts';
+import { createLogger } from '../http/request-log/process-log.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
 import { type Service, startService, stopService } from './compose-service.ts';
 import { EnvironmentError, serviceEnvironment } from './environment.ts';

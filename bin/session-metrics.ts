@@ -1,5 +1,5 @@
 import type { SessionHost } from '../actors/session/session-host.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
 
 /** Makes the sending component readable at `/metrics`: its workers, and what became of sessions and orders. */
 export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'available' | 'figures'>): void {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { isAddressRange } from '../http/client-address.ts';
-import { parseRedisAddress } from '../runtime/redis-address.ts';
+import { isAddressRange } from '../http/pipeline/client-address.ts';
+import { parseRedisAddress } from '../runtime/redis/redis-address.ts';
 
 // How each kind of setting is read from text. A message says what is expected, not what was found.
 

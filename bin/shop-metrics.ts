@@ -1,6 +1,6 @@
-import type { FleetOperations } from '../actors/operator-operations.ts';
-import { TROUBLE_WORDS } from '../actors/shop/shop-glance.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { FleetOperations } from '../actors/operators/operator-operations.ts';
+import { TROUBLE_WORDS } from '../actors/shop/view/shop-summary.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
 
 /** The states of a channel in the contract's words. */
 const CHANNEL_STATUSES = ['starting', 'qr_waiting', 'connected', 'disconnected'];

@@ -1,8 +1,8 @@
-import { startBaileysHost } from '../actors/session/baileys-host.ts';
+import { startBaileysHost } from '../actors/session/main-thread/baileys-host.ts';
 import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { RuntimeNode } from '../runtime/node.ts';
+import type { RuntimeNode } from '../runtime/node/node.ts';
 import { systemRandom as random } from '../runtime/random.ts';
 import type { ServiceEnvironment } from './environment.ts';
 

@@ -1,8 +1,8 @@
 import uWebSockets, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
 import { isUtf8 } from 'node:buffer';
-import { addressOfBytes } from './client-address.ts';
-import type { Answer, BodyFault, ReplyStream, ReplyValue, RequestValue } from './exchange.ts';
-import { statusLine } from './status-line.ts';
+import type { Answer, BodyFault, ReplyStream, ReplyValue, RequestValue } from './contract/exchange.ts';
+import { addressOfBytes } from './pipeline/client-address.ts';
+import { statusLine } from './pipeline/status-line.ts';
 
 /** Bodies over this are answered 413 (DESIGN section 4: Codes of our own). */
 const MAX_BODY_BYTES = 64 * 1024;

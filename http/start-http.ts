@@ -1,42 +1,46 @@
 import { fileURLToPath } from 'node:url';
-import type { FleetOperations, KeyDirectory, OperatorOperations } from '../actors/operator-operations.ts';
-import type { ShopOperations } from '../actors/shop/shop-operations.ts';
+import type {
+  FleetOperations,
+  KeyDirectory,
+  OperatorOperations,
+} from '../actors/operators/operator-operations.ts';
+import type { ShopOperations } from '../actors/shop/record/shop-operations.ts';
 import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Store } from '../runtime/store.ts';
-import { allActors } from './actor-list.ts';
-import { API_BASE_PATH, API_ENDPOINTS } from './api.ts';
-import { createApiFront } from './api-front.ts';
-import type { ApiServices } from './api-services.ts';
-import { readArticles } from './articles.ts';
-import { callerAddress } from './client-address.ts';
 import { consolePages } from './console/console-pages.ts';
-import { documentPage } from './document-page.ts';
-import type { EventFeed } from './event-feed.ts';
-import { createEventStream, type EventStream } from './event-stream.ts';
-import { FleetEvents } from './fleet-events.ts';
-import { createForwardedRequests } from './forwarded-requests.ts';
-import type { Hop } from './hop.ts';
-import type { RequestLogger } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import { type ObservedFront, observed } from './observed.ts';
-import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api.ts';
-import { createOperatorFront } from './operator-front.ts';
-import { operatorPages } from './operator-pages.ts';
-import type { OperatorServices } from './operator-services.ts';
-import { fleetOverview } from './overview.ts';
-import type { OwnerOptions } from './owner.ts';
-import { withPages } from './pages.ts';
-import { type RecentActivity, recentActivity } from './recent-activity.ts';
-import { referencePages } from './reference.ts';
-import { RequestLog, type RequestLogLimits } from './request-log.ts';
-import { createRequestLogReader } from './request-log-reader.ts';
-import { countRequests, type RequestCounters } from './request-metrics.ts';
-import { type RequestKind, type RequestWords, requestWords } from './request-words.ts';
-import { createRouter } from './router.ts';
+import { createEventStream, type EventStream } from './events/event-stream.ts';
+import { FleetEvents } from './events/fleet-events.ts';
+import type { EventFeed } from './events/operator-event.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { type RecentActivity, recentActivity } from './metrics/recent-activity.ts';
+import { countRequests, type RequestCounters } from './metrics/request-metrics.ts';
+import { documentPage } from './openapi/document-page.ts';
+import { referencePages } from './openapi/reference.ts';
+import { allActors } from './operator-api/actor-list.ts';
+import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
+import { fleetOverview } from './operator-api/fleet-overview.ts';
+import { createOperatorFront } from './operator-api/front.ts';
+import { operatorPages } from './operator-api/pages.ts';
+import type { OperatorServices } from './operator-api/services.ts';
+import type { OwnerOptions } from './owner/answer-as-owner.ts';
+import type { Hop } from './owner/remote-owner.ts';
+import { callerAddress } from './pipeline/client-address.ts';
+import { type ObservedFront, observed } from './pipeline/observed.ts';
+import { withPages } from './pipeline/pages.ts';
+import { createRouter } from './pipeline/router.ts';
+import { type RequestKind, type RequestWords, requestWords } from './request-log/log-line-cache.ts';
+import type { RequestLogger } from './request-log/process-log.ts';
+import { RequestLog, type RequestLogLimits } from './request-log/request-log.ts';
+import { createRequestLogReader } from './request-log/request-log-reader.ts';
+import { createForwardedRequests } from './serve-forwarded.ts';
 import { IS_NATIVE_SERVER, startServer } from './server.ts';
+import { readArticles } from './tenant-api/articles.ts';
+import { API_BASE_PATH, API_ENDPOINTS } from './tenant-api/endpoints.ts';
+import { createApiFront } from './tenant-api/front.ts';
+import type { ApiServices } from './tenant-api/services.ts';
 
 /** What the two listeners are made of. */
 export interface HttpOptions {

@@ -1,5 +1,5 @@
 import type { Address } from './address.ts';
-import type { Eventual } from './eventual.ts';
+import type { Eventual } from './maybe-promise.ts';
 
 /** What an operator sees of one actor; consistent, since it is taken between two turns. */
 export interface ActorSnapshot {

@@ -1,4 +1,4 @@
-import type { Eventual } from './eventual.ts';
+import type { Eventual } from './maybe-promise.ts';
 
 /** A value as Redis takes it. */
 export type RedisArgument = string | number | Buffer;

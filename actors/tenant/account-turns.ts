@@ -3,7 +3,7 @@ import { checkSettings, resolveSettings, type SettingsTuning } from '../../polic
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
-import type { TenantChanges } from '../operator-operations.ts';
+import type { TenantChanges } from '../operators/operator-operations.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import { tenantsOfShardKey } from './tenant-keys.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';

@@ -1,5 +1,5 @@
 import type { RuntimeCommand } from '../../runtime/behaviour.ts';
-import type { TenantChanges } from '../operator-operations.ts';
+import type { TenantChanges } from '../operators/operator-operations.ts';
 import type { ApiKeyRecord } from './tenant-record.ts';
 
 /** A contact as it was declared, valid in shape. */

@@ -1,5 +1,5 @@
 import { type Address, addressText, shardKey, shardOf } from '../../runtime/address.ts';
-import { remembering } from '../../runtime/remembering.ts';
+import { remembering } from '../../runtime/memoize.ts';
 
 /** Callers come again: every call asks for its tenant's address several times, and so do its shops for its keys. */
 const REMEMBERED_TENANTS = 10_000;

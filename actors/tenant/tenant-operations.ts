@@ -1,5 +1,5 @@
 import type { RateDecision, RateLimits } from '../../policy/key-limits.ts';
-import type { Eventual } from '../../runtime/eventual.ts';
+import type { Eventual } from '../../runtime/maybe-promise.ts';
 import type { Outcome } from '../failure.ts';
 import type { Permission } from './permission.ts';
 

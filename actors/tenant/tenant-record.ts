@@ -1,7 +1,7 @@
 import type { RateLimits } from '../../policy/key-limits.ts';
 import type { PlanName } from '../../policy/plan.ts';
 import type { SettingsTuning } from '../../policy/tenant-settings.ts';
-import type { KeyView, TenantView } from '../operator-operations.ts';
+import type { KeyView, TenantView } from '../operators/operator-operations.ts';
 import type { Permission } from './permission.ts';
 import type { ShopView } from './tenant-operations.ts';
 

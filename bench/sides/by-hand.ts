@@ -1,16 +1,16 @@
 import uWebSockets from 'uWebSockets.js';
-import { addressOfBytes } from '../../http/client-address.ts';
-import { JSON_TYPE, rateHeaders, successText } from '../../http/envelope.ts';
-import { createLogger } from '../../http/log.ts';
-import { bearer, keyHash } from '../../http/presented-key.ts';
-import { rememberedJson } from '../../http/remembered-json.ts';
-import { RequestLog } from '../../http/request-log.ts';
-import { requestWords } from '../../http/request-words.ts';
+import { JSON_TYPE, rateHeaders, successText } from '../../http/contract/envelope.ts';
+import { rememberedJson } from '../../http/contract/known-json.ts';
+import { addressOfBytes } from '../../http/pipeline/client-address.ts';
+import { bearer, keyHash } from '../../http/pipeline/presented-key.ts';
+import { requestWords } from '../../http/request-log/log-line-cache.ts';
+import { createLogger } from '../../http/request-log/process-log.ts';
+import { RequestLog } from '../../http/request-log/request-log.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { remembering } from '../../runtime/memoize.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
-import { remembering } from '../../runtime/remembering.ts';
 
 // `GET /me` by hand: the service's own parts that no design can leave out, called one after the other in one function.
 // No routing, permissions, allowlists, quota, metrics, actors, ownership, bodies or errors, and a request log that is

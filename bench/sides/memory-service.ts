@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MemorySessionHost } from '../../actors/session/memory-session-host.ts';
+import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
 import type { SessionListener } from '../../actors/session/session-host.ts';
 import { startService, stopService } from '../../bin/compose-service.ts';
 import { serviceEnvironment } from '../../bin/environment.ts';
-import { createLogger } from '../../http/log.ts';
+import { createLogger } from '../../http/request-log/process-log.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { watchHoldUps } from './hold-ups.ts';
 

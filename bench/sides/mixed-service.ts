@@ -1,9 +1,9 @@
-import { MemorySessionHost } from '../../actors/session/memory-session-host.ts';
+import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
 import type { SessionAddress, SessionHost } from '../../actors/session/session-host.ts';
 import { startService, stopService } from '../../bin/compose-service.ts';
 import { serviceEnvironment } from '../../bin/environment.ts';
 import { startSessions } from '../../bin/start-sessions.ts';
-import { createLogger } from '../../http/log.ts';
+import { createLogger } from '../../http/request-log/process-log.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 
 // A node as bin/service.ts composes it. Shops of the tenants named as arguments have the real client in worker threads;

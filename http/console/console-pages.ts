@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
-import { headerLines, type ReplyValue } from '../exchange.ts';
-import type { Page } from '../pages.ts';
+import { headerLines, type ReplyValue } from '../contract/exchange.ts';
+import type { Page } from '../pipeline/pages.ts';
 import { ERROR_MESSAGES } from './error-messages.ts';
 
 const APP_FOLDER = fileURLToPath(new URL('./app/', import.meta.url));

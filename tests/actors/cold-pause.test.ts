@@ -1,8 +1,8 @@
 /** A refusal 463 means that the network wants no more messages to strangers (BAILEYS.md: Sending). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeShop } from '../../actors/shop/describe-shop.ts';
-import { loadShop } from '../../actors/shop/shop-state.ts';
+import { loadShop } from '../../actors/shop/record/shop-state.ts';
+import { describeShop } from '../../actors/shop/turn/describe-shop.ts';
 import type { Store } from '../../runtime/store.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';

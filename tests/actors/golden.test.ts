@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeMessage } from '../../actors/shop/message-record.ts';
-import { messageKey, shopAddress } from '../../actors/shop/shop-keys.ts';
-import { encodeMachines } from '../../actors/shop/shop-machines.ts';
-import { channelState, loadShop, pacingState } from '../../actors/shop/shop-state.ts';
+import { encodeMachines } from '../../actors/shop/machines/shop-machines.ts';
+import { decodeMessage } from '../../actors/shop/record/message-record.ts';
+import { messageKey, shopAddress } from '../../actors/shop/record/shop-keys.ts';
+import { channelState, loadShop, pacingState } from '../../actors/shop/record/shop-state.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
 import { shardKey } from '../../runtime/address.ts';
 import { type Golden, goldenHash, goldenStore, goldenTenant, readGolden } from './golden/golden-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelState } from '../../actors/shop/shop-state.ts';
+import { channelState } from '../../actors/shop/record/shop-state.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const GROUP_ID = '120363000000000001@g.us';

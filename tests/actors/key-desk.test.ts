@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, failed, type Outcome } from '../../actors/failure.ts';
-import { type OperatorDeskOptions, operatorDesk } from '../../actors/operator-desk.ts';
+import { type OperatorDeskOptions, operatorDesk } from '../../actors/operators/operator-service.ts';
 import { keyHash } from '../../actors/tenant/raw-key.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';

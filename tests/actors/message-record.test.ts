@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { encodeBody, type MessageBody } from '../../actors/shop/message-record.ts';
+import { encodeBody, type MessageBody } from '../../actors/shop/record/message-record.ts';
 
 const count = fc.nat(1_000);
 const optionalText = fc.option(fc.string({ unit: 'binary', maxLength: 40 }));

@@ -5,8 +5,8 @@ import { Redis } from 'ioredis';
 import {
   type DirectoryConnection,
   openDirectoryConnection,
-} from '../../actors/directory/directory-connection.ts';
-import { OperatorsDirectory } from '../../actors/directory/operators-directory.ts';
+} from '../../actors/operators/directory-connection.ts';
+import { OperatorsDirectory } from '../../actors/operators/operators-directory.ts';
 import { tenantKeys, tenantsOfShardKey } from '../../actors/tenant/tenant-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
 import type { Store } from '../../runtime/store.ts';

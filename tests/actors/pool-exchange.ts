@@ -1,10 +1,10 @@
-import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../../actors/shop/carried-message.ts';
-import type { MessageBody } from '../../actors/shop/message-record.ts';
-import { offerOf, type PoolAnswer } from '../../actors/shop/pool-protocol.ts';
-import type { ShopCommand } from '../../actors/shop/shop-commands.ts';
-import { messageKey } from '../../actors/shop/shop-keys.ts';
-import type { ShopReference } from '../../actors/shop/shop-operations.ts';
-import { pacingState } from '../../actors/shop/shop-state.ts';
+import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../../actors/shop/record/carried-message.ts';
+import type { MessageBody } from '../../actors/shop/record/message-record.ts';
+import { offerOf, type PoolAnswer } from '../../actors/shop/record/pool-protocol.ts';
+import { messageKey } from '../../actors/shop/record/shop-keys.ts';
+import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
+import { pacingState } from '../../actors/shop/record/shop-state.ts';
+import type { ShopCommand } from '../../actors/shop/turn/shop-commands.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { type Random, seededRandom } from '../../runtime/random.ts';
 import { ShopHarness } from './shop-harness.ts';

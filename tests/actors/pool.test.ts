@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { attributedText } from '../../actors/shop/attributed-text.ts';
+import { attributedText } from '../../actors/shop/record/attributed-text.ts';
 import { testEnvironment } from '../../bin/environment.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SendOutcome } from '../../actors/session/session-host.ts';
-import { pacingState } from '../../actors/shop/shop-state.ts';
+import { pacingState } from '../../actors/shop/record/shop-state.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 type Step =

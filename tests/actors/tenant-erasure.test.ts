@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, failed } from '../../actors/failure.ts';
-import { type OperatorDeskOptions, operatorDesk } from '../../actors/operator-desk.ts';
+import { type OperatorDeskOptions, operatorDesk } from '../../actors/operators/operator-service.ts';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantEffects } from '../../actors/tenant/tenant-effects.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenant/tenant-state.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
-import { checkWrites } from '../../runtime/turn-writes.ts';
+import { checkWrites } from '../../runtime/ownership/turn-writes.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';

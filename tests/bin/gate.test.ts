@@ -52,8 +52,8 @@ const planted: readonly Planted[] = [
   { path: 'runtime/redis.ts', source: use('ioredis'), rule: undefined },
   { path: 'actors/tenant/redis.ts', source: use('ioredis'), rule: layer },
   { path: 'bin/redis.ts', source: use('ioredis'), rule: layer },
-  { path: 'actors/directory/om.ts', source: use('redis-om'), rule: undefined },
-  { path: 'actors/directory/redis.ts', source: use('ioredis'), rule: layer },
+  { path: 'actors/operators/om.ts', source: use('redis-om'), rule: undefined },
+  { path: 'actors/operators/redis.ts', source: use('ioredis'), rule: layer },
   { path: 'runtime/om.ts', source: use('redis-om'), rule: layer },
   { path: 'policy/disk.ts', source: use('node:fs/promises'), rule: layer },
   // The environment.

@@ -1,5 +1,5 @@
 import { lockFile } from '../../bin/file-lock.ts';
-import { runHousehold } from '../../bin/run-household.ts';
+import { runHousehold } from '../../bin/run-process-group.ts';
 
 /** A household of shell scripts, as a process of its own that tests may signal and shoot. */
 interface Scenario {

@@ -1,12 +1,12 @@
 /** What the overview adds up, without a service around it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelMachine } from '../../actors/shop/channel-machine.ts';
-import { machineChart } from '../../actors/shop/machine-chart.ts';
-import type { OperatorEvent } from '../../http/event-feed.ts';
-import { createMetrics } from '../../http/metrics.ts';
-import { fleetOverview, type NodeShare } from '../../http/overview.ts';
-import { type RecentActivity, recentActivity, SLOT_MS } from '../../http/recent-activity.ts';
+import { channelMachine } from '../../actors/shop/machines/channel-machine.ts';
+import { machineChart } from '../../actors/shop/machines/machine-chart.ts';
+import type { OperatorEvent } from '../../http/events/operator-event.ts';
+import { createMetrics } from '../../http/metrics/metrics.ts';
+import { type RecentActivity, recentActivity, SLOT_MS } from '../../http/metrics/recent-activity.ts';
+import { fleetOverview, type NodeShare } from '../../http/operator-api/fleet-overview.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 const START_MS = 1_700_000_000_000;

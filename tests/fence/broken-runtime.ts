@@ -25,13 +25,13 @@ export interface RuntimeCopy {
 
 /** Every batch is applied, whoever owns the shard by now. */
 export const withoutFence: Breakage = {
-  file: 'commit-shards.lua',
+  file: 'redis/commit-shards.lua',
   edits: [['if actual ~= ARGV[argument] then', 'if false then']],
 };
 
 /** What a turn decided happens before it is committed. */
 export const effectBeforeCommit: Breakage = {
-  file: 'turn-cycle.ts',
+  file: 'actor/turn-cycle.ts',
   edits: [
     ['    for (const effect of turn.effects ?? []) this.#perform(effect);\n', ''],
     [

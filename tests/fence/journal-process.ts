@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import { shardKey } from '../../runtime/address.ts';
 import type { Behaviour } from '../../runtime/behaviour.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
-import { type RuntimeNode, startNode } from '../../runtime/node.ts';
+import { type RuntimeNode, startNode } from '../../runtime/node/node.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 

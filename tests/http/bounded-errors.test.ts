@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addCustomers } from '../../http/admin/tenants.ts';
-import { checkRequest } from '../../http/checked-request.ts';
-import type { Endpoint } from '../../http/endpoint.ts';
-import { declareContacts } from '../../http/endpoints/contacts.ts';
-import { listShops } from '../../http/endpoints/shops.ts';
-import { errorReply } from '../../http/envelope.ts';
-import { validate } from '../../http/validation.ts';
+import { checkRequest } from '../../http/contract/checked-request.ts';
+import type { Endpoint } from '../../http/contract/endpoint.ts';
+import { errorReply } from '../../http/contract/envelope.ts';
+import { validate } from '../../http/contract/validation.ts';
+import { addCustomers } from '../../http/operator-api/tenants.ts';
+import { declareContacts } from '../../http/tenant-api/contacts.ts';
+import { listShops } from '../../http/tenant-api/shops.ts';
 
 const BODY_BYTES = 64 * 1024;
 /** 50 fields, each with a path of 128 characters that JSON may write as six bytes, and our words. */

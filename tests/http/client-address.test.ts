@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addressOfBytes, addressText, callerAddress, isAddressRange } from '../../http/client-address.ts';
+import {
+  addressOfBytes,
+  addressText,
+  callerAddress,
+  isAddressRange,
+} from '../../http/pipeline/client-address.ts';
 
 describe("the caller's address", () => {
   const caller = callerAddress(['10.0.0.0/8', '2001:db8::1']);

@@ -1,9 +1,9 @@
 /** The stream of events that an operator reads: its place, its sign of life, and what becomes of a reader that lags. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OperatorEvent } from '../../http/event-feed.ts';
-import { createEventStream } from '../../http/event-stream.ts';
-import type { ReplyStream } from '../../http/exchange.ts';
+import type { ReplyStream } from '../../http/contract/exchange.ts';
+import { createEventStream } from '../../http/events/event-stream.ts';
+import type { OperatorEvent } from '../../http/events/operator-event.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 function openStream() {

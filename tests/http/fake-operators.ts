@@ -4,8 +4,8 @@ import type {
   KeyView,
   OperatorOperations,
   SupervisedTenant,
-} from '../../actors/operator-operations.ts';
-import type { ShopReference } from '../../actors/shop/shop-operations.ts';
+} from '../../actors/operators/operator-operations.ts';
+import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
 import { checkSettings } from '../../policy/tenant-settings.ts';
 import { type FakeMemory, hashOf, newKeyValue, pageOf } from './fake-account.ts';
 import { addShop } from './fake-tenants.ts';

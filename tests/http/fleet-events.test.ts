@@ -1,10 +1,10 @@
 /** The events of all nodes at one: caught up on, bounded, and honest about a node that is not heard. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OperatorEvent } from '../../http/event-feed.ts';
-import { EventLog } from '../../http/event-log.ts';
-import { FleetEvents } from '../../http/fleet-events.ts';
-import type { Forwarded } from '../../http/forwarding.ts';
+import { EventLog } from '../../http/events/event-log.ts';
+import { FleetEvents } from '../../http/events/fleet-events.ts';
+import type { OperatorEvent } from '../../http/events/operator-event.ts';
+import type { Forwarded } from '../../http/owner/forwarded-form.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 /** Two nodes, of which `here` asks `there`. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Followed, ownerFollower } from '../../http/follow-owner.ts';
-import { HOP_TIMEOUT_MS } from '../../http/hop.ts';
-import type { OwnedReply } from '../../http/owner.ts';
+import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
+import { type Followed, ownerFollower } from '../../http/owner/follow-owner.ts';
+import { HOP_TIMEOUT_MS } from '../../http/owner/remote-owner.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { API_ENDPOINTS } from '../../http/api.ts';
+import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { send } from './checked-client.ts';
 import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
 import { callsOf } from './fuzz-calls.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { describe, it } from 'node:test';
-import { createRequestLogReader } from '../../http/request-log-reader.ts';
+import { createRequestLogReader } from '../../http/request-log/request-log-reader.ts';
 import { freePort } from '../containers/free-port.ts';
 import { send } from './checked-client.ts';
 import { openTarget, type Target } from './conformance-target.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Accepted, MessageView } from '../../actors/shop/shop-operations.ts';
-import { acceptedJson, messageJson } from '../../http/message-json.ts';
+import type { Accepted, MessageView } from '../../actors/shop/record/shop-operations.ts';
+import { acceptedJson, messageJson } from '../../http/contract/message-json.ts';
 
 const count = fc.nat(1_000);
 const id = fc.stringMatching(/^[0-9a-f]{24}$/);

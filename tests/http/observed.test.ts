@@ -1,12 +1,12 @@
 /** The door of a listener: every request is counted in and out once, whatever breaks on the way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorReply } from '../../http/envelope.ts';
-import type { ReplyValue, RequestValue } from '../../http/exchange.ts';
-import { anonymous, type Front } from '../../http/front.ts';
-import { HeldRefusals } from '../../http/held-refusals.ts';
-import { observed } from '../../http/observed.ts';
-import { requestWords } from '../../http/request-words.ts';
+import { errorReply } from '../../http/contract/envelope.ts';
+import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
+import { HeldRefusals } from '../../http/pipeline/delayed-rejections.ts';
+import { anonymous, type Front } from '../../http/pipeline/front.ts';
+import { observed } from '../../http/pipeline/observed.ts';
+import { requestWords } from '../../http/request-log/log-line-cache.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 

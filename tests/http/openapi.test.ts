@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { API_ENDPOINTS } from '../../http/api.ts';
-import { openApiDocument } from '../../http/openapi.ts';
-import { OPERATOR_ENDPOINTS } from '../../http/operator-api.ts';
+import { openApiDocument } from '../../http/openapi/openapi.ts';
+import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
+import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 
 const api = openApiDocument({
   title: 'API',

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Redis } from 'ioredis';
-import type { AnsweredRequest } from '../../http/answered-request.ts';
-import { RequestLog, type RequestLogLimits } from '../../http/request-log.ts';
-import type { RequestLogEntry } from '../../http/request-log-entry.ts';
+import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
+import { requestWords } from '../../http/request-log/log-line-cache.ts';
+import { RequestLog, type RequestLogLimits } from '../../http/request-log/request-log.ts';
+import type { RequestLogEntry } from '../../http/request-log/request-log-entry.ts';
 import {
   REQUEST_LOG_BYTES,
   REQUEST_LOG_ERASED,
   REQUEST_LOG_INDEX,
   requestLogKeys,
-} from '../../http/request-log-keys.ts';
-import { createRequestLogReader, type RequestLogQuery } from '../../http/request-log-reader.ts';
-import { requestWords } from '../../http/request-words.ts';
+} from '../../http/request-log/request-log-keys.ts';
+import { createRequestLogReader, type RequestLogQuery } from '../../http/request-log/request-log-reader.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';

@@ -1,9 +1,9 @@
 /** Requests as Prometheus reads them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMetrics } from '../../http/metrics.ts';
-import { countRequests } from '../../http/request-metrics.ts';
-import { requestWords } from '../../http/request-words.ts';
+import { createMetrics } from '../../http/metrics/metrics.ts';
+import { countRequests } from '../../http/metrics/request-metrics.ts';
+import { requestWords } from '../../http/request-log/log-line-cache.ts';
 
 test('each bucket holds what was answered within its bound, those below it included', async () => {
   const metrics = createMetrics();

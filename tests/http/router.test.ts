@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { API_BASE_PATH, API_ENDPOINTS } from '../../http/api.ts';
-import { createRouter } from '../../http/router.ts';
+import { createRouter } from '../../http/pipeline/router.ts';
+import { API_BASE_PATH, API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 
 const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
 

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
-import type { EventFeed, OperatorEvent } from '../../http/event-feed.ts';
-import type { Hop } from '../../http/hop.ts';
-import type { RequestLogger } from '../../http/log.ts';
-import { createMetrics } from '../../http/metrics.ts';
+import type { EventFeed, OperatorEvent } from '../../http/events/operator-event.ts';
+import { createMetrics } from '../../http/metrics/metrics.ts';
+import type { Hop } from '../../http/owner/remote-owner.ts';
+import type { RequestLogger } from '../../http/request-log/process-log.ts';
 import { type HttpOptions, type RunningHttp, startHttp } from '../../http/start-http.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { systemRandom } from '../../runtime/random.ts';

@@ -1,13 +1,13 @@
 /** A tenant whose actor crashed too often, before the operators' API: the real runtime, desks and Redis; of the rest, fakes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { OperatorsDirectory } from '../../actors/directory/operators-directory.ts';
-import { fleetDesk } from '../../actors/fleet-desk.ts';
-import { type OperatorDeskOptions, operatorDesk } from '../../actors/operator-desk.ts';
+import { fleetDesk } from '../../actors/operators/fleet-service.ts';
+import { type OperatorDeskOptions, operatorDesk } from '../../actors/operators/operator-service.ts';
+import type { OperatorsDirectory } from '../../actors/operators/operators-directory.ts';
 import { StoredKeyDirectory } from '../../actors/tenant/key-directory.ts';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
-import { tenantDesk } from '../../actors/tenant/tenant-desk.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { tenantDesk } from '../../actors/tenant/tenant-service.ts';
 import { UsageStorer } from '../../actors/tenant/usage-storer.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
 import { shardOf } from '../../runtime/address.ts';

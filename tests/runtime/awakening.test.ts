@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Awakening } from '../../runtime/awakening.ts';
+import { Awakening } from '../../runtime/actor/awakening.ts';
 import { unclaimedRecord } from '../../runtime/engine.ts';
 import { defaultLimits } from '../../runtime/limits.ts';
-import { OwnedShard } from '../../runtime/owned-shard.ts';
+import { OwnedShard } from '../../runtime/ownership/owned-shard.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { FakeClock } from './fake-clock.ts';
 import { memoryNode } from './memory-node.ts';

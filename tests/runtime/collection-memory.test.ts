@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { CollectionMemory } from '../../runtime/collection-memory.ts';
+import { CollectionMemory } from '../../runtime/ownership/collection-memory.ts';
 import type { Lookup, Write } from '../../runtime/store.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { type RedisNode, redisNode } from './redis-node.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CommitTrouble } from '../../runtime/commit-trouble.ts';
+import { CommitTrouble } from '../../runtime/redis/commit-trouble.ts';
 import { FakeClock } from './fake-clock.ts';
 import { QuietLog } from './quiet-log.ts';
 

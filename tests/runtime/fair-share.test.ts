@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ShardRecord, unclaimedRecord } from '../../runtime/engine.ts';
-import { planShare } from '../../runtime/fair-share.ts';
+import { planShare } from '../../runtime/ownership/fair-share.ts';
 
 test('from any ownership all nodes come to even shares, every shard once, without talking', () => {
   const world = fc.record({

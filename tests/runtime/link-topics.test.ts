@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linkTopics } from '../../runtime/link-topics.ts';
+import { linkTopics } from '../../runtime/node/link-topics.ts';
 
 /** A link of one node: what it calls, it answers. */
 function looped(): ReturnType<typeof linkTopics> {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Engine } from '../../runtime/engine.ts';
-import { Lease } from '../../runtime/lease.ts';
 import { defaultLimits } from '../../runtime/limits.ts';
+import { Lease } from '../../runtime/ownership/lease.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { FakeClock } from './fake-clock.ts';

@@ -1,5 +1,5 @@
 import type { RuntimeLimits } from '../../runtime/limits.ts';
-import { assembleNode, type RuntimeNode } from '../../runtime/node.ts';
+import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
 import { FakeClock } from './fake-clock.ts';

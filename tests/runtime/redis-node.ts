@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { systemClock } from '../../runtime/clock.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
-import { type RuntimeNode, startNode } from '../../runtime/node.ts';
+import { type RuntimeNode, startNode } from '../../runtime/node/node.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';

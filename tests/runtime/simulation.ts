@@ -1,6 +1,6 @@
 import { type Address, shardKey } from '../../runtime/address.ts';
 import type { Behaviour } from '../../runtime/behaviour.ts';
-import { assembleNode, type RuntimeNode } from '../../runtime/node.ts';
+import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import { type Random, seededRandom } from '../../runtime/random.ts';
 import { FakeClock, ProcessClock } from './fake-clock.ts';
 import type { PerformedEffect, RunRecord } from './history-checker.ts';

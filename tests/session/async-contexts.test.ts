@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
 import { test } from 'node:test';
-import { shareAsyncContexts } from '../../actors/session/async-contexts.ts';
+import { shareAsyncContexts } from '../../actors/session/worker-thread/async-contexts.ts';
 
 // It changes the class for the whole process, which this file has to itself.
 shareAsyncContexts();

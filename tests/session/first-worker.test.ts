@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startBaileysHost } from '../../actors/session/baileys-host.ts';
+import { startBaileysHost } from '../../actors/session/main-thread/baileys-host.ts';
 import type { SessionEvent } from '../../actors/session/session-host.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { seededRandom } from '../../runtime/random.ts';

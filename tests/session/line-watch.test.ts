@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WASocket } from '@whiskeysockets/baileys';
-import { LineWatch } from '../../actors/session/line-watch.ts';
 import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
+import { LineWatch } from '../../actors/session/worker-thread/line-watch.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const { keepAliveMs, probeEveryMs, queryMs } = DEFAULT_SESSION_TIMING;

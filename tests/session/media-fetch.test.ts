@@ -4,8 +4,12 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { after, before, test } from 'node:test';
-import { isPublicAddress, type ResolveAll } from '../../actors/session/address-guard.ts';
-import { fetchMedia, type MediaFetchOptions, MediaUnavailable } from '../../actors/session/media-fetch.ts';
+import { isPublicAddress, type ResolveAll } from '../../actors/session/worker-thread/address-guard.ts';
+import {
+  fetchMedia,
+  type MediaFetchOptions,
+  MediaUnavailable,
+} from '../../actors/session/worker-thread/media-fetch.ts';
 
 let server: Server;
 let origin: string;

@@ -1,4 +1,4 @@
-import { MemorySessionHost } from '../../actors/session/memory-session-host.ts';
+import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type ConformanceNetwork, sessionConformance } from './session-conformance.ts';
 import { SessionLog } from './session-log.ts';

@@ -1,5 +1,5 @@
+import { checkWrites } from '../../runtime/ownership/turn-writes.ts';
 import type { Read, Store, Write } from '../../runtime/store.ts';
-import { checkWrites } from '../../runtime/turn-writes.ts';
 
 /** Commits that wait. */
 export interface HeldCommits {

@@ -5,11 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { WASocket } from '@whiskeysockets/baileys';
-import type { GroupDirectory } from '../../actors/session/group-directory.ts';
-import { Outbox } from '../../actors/session/outbox.ts';
-import type { SentMessages } from '../../actors/session/sent-messages.ts';
 import type { SendOrder, SendOutcome } from '../../actors/session/session-host.ts';
 import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
+import type { GroupDirectory } from '../../actors/session/worker-thread/group-directory.ts';
+import { Outbox } from '../../actors/session/worker-thread/outbox.ts';
+import type { SentMessages } from '../../actors/session/worker-thread/sent-messages.ts';
 import { until } from '../e2e/waiting.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { type BaileysHostOptions, startBaileysHost } from '../../actors/session/baileys-host.ts';
+import { type BaileysHostOptions, startBaileysHost } from '../../actors/session/main-thread/baileys-host.ts';
 import type { SessionTiming } from '../../actors/session/session-timing.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';

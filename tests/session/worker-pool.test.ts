@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
-import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
 import {
   DEFAULT_WORKER_SUPERVISION,
   WorkerPool,
   type WorkerSupervision,
-} from '../../actors/session/worker-pool.ts';
+} from '../../actors/session/main-thread/worker-pool.ts';
+import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
 import { systemClock } from '../../runtime/clock.ts';
 
 interface Observed {

@@ -1,0 +1,102 @@
+import type { ActorGlance, ActorSnapshot } from '../../runtime/actors.ts';
+import { recently } from '../../runtime/cached-for.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { LinkTopic } from '../../runtime/node/link-topics.ts';
+import type { RuntimeNode } from '../../runtime/node/node.ts';
+import { done, failed } from '../failure.ts';
+import type { SessionHost } from '../session/session-host.ts';
+import { shopAddress, shopOf } from '../shop/record/shop-keys.ts';
+import type { ShopDescription } from '../shop/turn/describe-shop.ts';
+import { type SeenActor, takeCensus } from '../shop/view/shop-census.ts';
+import { shopGlance } from '../shop/view/shop-summary.ts';
+import type { FleetOperations } from './operator-operations.ts';
+import type { OperatorsDirectory } from './operators-directory.ts';
+
+/** A replay takes a turn of its actor, and at most one hop. */
+const REPLAY_TIMEOUT_MS = 5_000;
+/** However many look at it, the node is counted once a second. */
+const CENSUS_MS = 1_000;
+
+/** What operators ask of the whole. */
+export function fleetDesk(parts: {
+  readonly node: RuntimeNode;
+  readonly clock: Clock;
+  readonly directory: OperatorsDirectory;
+  readonly host: Pick<SessionHost, 'available'>;
+  /** Carries a replay to the node that owns the actor. */
+  readonly link: LinkTopic;
+}): FleetOperations {
+  const { node, clock, directory, host, link } = parts;
+  link.serve(async (payload) => {
+    const { id, shard } = JSON.parse(payload) as { id: string; shard: number };
+    await node.deadLetters.replay(id, shard);
+    return 'replayed';
+  });
+  const lookout = node.actors.lookout(seen);
+  return {
+    listTenants: (query) => directory.list(query),
+    eachShop: (visit) =>
+      lookout.each((actor) => {
+        if ('standing' in actor) visit(actor);
+      }),
+    localShop(id) {
+      const snapshot = node.actors.snapshot(shopAddress(shopOf({ id })));
+      return snapshot && listedShop(snapshot);
+    },
+    census: recently(() => takeCensus(lookout), { clock, keptMs: CENSUS_MS }),
+    self: () => ({ nodeId: node.nodeId, workers: host.available() ? 'available' : 'lost' }),
+    nodes: async () =>
+      node
+        .nodes()
+        .map((each) => (each.self ? { ...each, leaseMarginMs: node.leaseMarginMs() } : { ...each })),
+    shards: () =>
+      node.shards().map(({ shard, owner, epoch }) => ({ shard, nodeId: owner?.nodeId ?? null, epoch })),
+    async deadLetters({ limit, cursor }) {
+      const letters = await node.deadLetters.list({ limit: limit + 1, ...(cursor ? { after: cursor } : {}) });
+      const items = letters.slice(0, limit).map(({ id, address, command, cause, atMs }) => ({
+        id,
+        actor: `${address.kind}/${address.id}`,
+        command: (command as { type?: string }).type ?? null,
+        cause,
+        at: new Date(atMs).toISOString(),
+      }));
+      return { items, nextCursor: letters.length > limit ? (items.at(-1)?.id ?? null) : null };
+    },
+    async replayDeadLetter(id) {
+      const letter = await node.deadLetters.find(id);
+      if (letter === undefined) return failed('NOT_FOUND');
+      const { shard } = letter.address;
+      await link.call(shard, JSON.stringify({ id, shard }), REPLAY_TIMEOUT_MS);
+      return done({ id, replayed: true });
+    },
+  };
+}
+
+function seen(glance: ActorGlance): SeenActor {
+  const { address, mailboxDepth, status } = glance;
+  if (address.kind === 'shop') return shopGlance(glance);
+  return { tenantId: address.id, mailboxDepth, isSuspended: status === 'suspended' };
+}
+
+/** A shop's actor as operators see it; name, state and details are null while nothing of it is in memory. */
+export function actorView({ address, state, status, ...snapshot }: ActorSnapshot): Record<string, unknown> {
+  return {
+    ...shopOf(address),
+    name: state?.name ?? null,
+    state: state?.status ?? null,
+    status,
+    shard: address.shard,
+    ...snapshot,
+    details: state ?? null,
+  };
+}
+
+/** A page of long queues would be megabytes that nobody reads. */
+const LISTED_WAITING = 3;
+
+function listedShop({ state, ...snapshot }: ActorSnapshot): Record<string, unknown> {
+  if (state === undefined) return actorView({ state, ...snapshot });
+  const { queue } = state as unknown as ShopDescription;
+  const waiting = queue.waiting.slice(0, LISTED_WAITING);
+  return actorView({ ...snapshot, state: { ...state, queue: { ...queue, waiting } } });
+}

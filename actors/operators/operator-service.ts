@@ -1,0 +1,258 @@
+import { checkSettings } from '../../policy/tenant-settings.ts';
+import type { DeadLetters } from '../../runtime/actor/dead-letters.ts';
+import type { Actors } from '../../runtime/actors.ts';
+import { shardOf } from '../../runtime/address.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Store } from '../../runtime/store.ts';
+import { done, failed, type Outcome } from '../failure.ts';
+import type { SessionHost } from '../session/session-host.ts';
+import type { ShopEraser } from '../shop/effect/shop-eraser.ts';
+import { shopAddress } from '../shop/record/shop-keys.ts';
+import type { ShopReference } from '../shop/record/shop-operations.ts';
+import type { ShopCommand } from '../shop/turn/shop-commands.ts';
+import { changedRecord } from '../tenant/account-turns.ts';
+import type { StoredKeyDirectory } from '../tenant/key-directory.ts';
+import { keyHash, makeRawKey } from '../tenant/raw-key.ts';
+import type { TenantCommand } from '../tenant/tenant-commands.ts';
+import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../tenant/tenant-keys.ts';
+import { keyView, type TenantRecord, tenantView } from '../tenant/tenant-record.ts';
+import type { TenantState } from '../tenant/tenant-state.ts';
+import type { KeyView, OperatorOperations, TenantView } from './operator-operations.ts';
+import type { OperatorsDirectory } from './operators-directory.ts';
+import { shopView } from './shop-inspection.ts';
+import { supervisedTenant } from './tenant-inspection.ts';
+
+/** What the desk works with. */
+export interface OperatorDeskOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly deadLetters: Pick<DeadLetters, 'forget'>;
+  readonly directory: StoredKeyDirectory;
+  readonly eraser: ShopEraser;
+  readonly makeId: (nowMs: number) => string;
+  readonly operatorsDirectory: OperatorsDirectory;
+  readonly host: Pick<SessionHost, 'describe' | 'available'>;
+  readonly log: Logger;
+}
+
+/** A tenant that is there, and the way into its mailbox. */
+interface TenantAccess {
+  readonly withTenant: <Value>(
+    tenantId: string,
+    answer: (state: TenantState) => Outcome<Value> | Promise<Outcome<Value>>,
+  ) => Promise<Outcome<Value>>;
+  readonly ask: <Value>(tenantId: string, command: TenantCommand) => Promise<Outcome<Value>>;
+}
+
+/** What operators do with one tenant and its shops, on the node that owns its shard. */
+export function operatorDesk(options: OperatorDeskOptions): OperatorOperations {
+  const access = tenantAccess(options.actors);
+  return {
+    ...accounts(options, access),
+    ...erasures(options, access),
+    ...apiKeys(options, access),
+    ...shopControls(options, access),
+  };
+}
+
+function tenantAccess(actors: Actors): TenantAccess {
+  const withTenant: TenantAccess['withTenant'] = async (tenantId, answer) => {
+    const state = await actors.state<TenantState>(tenantAddress(tenantId));
+    return state === undefined || state.record.deleted ? failed('NOT_FOUND') : answer(state);
+  };
+  return {
+    withTenant,
+    ask: <Value>(tenantId: string, command: TenantCommand) =>
+      withTenant(
+        tenantId,
+        async () =>
+          (await actors.ask<Outcome<Value>>(tenantAddress(tenantId), command)) ?? failed('NOT_FOUND'),
+      ),
+  };
+}
+
+type Accounts = Pick<
+  OperatorOperations,
+  'createTenant' | 'tenant' | 'resumeTenant' | 'changeTenant' | 'importShop' | 'addCustomers'
+>;
+
+function accounts(
+  { actors, store, clock, operatorsDirectory }: OperatorDeskOptions,
+  { withTenant, ask }: TenantAccess,
+): Accounts {
+  return {
+    async createTenant(tenantId, { owner, settings, ...tenant }) {
+      const problems = checkSettings(settings ?? {});
+      if (problems.length > 0) {
+        return failed('VALIDATION_ERROR', {
+          fields: problems.map(({ field, message }) => ({ field: `settings.${field}`, message })),
+        });
+      }
+      const existing = await withTenant(tenantId, ({ record, ownerNumber }) =>
+        done(tenantView(record, ownerNumber)),
+      );
+      if (existing.ok) return existing;
+      const shard = shardOf(tenantId);
+      const record = changedRecord(newTenant(tenantId, tenant.name, clock.wallMs()), {
+        owner,
+        settings,
+        ...tenant,
+      });
+      const keys = tenantKeys(tenantId);
+      const number = owner?.notificationNumber ?? null;
+      await store.commit(shard, [
+        ['SET', keys.record, JSON.stringify(record)],
+        ['SADD', tenantsOfShardKey(shard), tenantId],
+        ...(number === null ? [] : [['SET', keys.ownerNumber, number] as const]),
+      ]);
+      await operatorsDirectory.refresh(tenantId);
+      return done(tenantView(record, number));
+    },
+    tenant: (tenantId) => supervisedTenant(tenantId, { actors, store }),
+    async resumeTenant(tenantId) {
+      // Also one whose erasure was decided, which is answered as missing: it goes on.
+      await actors.resume(tenantAddress(tenantId));
+      return supervisedTenant(tenantId, { actors, store });
+    },
+    async changeTenant(tenantId, changes) {
+      const changed = await ask<TenantView>(tenantId, { type: 'change', changes });
+      if (changed.ok) await operatorsDirectory.refresh(tenantId);
+      return changed;
+    },
+    importShop: (tenantId, { name, phone }) =>
+      ask(tenantId, { type: 'create_shop', name, phone, imported: true }),
+    addCustomers: (tenantId, phones) => ask(tenantId, { type: 'add_customers', phones }),
+  };
+}
+
+type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop'>;
+
+function erasures(
+  { actors, eraser, deadLetters, operatorsDirectory }: OperatorDeskOptions,
+  { ask }: TenantAccess,
+): Erasures {
+  return {
+    async deleteTenant(tenantId) {
+      const shopIds = await ask<readonly string[]>(tenantId, { type: 'delete_tenant' });
+      // Of one that is gone already as well: they may be what was left when it was deleted before.
+      await deadLetters.forget(tenantAddress(tenantId));
+      if (!shopIds.ok) return shopIds;
+      await Promise.all(shopIds.value.map((shopId) => eraser.erase({ tenantId, shopId })));
+      await actors.passivate(tenantAddress(tenantId));
+      await operatorsDirectory.refresh(tenantId);
+      return done({ id: tenantId, deleted: true });
+    },
+    async deleteShop(shop) {
+      const taken = await ask<readonly string[]>(shop.tenantId, { type: 'delete_shop', shopId: shop.shopId });
+      if (!taken.ok) return taken;
+      await eraser.erase(shop);
+      return done({ id: shop.shopId, deleted: true });
+    },
+  };
+}
+
+type ApiKeys = Pick<OperatorOperations, 'createKey' | 'listKeys' | 'rotateKey' | 'revokeKey'>;
+
+function apiKeys(
+  { directory, clock, makeId, log }: OperatorDeskOptions,
+  { withTenant, ask }: TenantAccess,
+): ApiKeys {
+  /** Makes a value and names its tenant first, so that the key is found as soon as its commit holds. */
+  const withNewValue = async (
+    tenantId: string,
+    put: (hash: string) => TenantCommand,
+  ): Promise<Outcome<{ key: string; record: KeyView }>> => {
+    const key = makeRawKey();
+    const hash = keyHash(key);
+    await directory.name(hash, tenantId);
+    let record: Outcome<KeyView> | undefined;
+    try {
+      record = await ask<KeyView>(tenantId, put(hash));
+      return record.ok ? done({ key, record: record.value }) : record;
+    } finally {
+      // Nobody is told a value that failed, even if it was stored: it is never looked for.
+      if (!record?.ok) {
+        await directory
+          .forget([hash])
+          .catch((error: unknown) =>
+            log.warn(
+              { tenantId, err: error },
+              'the hash of a key that nobody has stays in the key directory',
+            ),
+          );
+      }
+    }
+  };
+
+  return {
+    createKey: (tenantId, { expiresAt, ...draft }) =>
+      withTenant(tenantId, () =>
+        withNewValue(tenantId, (hash) => {
+          const nowMs = clock.wallMs();
+          const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
+          const times = { createdAtMs: nowMs, rotatedAtMs: null, revokedAtMs: null };
+          return { type: 'put_key', key: { id: makeId(nowMs), hash, ...draft, expiresAtMs, ...times } };
+        }),
+      ),
+    listKeys: (tenantId) =>
+      withTenant(tenantId, ({ apiKeys }) => done([...apiKeys.values()].map(({ record }) => keyView(record)))),
+    rotateKey: (tenantId, keyId) =>
+      withTenant(tenantId, () => withNewValue(tenantId, (hash) => ({ type: 'rotate_key', keyId, hash }))),
+    revokeKey: (tenantId, keyId) => ask(tenantId, { type: 'revoke_key', keyId }),
+  };
+}
+
+type ShopControls = Pick<OperatorOperations, 'pause' | 'resume' | 'restart' | 'passivate' | 'snapshot'>;
+
+function shopControls(options: OperatorDeskOptions, { withTenant }: TenantAccess): ShopControls {
+  const { actors } = options;
+  const withShop = (
+    shop: ShopReference,
+    act: () => Promise<unknown>,
+  ): Promise<Outcome<Record<string, unknown>>> =>
+    withTenant(shop.tenantId, async ({ shops, settings }) => {
+      if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
+      await act();
+      const view = await shopView(shopAddress(shop), options, { settings, nowMs: options.clock.wallMs() });
+      return view === undefined ? failed('NOT_FOUND') : done(view);
+    });
+  const tell = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
+    actors.ask(shopAddress(shop), command);
+  return {
+    pause: (shop) => withShop(shop, () => tell(shop, { type: 'hold' })),
+    resume: (shop) =>
+      withShop(shop, async () => {
+        await actors.resume(shopAddress(shop));
+        await tell(shop, { type: 'release' });
+      }),
+    restart: (shop) => withShop(shop, () => actors.restart(shopAddress(shop))),
+    passivate: (shop) =>
+      withTenant(shop.tenantId, async ({ shops }) => {
+        if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
+        const answer = await actors.passivate(shopAddress(shop));
+        if (answer === 'passivated') return done({ passivated: true });
+        return failed('CONFLICT', {
+          message: 'The shop has a session or work in its queue and must stay active.',
+        });
+      }),
+    snapshot: (shop) => withShop(shop, async () => undefined),
+  };
+}
+
+function newTenant(id: string, name: string, createdAtMs: number): TenantRecord {
+  return {
+    version: 1,
+    id,
+    name,
+    plan: 'free',
+    active: true,
+    owner: null,
+    settings: {},
+    poolFallback: false,
+    platform: false,
+    createdAtMs,
+    deleted: false,
+  };
+}

@@ -1,0 +1,130 @@
+import { type RedisConnection, Repository, Schema } from 'redis-om';
+import { SHARD_COUNT } from '../../runtime/address.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Read, Store } from '../../runtime/store.ts';
+import { tenantKeys, tenantsOfShardKey } from '../tenant/tenant-keys.ts';
+import type { CursorPage } from '../tenant/tenant-operations.ts';
+import { type TenantRecord, tenantView } from '../tenant/tenant-record.ts';
+import type { TenantView } from './operator-operations.ts';
+
+const schema = new Schema(
+  'directory:tenant',
+  { name: { type: 'string' }, view: { type: 'string' } },
+  { dataStructure: 'HASH' },
+);
+const BATCH = 100;
+
+/** How soon an entry that could not be brought up to date is tried again. */
+const RETRY_AFTER_MS = 5_000;
+/** How long who changed a tenant waits for the list to show it. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * The operators' list of all tenants: a projection that may lag and is made from the tenants' own records. Nothing
+ * authenticates or decides from it, since its client is a second, unfenced one (DESIGN section 2).
+ */
+export class OperatorsDirectory {
+  readonly #store: Store;
+  readonly #tenants: Repository;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** Tenants whose entries wait for another try. */
+  readonly #waiting = new Set<string>();
+
+  constructor(options: {
+    readonly store: Store;
+    readonly clock: Clock;
+    readonly connection: RedisConnection;
+    readonly log: Logger;
+  }) {
+    this.#store = options.store;
+    this.#tenants = new Repository(schema, options.connection);
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /**
+   * Brings one tenant's entry up to its record, now or as soon as it can be. Resolves when it is, or when that takes
+   * too long to be waited for.
+   */
+  refresh(tenantId: string): Promise<void> {
+    return new Promise((resolve) => {
+      const patience = this.#clock.after(PATIENCE_MS, resolve);
+      void this.#refresh(tenantId)
+        .catch((error: unknown) => this.#refreshLater(tenantId, error))
+        .finally(() => {
+          patience.cancel();
+          resolve();
+        });
+    });
+  }
+
+  #refreshLater(tenantId: string, error: unknown): void {
+    this.#log.warn({ tenantId, err: error }, 'the operators’ directory could not be brought up to date');
+    if (this.#waiting.has(tenantId)) return;
+    this.#waiting.add(tenantId);
+    this.#clock.after(RETRY_AFTER_MS, () => {
+      this.#waiting.delete(tenantId);
+      void this.refresh(tenantId);
+    });
+  }
+
+  /** Lists the tenants that are not listed and takes out those that are gone: what a node that ended left undone. */
+  async mend(): Promise<void> {
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+    const [listed, ...made] = (await this.#store.read([
+      ['ZRANGE', ORDER_KEY, 0, -1],
+      ...shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),
+    ])) as string[][];
+    const unmade = new Set(listed);
+    for (const tenantId of made.flat()) if (!unmade.delete(tenantId)) await this.#refresh(tenantId);
+    for (const tenantId of unmade) await this.#refresh(tenantId);
+  }
+
+  /** Newest first. `q` matches a part of the name or the beginning of the id, in any case. */
+  async list(query: {
+    readonly limit: number;
+    readonly cursor: string | undefined;
+    readonly q: string | undefined;
+  }): Promise<CursorPage<TenantView>> {
+    const items: TenantView[] = [];
+    const part = query.q?.toLowerCase() ?? '';
+    let from = query.cursor === undefined ? '+' : `(${query.cursor}`;
+    for (;;) {
+      const [ids] = (await this.#store.read([
+        ['ZREVRANGEBYLEX', ORDER_KEY, from, '-', 'LIMIT', 0, BATCH],
+      ])) as [string[]];
+      const entries = ids.length === 0 ? [] : await this.#tenants.fetch(ids);
+      for (const entry of entries) {
+        if (typeof entry.view !== 'string') continue;
+        const tenant = JSON.parse(entry.view) as TenantView;
+        if (!tenant.name.toLowerCase().includes(part) && !tenant.id.startsWith(part)) continue;
+        if (items.length === query.limit) return { items, nextCursor: items.at(-1)?.id ?? null };
+        items.push(tenant);
+      }
+      if (ids.length < BATCH) return { items, nextCursor: null };
+      from = `(${ids.at(-1)}`;
+    }
+  }
+
+  async #refresh(tenantId: string): Promise<void> {
+    const keys = tenantKeys(tenantId);
+    const [stored, ownerNumber] = (await this.#store.read([
+      ['GET', keys.record],
+      ['GET', keys.ownerNumber],
+    ])) as (string | null)[];
+    const record = stored ? (JSON.parse(stored) as TenantRecord) : undefined;
+    if (record === undefined || record.deleted) {
+      await this.#store.append([['ZREM', ORDER_KEY, tenantId]]);
+      await this.#tenants.remove(tenantId);
+      return;
+    }
+    const view = JSON.stringify(tenantView(record, ownerNumber ?? null));
+    await this.#tenants.save(tenantId, { name: record.name, view });
+    await this.#store.append([['ZADD', ORDER_KEY, 0, tenantId]]);
+  }
+}
+
+/** Sorted set, score 0: ids of all tenants that are listed. */
+const ORDER_KEY = 'directory:tenants';

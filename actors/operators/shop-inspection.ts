@@ -1,0 +1,58 @@
+import { policyUsage } from '../../policy/policy-usage.ts';
+import type { TenantSettings } from '../../policy/tenant-settings.ts';
+import type { Actors } from '../../runtime/actors.ts';
+import type { Address } from '../../runtime/address.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Store } from '../../runtime/store.ts';
+import type { SessionHost } from '../session/session-host.ts';
+import { sessionOf } from '../shop/effect/shop-effects.ts';
+import { warmupPairedAtMs } from '../shop/machines/channel-machine.ts';
+import { shopOf } from '../shop/record/shop-keys.ts';
+import { loadShop, type ShopState } from '../shop/record/shop-state.ts';
+import { describeShop } from '../shop/turn/describe-shop.ts';
+import { actorView } from './fleet-service.ts';
+
+/** What a shop is looked at with. */
+export interface ShopViewOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly host: Pick<SessionHost, 'describe' | 'available'>;
+  readonly log: Logger;
+}
+
+/**
+ * All that operators see of one shop, which is activated if it sleeps. A suspended or crashed one, which no question
+ * reaches, is shown as its last commit left it, without details when that is what makes it crash. Undefined: no such
+ * shop.
+ */
+export async function shopView(
+  address: Address,
+  { actors, store, host, log }: ShopViewOptions,
+  { settings, nowMs }: { readonly settings: TenantSettings; readonly nowMs: number },
+): Promise<Record<string, unknown> | undefined> {
+  const stopped = stoppedSnapshot(actors, address);
+  const state =
+    stopped === undefined
+      ? await actors.state<ShopState>(address)
+      : await loadShop(address, store).catch((error: unknown) => {
+          const line = 'what is stored of a shop that does not run cannot be read';
+          log.error({ ...shopOf(address), err: error }, line);
+          return undefined;
+        });
+  const snapshot = stopped ?? actors.snapshot(address);
+  if (snapshot === undefined || (state === undefined && stopped === undefined)) return undefined;
+  const usage =
+    state &&
+    policyUsage(state.ledger, { settings, pairedAtMs: warmupPairedAtMs(state.channel.context), nowMs });
+  return {
+    ...actorView({ ...snapshot, state: snapshot.state ?? (state && describeShop(state)) }),
+    policy: usage ?? null,
+    workers: host.available() ? 'available' : 'lost',
+    session: host.describe(sessionOf(address)) ?? null,
+  };
+}
+
+function stoppedSnapshot(actors: Actors, address: Address): ReturnType<Actors['snapshot']> {
+  const snapshot = actors.snapshot(address);
+  return snapshot?.status === 'active' ? undefined : snapshot;
+}

@@ -1,0 +1,46 @@
+import type { Actors } from '../../runtime/actors.ts';
+import type { Store } from '../../runtime/store.ts';
+import { done, failed, type Outcome } from '../failure.ts';
+import { tenantAddress, tenantKeys } from '../tenant/tenant-keys.ts';
+import { type TenantRecord, tenantView } from '../tenant/tenant-record.ts';
+import type { TenantState } from '../tenant/tenant-state.ts';
+import type { SupervisedTenant } from './operator-operations.ts';
+
+/** What a tenant is looked at with. */
+export interface SupervisedTenantOptions {
+  readonly actors: Pick<Actors, 'snapshot' | 'state'>;
+  readonly store: Pick<Store, 'read'>;
+}
+
+/**
+ * A tenant and how its actor stands. A suspended or crashed one, which no question reaches, is shown as its last commit
+ * left it, from the record alone: what else is stored of it may be what makes it crash.
+ */
+export async function supervisedTenant(
+  tenantId: string,
+  { actors, store }: SupervisedTenantOptions,
+): Promise<Outcome<SupervisedTenant>> {
+  const address = tenantAddress(tenantId);
+  const { status = 'active' } = actors.snapshot(address) ?? {};
+  const stored =
+    status === 'active' ? await actors.state<TenantState>(address) : await readRecord(tenantId, store);
+  const snapshot = actors.snapshot(address);
+  if (stored === undefined || stored.record.deleted || snapshot === undefined) return failed('NOT_FOUND');
+  const { restarts, lastError } = snapshot;
+  return done({
+    ...tenantView(stored.record, stored.ownerNumber),
+    actor: { status: snapshot.status, restarts, lastError },
+  });
+}
+
+async function readRecord(
+  tenantId: string,
+  store: Pick<Store, 'read'>,
+): Promise<Pick<TenantState, 'record' | 'ownerNumber'> | undefined> {
+  const keys = tenantKeys(tenantId);
+  const [stored, ownerNumber = null] = (await store.read([
+    ['GET', keys.record],
+    ['GET', keys.ownerNumber],
+  ])) as (string | null)[];
+  return stored ? { record: JSON.parse(stored) as TenantRecord, ownerNumber } : undefined;
+}

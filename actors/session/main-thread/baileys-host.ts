@@ -1,0 +1,387 @@
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { Random } from '../../../runtime/random.ts';
+import type { Store } from '../../../runtime/store.ts';
+import type {
+  SendOrder,
+  SessionAddress,
+  SessionEvent,
+  SessionFigures,
+  SessionHost,
+  SessionListener,
+} from '../session-host.ts';
+import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
+import type { SessionWord, ToWorker } from '../worker-protocol.ts';
+import { answerStoreRequest, eraseSealed } from './credential-store.ts';
+import { isLoopbackUrl } from './loopback-url.ts';
+import { SessionTally } from './session-counters.ts';
+import { SessionSeat, type SettledOrder } from './session-slot.ts';
+import { threadEntry } from './thread-sources.ts';
+import { DEFAULT_WORKER_SUPERVISION, WorkerPool, type WorkerSupervision } from './worker-pool.ts';
+
+/** What the sending component is started with. */
+export interface BaileysHostOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Told every event, never from within a call to the host. */
+  readonly listener: SessionListener;
+  /** 32 bytes each. The first seals, all open. */
+  readonly credentialsKeys: readonly Buffer[];
+  readonly socketUrl: string;
+  /** The simulator's root key. Refused unless the socket is on loopback. */
+  readonly noiseRootKey?: Buffer | undefined;
+  /** Certificate (PEM) of the simulator's media host. */
+  readonly mediaCa?: string | undefined;
+  /** Attachments may lie on loopback. Refused unless the socket is on loopback. */
+  readonly allowLoopbackMedia?: boolean | undefined;
+  /** The version the client says it is; default: its own. A refused one (405) hits the whole fleet. */
+  readonly clientVersion?: readonly [number, number, number] | undefined;
+  /** Worker threads; default 1. */
+  readonly workers?: number | undefined;
+  readonly timing?: Partial<SessionTiming> | undefined;
+  readonly supervision?: Partial<WorkerSupervision> | undefined;
+}
+
+/** Starts the sending component: the real client in supervised worker threads. */
+export function startBaileysHost(options: BaileysHostOptions): SessionHost {
+  return new BaileysHost(options);
+}
+
+class BaileysHost implements SessionHost {
+  readonly #options: BaileysHostOptions;
+  readonly #timing: SessionTiming;
+  readonly #pool: WorkerPool;
+  readonly #seats = new Map<string, SessionSeat>();
+  readonly #tally = new SessionTally();
+  /** Who waits for the word that a shop's device is unlinked; each asked for it, in this order. */
+  readonly #unlinking = new Map<string, (() => void)[]>();
+  /** Shops whose session opens as soon as the first worker is there: right after a start there is none yet. */
+  readonly #awaitingWorker = new Set<string>();
+  #stopped = false;
+
+  constructor(options: BaileysHostOptions) {
+    const simulated = options.noiseRootKey !== undefined || options.allowLoopbackMedia === true;
+    if (simulated && !isLoopbackUrl(options.socketUrl)) {
+      throw new Error('a simulated chat network must be on loopback');
+    }
+    if (simulated) options.log.warn({ socketUrl: options.socketUrl }, 'the chat network is simulated');
+    this.#options = options;
+    this.#timing = { ...DEFAULT_SESSION_TIMING, ...options.timing };
+    this.#pool = new WorkerPool({
+      entry: threadEntry(import.meta.url, '../worker-thread/session-worker'),
+      count: options.workers ?? 1,
+      setup: {
+        socketUrl: options.socketUrl,
+        credentialsKeys: options.credentialsKeys.map((key) => new Uint8Array(key)),
+        noiseRootKey: options.noiseRootKey === undefined ? undefined : new Uint8Array(options.noiseRootKey),
+        mediaCa: options.mediaCa,
+        allowLoopbackMedia: options.allowLoopbackMedia ?? false,
+        clientVersion: options.clientVersion,
+        timing: this.#timing,
+      },
+      supervision: { ...DEFAULT_WORKER_SUPERVISION, ...options.supervision },
+      clock: options.clock,
+      log: options.log,
+      events: {
+        message: (message, from) => this.#heard(message, from),
+        lost: (worker, detail) => this.#lost(worker, detail),
+        ready: () => this.#openAwaiting(),
+        unreachable: () => {
+          this.#openAwaiting();
+          this.#toAll({ type: 'session.unreachable' });
+        },
+        reachable: () => this.#toAll({ type: 'session.reachable' }),
+      },
+    });
+  }
+
+  open(shop: SessionAddress, { generation }: { readonly generation: number }): void {
+    const seat = this.#seats.get(shop.shopId) ?? this.#newSeat(shop, generation);
+    seat.generation = generation;
+    seat.closing = false;
+    seat.enter('opening');
+    seat.worker = this.#placeFor(seat);
+    if (this.#post(seat, { kind: 'open', shop, generation })) return;
+    if (this.#pool.starting()) {
+      this.#awaitingWorker.add(shop.shopId);
+      return;
+    }
+    seat.enter('ended');
+    this.#tellSoon(shop, {
+      type: 'session.closed',
+      generation,
+      end: 'transient',
+      statusCode: undefined,
+      detail: 'no session worker is there',
+    });
+  }
+
+  #openAwaiting(): void {
+    const shopIds = [...this.#awaitingWorker];
+    this.#awaitingWorker.clear();
+    for (const shopId of shopIds) {
+      const seat = this.#seats.get(shopId);
+      if (seat !== undefined && !seat.closing) this.open(seat.shop, { generation: seat.generation });
+    }
+  }
+
+  close(shop: SessionAddress): void {
+    this.#awaitingWorker.delete(shop.shopId);
+    const seat = this.#seats.get(shop.shopId);
+    if (seat === undefined) return;
+    seat.closing = true;
+    if (!this.#post(seat, { kind: 'close', shopId: shop.shopId })) this.#seats.delete(shop.shopId);
+  }
+
+  async erase(shop: SessionAddress): Promise<void> {
+    const seat = this.#seats.get(shop.shopId);
+    if (seat !== undefined) {
+      seat.closing = true;
+      await this.#unlinked(seat);
+      if (seat.closing) this.#seats.delete(shop.shopId);
+    }
+    await eraseSealed(this.#options.store, shop);
+  }
+
+  /** Resolves when the worker has ended all the shop's sessions so far, or is gone. */
+  async #unlinked(seat: SessionSeat): Promise<void> {
+    const { shopId } = seat.shop;
+    if (!this.#post(seat, { kind: 'unlink', shopId })) return;
+    const waiting = this.#unlinking.get(shopId) ?? [];
+    this.#unlinking.set(shopId, waiting);
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    if (waiting.length === 0 && this.#unlinking.get(shopId) === waiting) this.#unlinking.delete(shopId);
+  }
+
+  check(shop: SessionAddress, order: { readonly messageId: string; readonly to: string }): void {
+    const { messageId, to } = order;
+    const seat = this.#live(shop);
+    if (seat !== undefined && this.#post(seat, { kind: 'check', shopId: shop.shopId, messageId, to })) return;
+    this.#tellSoon(shop, {
+      type: 'session.recipient_checked',
+      generation: this.#generationOf(shop),
+      messageId,
+      exists: undefined,
+      rateLimited: false,
+    });
+  }
+
+  compose(
+    shop: SessionAddress,
+    order: { readonly messageId: string; readonly to: string; readonly textLength: number },
+  ): void {
+    const { messageId, to } = order;
+    const durationMs = composingMs(this.#timing, order.textLength, this.#options.random());
+    const seat = this.#live(shop);
+    if (
+      seat !== undefined &&
+      this.#post(seat, { kind: 'compose', shopId: shop.shopId, messageId, to, durationMs })
+    )
+      return;
+    this.#tellSoon(shop, { type: 'session.composed', generation: this.#generationOf(shop), messageId });
+  }
+
+  send(shop: SessionAddress, order: SendOrder): void {
+    const seat = this.#live(shop);
+    seat?.take(order.messageId);
+    if (seat !== undefined && this.#post(seat, { kind: 'send', shopId: shop.shopId, order })) return;
+    seat?.takeBack(order.messageId);
+    this.#tellSoon(shop, {
+      type: 'session.send_outcome',
+      generation: this.#generationOf(shop),
+      messageId: order.messageId,
+      outcome: { kind: 'not_sent' },
+    });
+  }
+
+  recall(shop: SessionAddress, messageId: string): void {
+    const seat = this.#seats.get(shop.shopId);
+    if (seat !== undefined) this.#post(seat, { kind: 'recall', shopId: shop.shopId, messageId });
+  }
+
+  confirmInbound(shop: SessionAddress, token: string): void {
+    const seat = this.#seats.get(shop.shopId);
+    if (seat !== undefined) this.#post(seat, { kind: 'confirm', shopId: shop.shopId, token });
+  }
+
+  refreshGroups(shop: SessionAddress): void {
+    const seat = this.#live(shop);
+    if (seat !== undefined) this.#post(seat, { kind: 'refresh_groups', shopId: shop.shopId });
+  }
+
+  available(): boolean {
+    return this.#pool.ready().length > 0 || this.#pool.booting();
+  }
+
+  figures(): SessionFigures {
+    return {
+      workersLost: this.#pool.losses(),
+      workerHeapBytes: this.#pool.heapBytes(),
+      ...this.#tally.counts(),
+    };
+  }
+
+  describe(shop: SessionAddress): Record<string, unknown> | undefined {
+    return this.#seats.get(shop.shopId)?.describe();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    await this.#pool.stop();
+    for (const seat of this.#seats.values()) this.#settleOrders(seat);
+    this.#seats.clear();
+  }
+
+  #newSeat(shop: SessionAddress, generation: number): SessionSeat {
+    const seat = new SessionSeat({ shop, generation, clock: this.#options.clock });
+    this.#seats.set(shop.shopId, seat);
+    return seat;
+  }
+
+  /** The session's seat, unless it was told to end. */
+  #live(shop: SessionAddress): SessionSeat | undefined {
+    const seat = this.#seats.get(shop.shopId);
+    return seat === undefined || seat.closing ? undefined : seat;
+  }
+
+  #generationOf(shop: SessionAddress): number {
+    return this.#seats.get(shop.shopId)?.generation ?? 0;
+  }
+
+  /** Where it was before, or else the worker with the fewest sessions. */
+  #placeFor(seat: SessionSeat): number | undefined {
+    const ready = this.#pool.ready();
+    if (seat.worker !== undefined && ready.includes(seat.worker)) return seat.worker;
+    const load = new Map<number, number>(ready.map((worker) => [worker, 0]));
+    for (const { worker } of this.#seats.values()) {
+      if (worker !== undefined && load.has(worker)) load.set(worker, (load.get(worker) ?? 0) + 1);
+    }
+    const [least] = [...load].sort(([, one], [, other]) => one - other);
+    return least?.[0];
+  }
+
+  #post(seat: SessionSeat, message: ToWorker): boolean {
+    return seat.worker !== undefined && this.#pool.post(seat.worker, message);
+  }
+
+  #heard(message: SessionWord, from: { worker: number; reply(answer: ToWorker): void }): void {
+    switch (message.kind) {
+      case 'event':
+        this.#forward(message.shopId, message.event);
+        break;
+      case 'handed_over':
+        this.#seats.get(message.shopId)?.handedOver(message.messageId);
+        break;
+      case 'closed':
+        this.#closed(message.shopId, message.generation);
+        break;
+      case 'unlinked':
+        this.#unlinking.get(message.shopId)?.shift()?.();
+        break;
+      case 'store': {
+        const { shop, request, requestId } = message;
+        const generation = this.#generationOf(shop);
+        const goesOn = (): boolean => this.#live(shop)?.generation === generation;
+        void answerStoreRequest({ ...this.#options, goesOn }, shop, request).then((answer) => {
+          from.reply({ kind: 'store_answer', requestId, answer });
+        });
+        break;
+      }
+      case 'log':
+        this.#options.log[message.level]({ worker: from.worker, ...message.fields }, message.message);
+        break;
+    }
+  }
+
+  #forward(shopId: string, event: SessionEvent & { generation: number }): void {
+    const seat = this.#seats.get(shopId);
+    if (seat === undefined) return;
+    if (event.type === 'session.send_outcome') {
+      if (!seat.settle(event.messageId, event.outcome)) return;
+      this.#came(seat, event);
+      this.#tell(seat.shop, event);
+      return;
+    }
+    if (event.generation !== seat.generation || seat.closing) return;
+    this.#note(seat, event);
+    this.#tell(seat.shop, event);
+  }
+
+  #note(seat: SessionSeat, event: SessionEvent): void {
+    const { log } = this.#options;
+    const { tenantId, shopId } = seat.shop;
+    const about = { tenantId, shopId, generation: seat.generation };
+    if (event.type === 'session.inbound') {
+      seat.received();
+      this.#tally.received();
+    }
+    if (event.type === 'session.qr') seat.enter('qr');
+    if (event.type === 'session.connected') {
+      seat.enter('open');
+      log.info(about, 'a session is connected');
+    }
+    if (event.type === 'session.closed') {
+      const { end, statusCode, detail } = event;
+      seat.enter('ended');
+      this.#tally.ended(end);
+      log.warn({ ...about, end, statusCode, detail }, 'a session ended');
+    }
+    if (event.type === 'session.recipient_checked' && event.rateLimited) {
+      log.warn(about, 'the network says that we ask too much');
+    }
+  }
+
+  /** Counts what an order came to, and says so where the network did not simply take it. */
+  #came({ shop }: SessionSeat, { messageId, outcome, generation }: SettledOrder): void {
+    this.#tally.came(outcome);
+    if (outcome.kind === 'acknowledged') return;
+    const { kind, ...details } = outcome;
+    const { tenantId, shopId } = shop;
+    const about = { tenantId, shopId, generation, messageId, outcome: kind, ...details };
+    this.#options.log.warn(about, 'a message was not acknowledged');
+  }
+
+  #closed(shopId: string, generation: number): void {
+    const seat = this.#seats.get(shopId);
+    if (seat?.closing === true && seat.generation === generation) this.#seats.delete(shopId);
+  }
+
+  #lost(worker: number, detail: string): void {
+    for (const [shopId, seat] of this.#seats) {
+      if (seat.worker !== worker) continue;
+      seat.worker = undefined;
+      this.#settleOrders(seat);
+      for (const resolve of this.#unlinking.get(shopId)?.splice(0) ?? []) resolve();
+      if (seat.closing) {
+        this.#seats.delete(shopId);
+        continue;
+      }
+      if (seat.state === 'ended') continue;
+      seat.enter('ended');
+      this.#tally.ended('worker_lost');
+      this.#tell(seat.shop, { type: 'session.worker_lost', generation: seat.generation, detail });
+    }
+  }
+
+  #settleOrders(seat: SessionSeat): void {
+    for (const settled of seat.settleAll()) {
+      this.#came(seat, settled);
+      this.#tell(seat.shop, { type: 'session.send_outcome', ...settled });
+    }
+  }
+
+  #toAll(event: SessionEvent): void {
+    for (const { shop } of this.#seats.values()) this.#tell(shop, event);
+  }
+
+  #tell(shop: SessionAddress, event: SessionEvent): void {
+    this.#options.listener(shop, event);
+  }
+
+  #tellSoon(shop: SessionAddress, event: SessionEvent): void {
+    this.#options.clock.after(0, () => this.#tell(shop, event));
+  }
+}

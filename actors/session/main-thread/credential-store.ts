@@ -1,0 +1,98 @@
+import { shardKey } from '../../../runtime/address.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
+import type { SessionAddress } from '../session-host.ts';
+import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../worker-protocol.ts';
+
+/** The key of one of a shop's sealed hashes. */
+function sealedKey(shop: Pick<SessionAddress, 'shard' | 'shopId'>, hash: SealedHash): string {
+  return shardKey(shop.shard, 'shop', shop.shopId, hash);
+}
+
+/** How soon a store that did not answer is asked again. */
+const ASK_AGAIN_MS = 200;
+
+/**
+ * Answers what a worker asks of the store. Never rejects: a failure is an answer. While the store is away it is asked
+ * again, so that a session with something in hand keeps its socket: a session has one write under way at a time, and
+ * the same one twice changes nothing. `goesOn`: whether that session is still the one of its shop; asked before each
+ * further attempt, so that nothing of an old session ever comes after what a new one wrote.
+ */
+export async function answerStoreRequest(
+  parts: { readonly store: Store; readonly clock: Clock; readonly goesOn: () => boolean },
+  shop: SessionAddress,
+  request: StoreRequest,
+): Promise<StoreAnswer> {
+  const { store, clock, goesOn } = parts;
+  for (;;) {
+    try {
+      return await answerOnce(store, shop, request);
+    } catch (error) {
+      const failed = {
+        kind: 'failed',
+        message: error instanceof Error ? error.message : 'the store failed',
+      } as const;
+      if (!isAway(error)) return failed;
+      await new Promise<void>((resolve) => void clock.after(ASK_AGAIN_MS, resolve));
+      if (!goesOn()) return failed;
+    }
+  }
+}
+
+async function answerOnce(store: Store, shop: SessionAddress, request: StoreRequest): Promise<StoreAnswer> {
+  if (request.kind === 'write') {
+    await store.commit(shop.shard, writesOf(shop, request.change));
+    return { kind: 'done' };
+  }
+  const key = sealedKey(shop, request.hash);
+  const question =
+    request.fields === undefined ? (['HGETALL', key] as const) : (['HMGET', key, ...request.fields] as const);
+  const [values] = await store.readBytes([question]);
+  return { kind: 'values', values: bytesOf(values) };
+}
+
+/** The store could not be asked now, or its answer was lost; another owner of the shard is no such case. */
+function isAway(error: unknown): boolean {
+  return (
+    error instanceof RuntimeFailure &&
+    (error.code === 'STORE_UNAVAILABLE' || error.code === 'OUTCOME_UNKNOWN')
+  );
+}
+
+/** Removes all that is sealed of a shop, in one fenced write. */
+export async function eraseSealed(store: Store, shop: SessionAddress): Promise<void> {
+  await store.commit(shop.shard, [
+    ['DEL', sealedKey(shop, 'credentials')],
+    ['DEL', sealedKey(shop, 'sent')],
+  ]);
+}
+
+/**
+ * Fields of one write; a change with more is several writes of one commit. The client stores the ids of all contacts of
+ * a pairing's history at once, and a new key seals everything anew, which is more than one write may hold.
+ */
+const FIELDS_A_WRITE = 1_000;
+
+function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
+  const key = sealedKey(shop, change.hash);
+  const writes: Write[] = [];
+  if (change.clear) writes.push(['DEL', key]);
+  for (const pairs of inParts(change.set)) {
+    writes.push(['HSET', key, ...pairs.flatMap(([field, value]) => [field, Buffer.from(value)])]);
+  }
+  for (const fields of inParts(change.remove)) writes.push(['HDEL', key, ...fields]);
+  return writes;
+}
+
+function inParts<Item>(items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / FIELDS_A_WRITE) }, (_, part) =>
+    items.slice(part * FIELDS_A_WRITE, (part + 1) * FIELDS_A_WRITE),
+  );
+}
+
+/** Copies with memory of their own; a hash read whole comes as a flat list or as an object, by the client's taste. */
+function bytesOf(values: unknown): (Uint8Array | null)[] {
+  const list = Array.isArray(values) ? values : Object.entries(values ?? {}).flat();
+  return list.map((value) => (value == null ? null : new Uint8Array(Buffer.from(value as Buffer))));
+}

@@ -1,0 +1,45 @@
+import { Piscina } from 'piscina';
+import { threadEntry, threadExecArgv } from './thread-sources.ts';
+
+/** Draws QR codes off the main thread. */
+export interface QrImages {
+  /** The code as a PNG data URL. Rejects after `close`. */
+  render(text: string): Promise<string>;
+  /** Ends the drawing threads. */
+  close(): Promise<void>;
+}
+
+/** Codes whose drawing is remembered: every poll of a waiting shop asks for the same one. */
+const REMEMBERED = 200;
+/** A drawing thread with nothing to do for this long ends. */
+const IDLE_MS = 30_000;
+
+/** Starts a pool that draws; its threads start with the first code. */
+export function startQrImages(options: { readonly threads?: number } = {}): QrImages {
+  const entry = threadEntry(import.meta.url, './qr-image-worker');
+  const execArgv = threadExecArgv(entry);
+  const pool = new Piscina({
+    filename: entry.href,
+    minThreads: 0,
+    name: 'drawQrImage',
+    maxThreads: options.threads ?? 1,
+    idleTimeout: IDLE_MS,
+    ...(execArgv === undefined ? {} : { execArgv }),
+  });
+  const drawn = new Map<string, Promise<string>>();
+  return {
+    render(text) {
+      const known = drawn.get(text);
+      if (known !== undefined) return known;
+      const image = pool.run(text) as Promise<string>;
+      drawn.set(text, image);
+      image.catch(() => drawn.delete(text));
+      const [oldest] = drawn.keys();
+      if (drawn.size > REMEMBERED && oldest !== undefined) drawn.delete(oldest);
+      return image;
+    },
+    async close() {
+      await pool.close({ force: true });
+    },
+  };
+}

@@ -1,0 +1,310 @@
+/**
+ * The session workers under supervision (DESIGN: Supervision): one_for_one, a bounded intensity, a heartbeat that ends
+ * a hung worker.
+ *
+ * | A worker's state | What it means                          | Leaves on                                             |
+ * |------------------|----------------------------------------|-------------------------------------------------------|
+ * | starting         | the thread loads its code              | ready → ready, exit → restarting                      |
+ * | ready            | takes orders, answers pings            | exit or a missing answer → restarting, or the pool down |
+ * | restarting       | waits a moment                         | → starting                                            |
+ *
+ * More restarts than the intensity allows bring the whole pool down: all workers end, `unreachable` is told, and after
+ * a pause all start anew. So does a time without any ready worker. The first ready worker after that tells `reachable`.
+ */
+import { Worker } from 'node:worker_threads';
+import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { FromWorker, SessionWord, ToWorker, WorkerSetup } from '../worker-protocol.ts';
+import { threadExecArgv } from './thread-sources.ts';
+
+/** How workers are watched. Times in milliseconds. */
+export interface WorkerSupervision {
+  /** Restarts within `intensityWindowMs` that are borne. */
+  readonly maxRestarts: number;
+  readonly intensityWindowMs: number;
+  /** Before a lost worker starts again. */
+  readonly restartDelayMs: number;
+  /** After the pool went down, before it starts again. */
+  readonly recoveryMs: number;
+  /** Without any ready worker for this long, the component counts as unreachable. */
+  readonly unreachableAfterMs: number;
+  /** Between two pings. */
+  readonly heartbeatMs: number;
+  /** Without an answer for this long a worker is hung and ended. */
+  readonly heartbeatDeadlineMs: number;
+  /** How long a worker may take to be ready. */
+  readonly startMs: number;
+  /** How long a worker may take to end its sockets when told to stop. */
+  readonly stopMs: number;
+  /**
+   * A worker's heap, in MiB; more ends it. With 500 sessions 112 were in use (`npm run bench -- sessions`); the rest is
+   * room for what V8 collects late.
+   */
+  readonly heapMib: number;
+}
+
+/** Supervision in production. */
+export const DEFAULT_WORKER_SUPERVISION: WorkerSupervision = {
+  maxRestarts: 5,
+  intensityWindowMs: 300_000,
+  restartDelayMs: 200,
+  recoveryMs: 60_000,
+  unreachableAfterMs: 60_000,
+  heartbeatMs: 5_000,
+  heartbeatDeadlineMs: 20_000,
+  startMs: 60_000,
+  stopMs: 3_000,
+  heapMib: 2_048,
+};
+
+/** What the pool tells its owner. `worker` is a place in the pool, the same for a worker and its successors. */
+export interface WorkerPoolEvents {
+  message(message: SessionWord, from: { readonly worker: number; reply(answer: ToWorker): void }): void;
+  /** The worker at that place is gone with all it held; everything it said came before this. */
+  lost(worker: number, detail: string): void;
+  /** A worker takes orders from now on. */
+  ready(): void;
+  unreachable(detail: string): void;
+  reachable(): void;
+}
+
+interface Seat {
+  readonly index: number;
+  thread: Worker | undefined;
+  ready: boolean;
+  heardAtMs: number;
+  /** As it said at its last heartbeat. */
+  heapBytes: number;
+  /** Why we ended it ourselves. */
+  verdict: string | undefined;
+  timers: ArmedTimer[];
+}
+
+/** What a pool is made with. */
+interface WorkerPoolOptions {
+  readonly entry: URL;
+  readonly count: number;
+  readonly setup: WorkerSetup;
+  readonly supervision: WorkerSupervision;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: WorkerPoolEvents;
+}
+
+/** A fixed number of worker threads, each replaced when it is lost. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #seats: Seat[];
+  #recentLossesMs: number[] = [];
+  /** A worker was ready at some time. */
+  #begun = false;
+  #lostSoFar = 0;
+  #down = false;
+  #stopping = false;
+  #told = false;
+  #lonely: ArmedTimer | undefined;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#seats = Array.from({ length: options.count }, (_, index) => ({
+      index,
+      thread: undefined,
+      ready: false,
+      heardAtMs: 0,
+      heapBytes: 0,
+      verdict: undefined,
+      timers: [],
+    }));
+    for (const seat of this.#seats) this.#start(seat);
+    this.#watchLoneliness();
+  }
+
+  /** The first worker of all is still on its way. */
+  booting(): boolean {
+    return !this.#begun && this.starting();
+  }
+
+  /** No worker is ready, and one is on its way. */
+  starting(): boolean {
+    return !this.#down && !this.#told && !this.#stopping && this.ready().length === 0;
+  }
+
+  /** How many workers were lost since the start. */
+  losses(): number {
+    return this.#lostSoFar;
+  }
+
+  /** JavaScript heap in use by each ready worker, as it said at its last heartbeat. */
+  heapBytes(): Map<number, number> {
+    return new Map(
+      this.#seats.filter(({ ready }) => ready).map(({ index, heapBytes }) => [index, heapBytes]),
+    );
+  }
+
+  /** Places whose worker is ready. */
+  ready(): number[] {
+    return this.#seats.filter((seat) => seat.ready).map((seat) => seat.index);
+  }
+
+  /** False when no ready worker sits at that place. */
+  post(worker: number, message: ToWorker): boolean {
+    const seat = this.#seats[worker];
+    if (seat?.thread === undefined || !seat.ready) return false;
+    seat.thread.postMessage(message);
+    return true;
+  }
+
+  /** Ends all workers, after their sockets where they manage in time. */
+  async stop(): Promise<void> {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    this.#lonely?.cancel();
+    await Promise.all(this.#seats.map((seat) => this.#retire(seat)));
+  }
+
+  async #retire(seat: Seat): Promise<void> {
+    const { thread } = seat;
+    for (const timer of seat.timers) timer.cancel();
+    if (thread === undefined) return;
+    if (seat.ready) {
+      await new Promise<void>((resolve) => {
+        const patience = this.#options.clock.after(this.#options.supervision.stopMs, resolve);
+        const done = (): void => {
+          patience.cancel();
+          resolve();
+        };
+        thread.on('message', (message: FromWorker) => {
+          if (message.kind === 'stopped') done();
+        });
+        thread.once('exit', done);
+        thread.postMessage({ kind: 'stop' } satisfies ToWorker);
+      });
+    }
+    await thread.terminate();
+  }
+
+  #start(seat: Seat): void {
+    const { clock, entry, setup, supervision } = this.#options;
+    const execArgv = threadExecArgv(entry);
+    const thread = new Worker(entry, {
+      workerData: setup,
+      resourceLimits: { maxOldGenerationSizeMb: supervision.heapMib },
+      ...(execArgv === undefined ? {} : { execArgv }),
+    });
+    seat.thread = thread;
+    seat.verdict = undefined;
+    seat.heardAtMs = clock.monotonicMs();
+    seat.heapBytes = 0;
+    seat.timers = [
+      clock.after(supervision.startMs, () => this.#condemn(seat, thread, 'it did not start in time')),
+    ];
+    thread.on('message', (message: FromWorker) => this.#heard(seat, thread, message));
+    thread.on('error', (error: Error) => {
+      seat.verdict ??= error.message;
+    });
+    thread.on('exit', (code) => this.#gone(seat, thread, code));
+  }
+
+  #heard(seat: Seat, thread: Worker, message: FromWorker): void {
+    if (seat.thread !== thread) return;
+    seat.heardAtMs = this.#options.clock.monotonicMs();
+    if (message.kind === 'pong') seat.heapBytes = message.heapBytes;
+    if (message.kind === 'pong' || message.kind === 'stopped') return;
+    if (message.kind !== 'ready') {
+      // To this very thread: its successor asks other questions under the same numbers.
+      const reply = (answer: ToWorker): void => {
+        if (seat.thread === thread) thread.postMessage(answer);
+      };
+      this.#options.events.message(message, { worker: seat.index, reply });
+      return;
+    }
+    for (const timer of seat.timers) timer.cancel();
+    seat.ready = true;
+    this.#begun = true;
+    seat.timers = [];
+    this.#beat(seat, thread);
+    this.#lonely?.cancel();
+    this.#options.events.ready();
+    if (!this.#told) return;
+    this.#told = false;
+    this.#options.events.reachable();
+  }
+
+  #beat(seat: Seat, thread: Worker): void {
+    const { clock, supervision } = this.#options;
+    const timer = clock.after(supervision.heartbeatMs, () => {
+      if (seat.thread !== thread) return;
+      if (clock.monotonicMs() - seat.heardAtMs > supervision.heartbeatDeadlineMs) {
+        this.#condemn(seat, thread, 'it hung');
+        return;
+      }
+      thread.postMessage({ kind: 'ping' } satisfies ToWorker);
+      this.#beat(seat, thread);
+    });
+    seat.timers = [timer];
+  }
+
+  #condemn(seat: Seat, thread: Worker, verdict: string): void {
+    if (seat.thread !== thread) return;
+    seat.verdict = verdict;
+    void thread.terminate();
+  }
+
+  #gone(seat: Seat, thread: Worker, code: number): void {
+    if (seat.thread !== thread) return;
+    for (const timer of seat.timers) timer.cancel();
+    seat.thread = undefined;
+    seat.ready = false;
+    seat.timers = [];
+    if (this.#stopping) return;
+    const detail = seat.verdict ?? `it exited with ${code}`;
+    this.#lostSoFar += 1;
+    this.#options.log.error({ worker: seat.index, detail }, 'a session worker was lost');
+    this.#options.events.lost(seat.index, detail);
+    if (this.#down) return;
+    this.#watchLoneliness();
+    this.#restartOrGiveUp(seat);
+  }
+
+  #restartOrGiveUp(seat: Seat): void {
+    const { clock, supervision } = this.#options;
+    const nowMs = clock.monotonicMs();
+    this.#recentLossesMs = [
+      ...this.#recentLossesMs.filter((atMs) => nowMs - atMs < supervision.intensityWindowMs),
+      nowMs,
+    ];
+    if (this.#recentLossesMs.length <= supervision.maxRestarts) {
+      seat.timers = [clock.after(supervision.restartDelayMs, () => this.#start(seat))];
+      return;
+    }
+    this.#down = true;
+    this.#tellUnreachable('session workers were lost too often');
+    for (const other of this.#seats) {
+      for (const timer of other.timers) timer.cancel();
+      if (other.thread !== undefined) this.#condemn(other, other.thread, 'the pool went down');
+    }
+    clock.after(supervision.recoveryMs, () => this.#recover());
+  }
+
+  #recover(): void {
+    if (this.#stopping) return;
+    this.#down = false;
+    this.#recentLossesMs = [];
+    for (const seat of this.#seats) if (seat.thread === undefined) this.#start(seat);
+  }
+
+  #watchLoneliness(): void {
+    if (this.ready().length > 0) return;
+    this.#lonely?.cancel();
+    this.#lonely = this.#options.clock.after(this.#options.supervision.unreachableAfterMs, () => {
+      if (this.ready().length === 0) this.#tellUnreachable('no session worker is there');
+    });
+  }
+
+  #tellUnreachable(detail: string): void {
+    if (this.#told || this.#stopping) return;
+    this.#told = true;
+    this.#options.log.error({ detail }, 'the sending component is unreachable');
+    this.#options.events.unreachable(detail);
+  }
+}

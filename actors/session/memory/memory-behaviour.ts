@@ -1,0 +1,42 @@
+import type { SendOrder, SendOutcome, SessionAddress } from '../session-host.ts';
+
+/** How the network in memory behaves. */
+export interface MemoryBehaviour {
+  /** Shops have credentials from the start: `open` leads to `connected` without a scan. */
+  readonly paired: boolean;
+  /** How long ago shops were paired that have credentials from the start. */
+  readonly pairedAgoMs: number;
+  /** The number a shop connects with, digits only. */
+  readonly phone: (shop: SessionAddress) => string;
+  readonly connectMs: number;
+  readonly checkMs: number;
+  readonly composeMs: number;
+  readonly sendMs: number;
+  /** Life of each QR code, and how many there are. */
+  readonly qrMs: number;
+  readonly qrCount: number;
+  readonly exists: (to: string) => boolean | 'silent' | 'rate_limited';
+  /** What a send comes to; `silent`: nothing is heard until the deadline. */
+  readonly outcome: (order: SendOrder) => SendOutcome | 'silent';
+  /** How long an inbound message waits for its confirmation before the session is dropped. */
+  readonly confirmMs: number;
+  /** How many of its last orders each shop remembers, for whoever looks at them. */
+  readonly remembered: number;
+}
+
+/** What holds when nothing else is said. */
+export const DEFAULT_MEMORY_BEHAVIOUR: MemoryBehaviour = {
+  paired: false,
+  pairedAgoMs: 0,
+  phone: (shop) => `1${Number.parseInt(shop.shopId.slice(-8), 16)}`,
+  connectMs: 1,
+  checkMs: 1,
+  composeMs: 1,
+  sendMs: 1,
+  qrMs: 20_000,
+  qrCount: 6,
+  exists: () => true,
+  outcome: () => ({ kind: 'acknowledged' }),
+  confirmMs: 10_000,
+  remembered: 1_000,
+};

@@ -1,0 +1,59 @@
+import {
+  isJidNewsletter,
+  makeWASocket,
+  type UserFacingSocketConfig,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import type { Credentials } from './credentials.ts';
+import type { GroupDirectory } from './group-directory.ts';
+import type { Ratchets } from './ratchets.ts';
+import type { SentMessages } from './sent-messages.ts';
+import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
+import { quietLogger } from './silent-logger.ts';
+
+/** How many of our pings fit into one period of the client's own keep-alive. */
+const CLIENT_KEEP_ALIVES = 4;
+
+/** Opens a client on the network; it reports through its events (BAILEYS.md: Configuration). */
+export function connectClient(options: {
+  readonly environment: SessionEnvironment;
+  readonly memory: ShopMemory;
+  readonly credentials: Credentials;
+  readonly ratchets: Ratchets;
+  readonly sent: SentMessages;
+  /** Asked when a group is written to, long after this returned. */
+  readonly groups: () => GroupDirectory | undefined;
+}): WASocket {
+  const { environment, memory, credentials, ratchets, sent, groups } = options;
+  const { timing, clientVersion, uploadAgent, simulated } = environment;
+  const config: UserFacingSocketConfig = {
+    waWebSocketUrl: environment.socketUrl,
+    auth: { creds: credentials.creds, keys: credentials.keys },
+    logger: quietLogger,
+    connectTimeoutMs: timing.queryMs,
+    defaultQueryTimeoutMs: timing.queryMs,
+    // The line is watched by line-watch.ts, whose pings keep the client's own alarm quiet.
+    keepAliveIntervalMs: CLIENT_KEEP_ALIVES * timing.keepAliveMs,
+    markOnlineOnConnect: false,
+    syncFullHistory: false,
+    emitOwnEvents: false,
+    // A write that failed ends the session, so trying it again is of no use.
+    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
+    shouldIgnoreJid: (address) => isJidNewsletter(address) === true,
+    msgRetryCounterCache: memory.retries,
+    userDevicesCache: memory.devices,
+    callOfferCache: memory.calls,
+    placeholderResendCache: memory.placeholders,
+    getMessage: async ({ id }) => (id == null ? undefined : sent.find(id)),
+    cachedGroupMetadata: async (id) => groups()?.metadata(id),
+    makeSignalRepository: ratchets.makeSignalRepository,
+    ...(simulated ? { shouldSyncHistoryMessage: () => false } : {}),
+    ...(timing.qrMs === undefined ? {} : { qrTimeout: timing.qrMs }),
+    ...(clientVersion === undefined ? {} : { version: [...clientVersion] as [number, number, number] }),
+    ...(uploadAgent === undefined ? {} : { fetchAgent: uploadAgent }),
+  };
+  const socket = makeWASocket(config);
+  // First in line, so that a stanza is known before the client opens it.
+  socket.ws.prependListener('CB:message', ratchets.arriving);
+  return socket;
+}

@@ -1,0 +1,128 @@
+import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { SessionGroup } from '../session-host.ts';
+import { personOf } from './inbound-message.ts';
+import { queryErrorCode } from './session-end.ts';
+
+/** Several changes of one group within this time are asked about once. */
+const QUIET_MS = 500;
+
+/**
+ * The groups of one live session. A notice of a change only says that something changed; what is true is asked for.
+ * A question that times out never empties what is known.
+ */
+export class GroupDirectory {
+  readonly #socket: WASocket;
+  readonly #clock: Clock;
+  readonly #floorMs: number;
+  readonly #queryMs: number;
+  readonly #later: (delayMs: number, act: () => void) => void;
+  readonly #ownAddresses: () => readonly string[];
+  readonly #report: (groups: readonly SessionGroup[]) => void;
+  readonly #groups = new Map<string, GroupMetadata>();
+  readonly #stale = new Set<string>();
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #known = false;
+
+  constructor(options: {
+    socket: WASocket;
+    clock: Clock;
+    /** The whole list is asked for at most this often; in between the list at hand is told. */
+    floorMs: number;
+    /** After this long an answer without groups is no answer. */
+    queryMs: number;
+    /** Acts after a while, unless the session has ended. */
+    later: (delayMs: number, act: () => void) => void;
+    ownAddresses: () => readonly string[];
+    report: (groups: readonly SessionGroup[]) => void;
+  }) {
+    this.#socket = options.socket;
+    this.#clock = options.clock;
+    this.#floorMs = options.floorMs;
+    this.#queryMs = options.queryMs;
+    this.#later = options.later;
+    this.#ownAddresses = options.ownAddresses;
+    this.#report = options.report;
+  }
+
+  /** What is known of a group, as the client wants it for sending. */
+  metadata(id: string): GroupMetadata | undefined {
+    return this.#groups.get(id);
+  }
+
+  /** The participants of a group, asked for when the group is not known. Rejects when the network refuses or is silent. */
+  async participants(id: string): Promise<string[]> {
+    const metadata = this.#groups.get(id) ?? (await this.#socket.groupMetadata(id));
+    this.#groups.set(id, metadata);
+    return metadata.participants.map((participant) => participant.id);
+  }
+
+  /** Asks for all groups and tells them, by itself again until they are known; tells those at hand when it asked a moment ago. */
+  async refresh(): Promise<void> {
+    const startedMs = this.#clock.monotonicMs();
+    if (startedMs - this.#askedAtMs < this.#floorMs) {
+      this.#tell();
+      return;
+    }
+    this.#askedAtMs = startedMs;
+    // A timer of Node fires up to a millisecond early, and would find that this was asked a moment ago.
+    if (!this.#known) this.#later(this.#floorMs + 1, () => this.#askUntilKnown());
+    const found = Object.values(await this.#socket.groupFetchAllParticipating());
+    const timedOut = this.#clock.monotonicMs() - startedMs >= this.#queryMs;
+    if (found.length === 0 && timedOut) {
+      this.#askedAtMs = Number.NEGATIVE_INFINITY;
+      return;
+    }
+    this.#groups.clear();
+    for (const group of found) this.#groups.set(group.id, group);
+    this.#known = true;
+    this.#tell();
+  }
+
+  #askUntilKnown(): void {
+    // Why there is no answer was told the first time.
+    if (!this.#known) this.refresh().catch(() => undefined);
+  }
+
+  /** Something about a group changed. */
+  changed(id: string): void {
+    if (this.#stale.has(id)) return;
+    this.#stale.add(id);
+    this.#later(QUIET_MS, () => {
+      this.#stale.delete(id);
+      void this.#renew(id);
+    });
+  }
+
+  async #renew(id: string): Promise<void> {
+    try {
+      this.#groups.set(id, await this.#socket.groupMetadata(id));
+    } catch (error) {
+      const code = queryErrorCode(error);
+      // Not a member any more, or no such group; anything else leaves what is known.
+      if (code !== 401 && code !== 403 && code !== 404) return;
+      this.#groups.delete(id);
+    }
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (!this.#known) return;
+    const own = new Set(this.#ownAddresses());
+    this.#report(
+      [...this.#groups.values()].map((group) => ({
+        id: group.id,
+        name: group.subject ?? '',
+        participantCount: group.participants.length,
+        isAdmin: group.participants.some(
+          (participant) =>
+            participant.admin != null &&
+            [participant.id, participant.lid, participant.phoneNumber].some(
+              (address) => address !== undefined && own.has(personOf(address)),
+            ),
+        ),
+        announce: group.announce === true,
+      })),
+    );
+  }
+}

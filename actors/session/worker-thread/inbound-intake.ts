@@ -1,0 +1,91 @@
+import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
+import { userOf } from './chat-address.ts';
+import { type InboundEnvelope, readEnvelope, textOf } from './inbound-message.ts';
+import { InboundDesk, type InboundNotice } from './pending-inbound.ts';
+import { readClientError } from './session-end.ts';
+import type { SessionEnvironment } from './session-environment.ts';
+
+/** What an intake needs of its session. */
+export interface InboundIntakeOptions {
+  readonly environment: SessionEnvironment;
+  readonly generation: number;
+  /** Finds the number behind the network's own id of a person. */
+  readonly socket: () => WASocket | undefined;
+  readonly report: (notice: InboundNotice) => void;
+  /** A message could not be committed: with the socket closed there is no receipt, and the network delivers again. */
+  readonly failed: (detail: string) => void;
+  readonly log: (fields: Record<string, unknown>, message: string) => void;
+}
+
+/** What people write to one session's shop, until its actor has committed it. */
+export class InboundIntake {
+  readonly #options: InboundIntakeOptions;
+  readonly #desk: InboundDesk;
+  #closed = false;
+
+  constructor(options: InboundIntakeOptions) {
+    this.#options = options;
+    const { environment, generation, report } = options;
+    const { clock, timing } = environment;
+    this.#desk = new InboundDesk({ clock, patienceMs: timing.confirmMs, generation, report });
+  }
+
+  /** Commits a message through the shop's actor. A rejection keeps the ratchet where it was. */
+  async received(envelope: InboundEnvelope, text: string): Promise<void> {
+    const { environment, failed, log } = this.#options;
+    const from = envelope.senderByNumber ?? (await this.#numberOf(envelope.sender));
+    if (from === undefined) {
+      log({ wireId: envelope.wireId }, 'somebody wrote whose number the network does not tell');
+      return;
+    }
+    const number = `+${userOf(from)}`;
+    environment.numbers.set(number, true, environment.timing.knownNumberMs);
+    try {
+      if (this.#closed) throw new Error('the session ended');
+      await this.#desk.submit({ wireId: envelope.wireId, from: number, text, atMs: envelope.atMs });
+    } catch (error) {
+      // Before the client can answer.
+      failed(readClientError(error).message);
+      throw error;
+    }
+  }
+
+  /**
+   * A message whose content never came to us encrypted and was asked for at the phone (from adverts, for example). It
+   * comes without a delivery that could be held back, so it is told without waiting.
+   */
+  resent({ key, message, messageTimestamp }: WAMessage): void {
+    if (message == null || key.fromMe === true || key.id == null || key.remoteJid == null) return;
+    const alternative = key.remoteJidAlt;
+    const stanza = {
+      tag: 'message',
+      attrs: {
+        id: key.id,
+        from: key.remoteJid,
+        t: String(messageTimestamp ?? 0),
+        ...(alternative == null ? {} : { sender_pn: alternative }),
+      },
+    };
+    const envelope = readEnvelope(stanza, []);
+    const text = textOf(message);
+    if (envelope === undefined || text === undefined) return;
+    this.received(envelope, text).catch((error: unknown) => {
+      const { message: cause } = readClientError(error);
+      this.#options.log({ wireId: envelope.wireId, cause }, 'a message that the phone told again was lost');
+    });
+  }
+
+  confirm(token: string): void {
+    this.#desk.confirm(token);
+  }
+
+  /** The session ended: all that wait are delivered again. */
+  close(): void {
+    this.#closed = true;
+    this.#desk.abandon();
+  }
+
+  async #numberOf(lid: string): Promise<string | undefined> {
+    return (await this.#options.socket()?.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import { type BinaryNode, USyncQuery, USyncUser, type WASocket } from '@whiskeysockets/baileys';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { SessionTiming } from '../session-timing.ts';
+import { personOf } from './inbound-message.ts';
+
+const PING: BinaryNode = {
+  tag: 'iq',
+  attrs: { to: '@s.whatsapp.net', type: 'get', xmlns: 'w:p' },
+  content: [{ tag: 'ping', attrs: {} }],
+};
+
+/** A thread that noticed the end of a wait this late stood still meanwhile. */
+const STALL_MS = 1_000;
+
+/**
+ * Whether somebody listens at the other end of an open line. Two questions, each again and again: a ping, which a dead
+ * line leaves without an answer, and one about devices, since a deaf socket may answer pings for hours.
+ *
+ * The client has a keep-alive of its own. It counts from the last frame and looks before it reads what has arrived, so
+ * a worker that stands still for five seconds loses every session that was quiet, and all of them come back at once.
+ * Here a wait that ended late says nothing, and the question is asked anew.
+ */
+export class LineWatch {
+  readonly #socket: WASocket;
+  readonly #clock: Clock;
+  readonly #timing: SessionTiming;
+  readonly #later: (delayMs: number, act: () => void) => void;
+  readonly #unanswered: (question: string) => void;
+
+  constructor(options: {
+    readonly socket: WASocket;
+    readonly clock: Clock;
+    readonly timing: SessionTiming;
+    /** Acts after a while, unless the session has ended. */
+    readonly later: (delayMs: number, act: () => void) => void;
+    /** Nobody listens. */
+    readonly unanswered: (question: string) => void;
+  }) {
+    this.#socket = options.socket;
+    this.#clock = options.clock;
+    this.#timing = options.timing;
+    this.#later = options.later;
+    this.#unanswered = options.unanswered;
+  }
+
+  /** The line is open. */
+  start(): void {
+    this.#pingLater();
+    this.#probeLater();
+  }
+
+  /** Asks at once something that only a listening server answers. */
+  async probe(): Promise<void> {
+    const { user } = this.#socket;
+    if (user === undefined) return;
+    const question = new USyncQuery()
+      .withContext('message')
+      .withDeviceProtocol()
+      .withUser(new USyncUser().withId(personOf(user.id)));
+    await this.#ask('a question', () => this.#socket.executeUSyncQuery(question));
+  }
+
+  #pingLater(): void {
+    this.#later(this.#timing.keepAliveMs, () => {
+      const ping = { ...PING, attrs: { ...PING.attrs, id: this.#socket.generateMessageTag() } };
+      void this.#ask('a ping', () => this.#socket.query(ping)).then(() => this.#pingLater());
+    });
+  }
+
+  #probeLater(): void {
+    this.#later(this.#timing.probeEveryMs, () => {
+      void this.probe().then(() => this.#probeLater());
+    });
+  }
+
+  async #ask(name: string, question: () => Promise<unknown>): Promise<void> {
+    const askedMs = this.#clock.monotonicMs();
+    try {
+      if ((await question()) !== undefined) return;
+    } catch {
+      // Refused or cut: somebody is there, or the end is told another way.
+      return;
+    }
+    const waitedMs = this.#clock.monotonicMs() - askedMs;
+    if (waitedMs < this.#timing.queryMs + STALL_MS) this.#unanswered(name);
+  }
+}

@@ -1,0 +1,354 @@
+import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
+import type { ArmedTimer } from '../../../runtime/clock.ts';
+import type { SendOrder, SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
+import { isGroupId, userOf } from './chat-address.ts';
+import { connectClient } from './client-socket.ts';
+import { Unreadable } from './credential-cipher.ts';
+import { type Credentials, loadCredentials } from './credentials.ts';
+import { GroupDirectory } from './group-directory.ts';
+import { InboundIntake } from './inbound-intake.ts';
+import { personOf } from './inbound-message.ts';
+import { LineWatch } from './line-watch.ts';
+import { Outbox } from './outbox.ts';
+import { makeRatchets } from './ratchets.ts';
+import { chatOf, checkRecipient } from './recipients.ts';
+import { SealedStore } from './sealed-store.ts';
+import { SentMessages } from './sent-messages.ts';
+import { readClientError, sessionEndOf } from './session-end.ts';
+import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
+
+/** The client's own times for a code, unless it is told others. */
+const FIRST_QR_MS = 60_000;
+const NEXT_QR_MS = 20_000;
+/** How long the network may take to be told that this device is unlinked. */
+const UNLINK_MS = 5_000;
+
+type WithoutGeneration<T> = T extends { generation: number } ? Omit<T, 'generation'> : never;
+
+/** What a live session is made with. */
+export interface LiveSessionOptions {
+  readonly environment: SessionEnvironment;
+  readonly memory: ShopMemory;
+  readonly shop: SessionAddress;
+  readonly generation: number;
+  /** The first sign of life came, or the end: the next session may open. */
+  readonly onSettled: () => void;
+}
+
+/** Everything that stands once a client runs. */
+interface Running {
+  readonly socket: WASocket;
+  readonly credentials: Credentials;
+  readonly outbox: Outbox;
+  readonly groups: GroupDirectory;
+  readonly watch: LineWatch;
+}
+
+/**
+ * One socket's life: loading credentials → connecting → (qr) → open → ended. It ends once, whatever ends it: its
+ * orders get their outcomes first, then its `closed` is told, when all it wrote stands in the store.
+ */
+export class LiveSession {
+  readonly #options: LiveSessionOptions;
+  readonly #sealed: SealedStore;
+  readonly #inbound: InboundIntake;
+  #watchdog: ArmedTimer | undefined;
+  readonly #timers = new Set<ArmedTimer>();
+  #running: Running | undefined;
+  #open = false;
+  #ended = false;
+  #settled = false;
+  #unlinking = false;
+  #qrCount = 0;
+
+  constructor(options: LiveSessionOptions) {
+    this.#options = options;
+    const { environment, shop, generation } = options;
+    this.#sealed = new SealedStore({
+      shop,
+      cipher: environment.cipher,
+      ask: environment.ask,
+      onFailure: (error) => this.#lostStore(error),
+    });
+    this.#inbound = new InboundIntake({
+      environment,
+      generation,
+      socket: () => this.#running?.socket,
+      report: (notice) => this.#emit({ type: 'session.inbound', ...notice }),
+      failed: (detail) => this.#end('transient', { statusCode: undefined, detail }),
+      log: (fields, message) => this.#log(fields, message),
+    });
+  }
+
+  /** Loads the credentials and connects. Never rejects: what goes wrong is told as the session's end. */
+  async start(): Promise<void> {
+    if (this.#ended) {
+      this.#options.onSettled();
+      return;
+    }
+    const { clock, timing } = this.#options.environment;
+    // A refused upgrade (HTTP 503 or 429) surfaces as nothing at all (SIMULATOR.md: What the client surfaces).
+    this.#watchdog = clock.after(timing.connectMs, () =>
+      this.#end('transient', { statusCode: 408, detail: 'the connection came to nothing in time' }),
+    );
+    try {
+      const credentials = await loadCredentials(this.#sealed);
+      if (!this.#ended) this.#connect(credentials);
+    } catch (error) {
+      this.#lostStore(error);
+    }
+  }
+
+  send(order: SendOrder): void {
+    if (this.#running !== undefined && this.#open) this.#running.outbox.send(order);
+    else
+      this.#emit({ type: 'session.send_outcome', messageId: order.messageId, outcome: { kind: 'not_sent' } });
+  }
+
+  recall(messageId: string): void {
+    this.#running?.outbox.recall(messageId);
+  }
+
+  async check(messageId: string, to: string): Promise<void> {
+    const { environment } = this.#options;
+    const answer =
+      this.#running !== undefined && this.#open
+        ? await checkRecipient({
+            socket: this.#running.socket,
+            to,
+            cache: environment.numbers,
+            timing: environment.timing,
+          })
+        : { exists: undefined, rateLimited: false };
+    this.#emit({ type: 'session.recipient_checked', messageId, ...answer });
+  }
+
+  async compose(messageId: string, to: string, durationMs: number): Promise<void> {
+    const done = (): void => this.#emit({ type: 'session.composed', messageId });
+    if (this.#running === undefined || !this.#open || to === '') return done();
+    const { socket } = this.#running;
+    try {
+      await socket.sendPresenceUpdate('composing', await chatOf(socket, to));
+    } catch {
+      // It could not be shown; the message goes out all the same.
+    }
+    this.#options.environment.clock.after(durationMs, done);
+  }
+
+  confirm(token: string): void {
+    this.#inbound.confirm(token);
+  }
+
+  refreshGroups(): void {
+    if (!this.#open) return;
+    this.#running?.groups.refresh().catch((error: unknown) => {
+      this.#log({ cause: readClientError(error).message }, 'the groups could not be asked for');
+    });
+  }
+
+  /** Ends it without a `closed` event; resolves when its last write is answered. */
+  async close(): Promise<void> {
+    this.#stopEverything('the session was closed');
+    await this.#drained();
+  }
+
+  /** Tells the network that this device is unlinked, where it listens, and ends. */
+  async unlink(): Promise<void> {
+    if (this.#running !== undefined && this.#open) {
+      const { socket } = this.#running;
+      const said = socket.logout().catch((error: unknown) => {
+        const cause = readClientError(error).message;
+        this.#log({ cause }, 'the network was not told that a device is unlinked');
+      });
+      const patience = new Promise<void>((resolve) => {
+        this.#options.environment.clock.after(UNLINK_MS, resolve);
+      });
+      this.#unlinking = true;
+      await Promise.race([said, patience]);
+    }
+    await this.close();
+  }
+
+  #connect(credentials: Credentials): void {
+    const { environment, memory } = this.#options;
+    const sent = new SentMessages(this.#sealed);
+    const ownAddresses = (): string[] =>
+      [credentials.creds.me?.id, credentials.creds.me?.lid].flatMap((own) =>
+        own == null ? [] : [personOf(own)],
+      );
+    const ratchets = makeRatchets(credentials.keys, {
+      sealing: () => this.#running?.outbox.sealing(),
+      received: (envelope, text) => this.#inbound.received(envelope, text),
+      ownAddresses,
+    });
+    const socket = connectClient({
+      environment,
+      memory,
+      credentials,
+      ratchets,
+      sent,
+      groups: () => this.#running?.groups,
+    });
+    const groups = new GroupDirectory({
+      socket,
+      clock: environment.clock,
+      floorMs: environment.timing.groupsFloorMs,
+      queryMs: environment.timing.queryMs,
+      later: (delayMs, act) => this.#later(delayMs, act),
+      ownAddresses,
+      report: (list) => this.#emit({ type: 'session.groups', groups: list }),
+    });
+    const outbox = this.#makeOutbox({ socket, groups, sent });
+    const watch = new LineWatch({
+      socket,
+      clock: environment.clock,
+      timing: environment.timing,
+      later: (delayMs, act) => this.#later(delayMs, act),
+      unanswered: (question) =>
+        this.#end('transient', {
+          statusCode: 408,
+          detail: `the socket is open and nobody answers ${question}`,
+        }),
+    });
+    this.#running = { socket, credentials, outbox, groups, watch };
+    this.#listen(this.#running);
+  }
+
+  #makeOutbox(parts: { socket: WASocket; groups: GroupDirectory; sent: SentMessages }): Outbox {
+    const { environment, shop } = this.#options;
+    return new Outbox({
+      ...parts,
+      clock: environment.clock,
+      timing: environment.timing,
+      allowLoopbackMedia: environment.allowLoopbackMedia,
+      report: (messageId, outcome) => this.#emit({ type: 'session.send_outcome', messageId, outcome }),
+      handedOver: (messageId) => environment.tell({ kind: 'handed_over', shopId: shop.shopId, messageId }),
+      stalled: (detail) => this.#end('transient', { statusCode: undefined, detail }),
+      forget: (to) => environment.numbers.del(to),
+      unanswered: () => void this.#running?.watch.probe(),
+    });
+  }
+
+  #listen({ socket, credentials, outbox, groups }: Running): void {
+    socket.ws.on('CB:ack,class:message', (node: { attrs: Record<string, string> }) =>
+      outbox.acknowledged(node.attrs),
+    );
+    socket.ws.on('CB:notification,type:w:gp2', ({ attrs }: { attrs: Record<string, string> }) => {
+      if (isGroupId(attrs.from ?? '')) groups.changed(attrs.from ?? '');
+    });
+    socket.ev.on('creds.update', () => {
+      // Not lost here: a write that fails closes the sealed store, which tells it as the session's end.
+      credentials.save(this.#options.environment.clock.wallMs()).catch(() => undefined);
+    });
+    socket.ev.on('connection.update', (update) => this.#updated(update));
+    socket.ev.on('messages.upsert', ({ messages, requestId }) => {
+      if (requestId === undefined) return;
+      for (const message of messages) this.#inbound.resent(message);
+    });
+  }
+
+  #updated(update: Partial<ConnectionState>): void {
+    if (this.#ended || this.#unlinking) return;
+    if (update.qr !== undefined) this.#showQr(update.qr);
+    if (update.connection === 'open') {
+      this.#settle();
+      this.#later(this.#options.environment.timing.settleMs, () => this.#opened());
+    }
+    if (update.connection === 'close') {
+      const cause = readClientError(update.lastDisconnect?.error);
+      this.#end(sessionEndOf(cause), { statusCode: cause.statusCode, detail: cause.message });
+    }
+  }
+
+  #showQr(qr: string): void {
+    this.#settle();
+    const { clock, timing } = this.#options.environment;
+    const lifeMs = timing.qrMs ?? (this.#qrCount === 0 ? FIRST_QR_MS : NEXT_QR_MS);
+    this.#qrCount += 1;
+    this.#emit({ type: 'session.qr', qr, expiresAtMs: clock.wallMs() + lifeMs });
+  }
+
+  #opened(): void {
+    if (this.#running === undefined) return;
+    const { credentials } = this.#running;
+    this.#open = true;
+    this.#emit({
+      type: 'session.connected',
+      phone: userOf(credentials.creds.me?.id ?? ''),
+      pairedAtMs: credentials.pairedAtMs() ?? this.#options.environment.clock.wallMs(),
+    });
+    this.refreshGroups();
+    this.#running.watch.start();
+    for (const hash of ['credentials', 'sent'] as const) {
+      this.#sealed.reseal(hash).catch((error: unknown) => {
+        // The values stay readable with the older key, and the next connection tries again.
+        const cause = readClientError(error).message;
+        this.#log({ hash, cause }, 'what an older key sealed could not be sealed anew');
+      });
+    }
+  }
+
+  #lostStore(error: unknown): void {
+    const end = error instanceof Unreadable ? 'credentials_unreadable' : 'transient';
+    this.#end(end, { statusCode: undefined, detail: readClientError(error).message });
+  }
+
+  #end(end: SessionEnd, cause: { statusCode: number | undefined; detail: string }): void {
+    if (this.#ended) return;
+    this.#stopEverything(cause.detail);
+    void this.#drained().then(() => {
+      this.#emit({ type: 'session.closed', end, ...cause });
+      this.#running = undefined;
+    });
+  }
+
+  #stopEverything(why: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#open = false;
+    for (const timer of this.#timers) timer.cancel();
+    this.#inbound.close();
+    this.#running?.outbox.lost();
+    // It resolves when the other side has closed too, which nobody needs to wait for; a failure finds it closed already.
+    this.#running?.socket.end(new Error(why)).catch(() => undefined);
+    this.#settle();
+  }
+
+  async #drained(): Promise<void> {
+    const { clock, timing } = this.#options.environment;
+    await new Promise<void>((resolve) => {
+      const patience = clock.after(timing.drainMs, resolve);
+      void this.#sealed.drained().then(() => {
+        patience.cancel();
+        resolve();
+      });
+    });
+    // What still waits in line would come after what the next session writes, and turn its ratchets back.
+    this.#sealed.fail(new Error('the session ended'));
+  }
+
+  #settle(): void {
+    this.#watchdog?.cancel();
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#options.onSettled();
+  }
+
+  #later(delayMs: number, act: () => void): void {
+    const timer = this.#options.environment.clock.after(delayMs, () => {
+      this.#timers.delete(timer);
+      if (!this.#ended) act();
+    });
+    this.#timers.add(timer);
+  }
+
+  #emit(event: WithoutGeneration<SessionEvent>): void {
+    const { environment, shop, generation } = this.#options;
+    environment.tell({ kind: 'event', shopId: shop.shopId, event: { ...event, generation } as never });
+  }
+
+  #log(fields: Record<string, unknown>, message: string): void {
+    const { environment, shop } = this.#options;
+    environment.tell({ kind: 'log', level: 'warn', fields: { shopId: shop.shopId, ...fields }, message });
+  }
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { SendOrder } from '../session-host.ts';
+import { ForbiddenAddress, guardedLookup, isPublicAddress, type ResolveAll } from './address-guard.ts';
+
+/** Kinds of attachment. */
+export type MediaType = NonNullable<SendOrder['mediaType']>;
+
+/** Largest attachment by kind, in bytes: what the network's own clients let through. */
+const MAX_BYTES: Record<MediaType, number> = {
+  image: 16 * 1024 * 1024,
+  video: 64 * 1024 * 1024,
+  document: 100 * 1024 * 1024,
+};
+
+const MAX_REDIRECTS = 3;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Why an attachment could not be had. The message names the cause and never the address. */
+export class MediaUnavailable extends Error {
+  readonly code = 'MEDIA_UNAVAILABLE';
+}
+
+/** An attachment in a file of its own. */
+export interface FetchedMedia {
+  readonly path: string;
+  readonly contentType: string;
+  /** The last part of the address, fit for a file name. */
+  readonly fileName: string;
+  /** Removes the file. */
+  discard(): Promise<void>;
+}
+
+/** What bounds a fetch. */
+export interface MediaFetchOptions {
+  readonly url: string;
+  readonly mediaType: MediaType;
+  readonly timeoutMs: number;
+  readonly allowLoopback: boolean;
+  /** Instead of the system's, for tests. */
+  readonly resolve?: ResolveAll;
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Fetches an attachment into a temporary file, streamed. http(s) only, public addresses only (checked again after
+ * each redirect, the connection pinned to the checked address), bounded in size, time and redirects, its type checked
+ * against the kind. Rejects with `MediaUnavailable`.
+ */
+export async function fetchMedia(options: MediaFetchOptions): Promise<FetchedMedia> {
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
+  try {
+    const { response, url } = await follow(options, signal);
+    return await download(options, { response, url, signal });
+  } catch (error) {
+    if (error instanceof MediaUnavailable) throw error;
+    throw new MediaUnavailable(causeOf(error, timeout));
+  }
+}
+
+function causeOf(error: unknown, timeout: AbortSignal): string {
+  if (timeout.aborted) return 'the attachment took too long';
+  if (error instanceof ForbiddenAddress) return 'the attachment is not at a public address';
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return `the attachment could not be fetched${code === undefined ? '' : ` (${code})`}`;
+}
+
+async function follow(
+  options: MediaFetchOptions,
+  signal: AbortSignal,
+): Promise<{ response: IncomingMessage; url: URL }> {
+  let url = parse(options.url);
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+    const response = await ask(url, options, signal);
+    const status = response.statusCode ?? 0;
+    const { location } = response.headers;
+    if (status === 200) return { response, url };
+    response.destroy();
+    if (!REDIRECTS.has(status) || location === undefined) {
+      throw new MediaUnavailable(`the attachment's server answered ${status}`);
+    }
+    url = parse(location, url);
+  }
+  throw new MediaUnavailable('the attachment is redirected too often');
+}
+
+function parse(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw new MediaUnavailable('the attachment has no valid address');
+  const url = new URL(text, base);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new MediaUnavailable('the attachment is neither at http nor https');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new MediaUnavailable('the address of the attachment holds credentials');
+  }
+  return url;
+}
+
+function ask(url: URL, options: MediaFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const { allowLoopback, resolve } = options;
+  // Node connects to a literal address without any lookup.
+  const literal = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(literal) !== 0 && !isPublicAddress(literal, allowLoopback)) throw new ForbiddenAddress();
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return new Promise((answered, failed) => {
+    const outgoing = request(
+      url,
+      {
+        lookup: guardedLookup(resolve === undefined ? { allowLoopback } : { allowLoopback, resolve }),
+        agent: false,
+        signal,
+        headers: { accept: '*/*', 'accept-encoding': 'identity' },
+      },
+      answered,
+    );
+    outgoing.on('error', failed);
+    outgoing.end();
+  });
+}
+
+/** The encodings of HTTP; any other word there, as `aws-chunked` of some stores, changes no byte. */
+const PACKED = /\b(?:gzip|compress|deflate|br|zstd)\b/i;
+
+async function download(
+  options: MediaFetchOptions,
+  source: { response: IncomingMessage; url: URL; signal: AbortSignal },
+): Promise<FetchedMedia> {
+  const { response, url, signal } = source;
+  const contentType = checkedType(options.mediaType, response);
+  const maxBytes = options.maxBytes ?? MAX_BYTES[options.mediaType];
+  const path = join(tmpdir(), `attachment-${randomUUID()}`);
+  const discard = (): Promise<void> => rm(path, { force: true });
+  try {
+    // Nothing was said to be welcome but the bytes themselves; the recipient would get what nobody can open.
+    if (PACKED.test(response.headers['content-encoding'] ?? '')) {
+      throw new MediaUnavailable('the attachment is encoded');
+    }
+    if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+    const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+    await pipeline(response, atMost(maxBytes), file, { signal });
+  } catch (error) {
+    response.destroy();
+    await discard();
+    throw error;
+  }
+  return { path, contentType, fileName: fileNameOf(url), discard };
+}
+
+function checkedType(mediaType: MediaType, response: IncomingMessage): string {
+  const contentType = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  if (mediaType === 'document') return contentType || 'application/octet-stream';
+  if (contentType.startsWith(`${mediaType}/`)) return contentType;
+  response.destroy();
+  throw new MediaUnavailable(`the attachment is no ${mediaType}`);
+}
+
+function atMost(maxBytes: number): Transform {
+  let seen = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      seen += chunk.length;
+      if (seen > maxBytes) done(tooLarge());
+      else done(null, chunk);
+    },
+    flush: (done) => done(seen === 0 ? new MediaUnavailable('the attachment is empty') : null),
+  });
+}
+
+const tooLarge = (): MediaUnavailable => new MediaUnavailable('the attachment is too large');
+
+function fileNameOf(url: URL): string {
+  const last = url.pathname.split('/').at(-1) ?? '';
+  const readable = safelyDecoded(last).replace(/[^\p{L}\p{N}._ -]/gu, '_');
+  return readable.slice(-100) || 'document';
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../../../runtime/clock.ts';
+
+/** An inbound message as its shop's actor is told of it. */
+export interface InboundNotice {
+  readonly token: string;
+  readonly wireId: string;
+  readonly from: string;
+  readonly text: string;
+  readonly atMs: number;
+}
+
+/** Where inbound messages wait until their shop's actor has committed them. */
+export class InboundDesk {
+  readonly #clock: Clock;
+  readonly #patienceMs: number;
+  readonly #generation: number;
+  readonly #report: (notice: InboundNotice) => void;
+  readonly #waiting = new Map<string, { confirm(): void; refuse(error: Error): void }>();
+  #count = 0;
+
+  constructor(options: {
+    clock: Clock;
+    /** How long a commit may take. */
+    patienceMs: number;
+    /** Makes tokens unlike those of the shop's other sessions. */
+    generation: number;
+    report: (notice: InboundNotice) => void;
+  }) {
+    this.#clock = options.clock;
+    this.#patienceMs = options.patienceMs;
+    this.#generation = options.generation;
+    this.#report = options.report;
+  }
+
+  /** Resolves when the message is committed; rejects when that took too long or the session ended. */
+  submit(message: Omit<InboundNotice, 'token'>): Promise<void> {
+    this.#count += 1;
+    const token = `${this.#generation}.${this.#count}`;
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void): void => {
+        if (!this.#waiting.delete(token)) return;
+        patience.cancel();
+        act();
+      };
+      const late = new Error('an inbound message was not committed in time');
+      const patience = this.#clock.after(this.#patienceMs, () => settle(() => reject(late)));
+      this.#waiting.set(token, {
+        confirm: () => settle(resolve),
+        refuse: (error) => settle(() => reject(error)),
+      });
+      this.#report({ ...message, token });
+    });
+  }
+
+  confirm(token: string): void {
+    this.#waiting.get(token)?.confirm();
+  }
+
+  /** Gives up on all that wait: the network will deliver them again. */
+  abandon(): void {
+    for (const entry of [...this.#waiting.values()]) entry.refuse(new Error('the session ended'));
+  }
+}

@@ -1,0 +1,47 @@
+import type { Agent } from 'node:https';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { SessionTiming } from '../session-timing.ts';
+import type { FromWorker } from '../worker-protocol.ts';
+import type { CredentialCipher } from './credential-cipher.ts';
+import { ExpiringCache } from './expiring-cache.ts';
+import type { AskStore } from './sealed-store.ts';
+
+/** What all sessions of one worker share. */
+export interface SessionEnvironment {
+  readonly socketUrl: string;
+  readonly clientVersion: readonly [number, number, number] | undefined;
+  /** Connected to the simulator, which has no history to tell. */
+  readonly simulated: boolean;
+  readonly allowLoopbackMedia: boolean;
+  /** Trusts the simulator's media host; undefined: the system's certificates alone. */
+  readonly uploadAgent: Agent | undefined;
+  readonly timing: SessionTiming;
+  readonly clock: Clock;
+  readonly cipher: CredentialCipher;
+  readonly ask: AskStore;
+  readonly tell: (message: FromWorker) => void;
+  /** Which numbers are on the network, by E.164. */
+  readonly numbers: ExpiringCache;
+}
+
+/** What the client forgets with a socket and a shop should keep across reconnections. Never credentials. */
+export interface ShopMemory {
+  /** How often a message was sent again. */
+  readonly retries: ExpiringCache;
+  /** Devices of the people written to. */
+  readonly devices: ExpiringCache;
+  readonly calls: ExpiringCache;
+  readonly placeholders: ExpiringCache;
+}
+
+/** A shop's memory with the lives the client gives its own caches (its DEFAULT_CACHE_TTLS). */
+export function newShopMemory(clock: Clock): ShopMemory {
+  const cache = (lifeMs: number, maxEntries: number): ExpiringCache =>
+    new ExpiringCache({ lifeMs, maxEntries, nowMs: () => clock.monotonicMs() });
+  return {
+    retries: cache(3_600_000, 1_000),
+    devices: cache(300_000, 2_000),
+    calls: cache(300_000, 50),
+    placeholders: cache(3_600_000, 500),
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * A session worker's thread: many shops' sockets, so that a crash, a hang or a heap that runs full ends only its own
+ * shops' sessions. Started by worker-pool.ts; speaks worker-protocol.ts.
+ */
+import { Agent } from 'node:https';
+import { getHeapStatistics } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
+import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
+import { systemClock } from '../../../runtime/clock.ts';
+import type { SessionAddress } from '../session-host.ts';
+import type { FromWorker, StoreAnswer, StoreRequest, ToWorker, WorkerSetup } from '../worker-protocol.ts';
+import { shareAsyncContexts } from './async-contexts.ts';
+import { credentialCipher } from './credential-cipher.ts';
+import { ExpiringCache } from './expiring-cache.ts';
+import type { AskStore } from './sealed-store.ts';
+import { silenceConsole } from './silent-logger.ts';
+import { WorkerSessions } from './worker-sessions.ts';
+
+/** Numbers whose existence one worker remembers. */
+const NUMBERS_REMEMBERED = 20_000;
+
+function run(): void {
+  const port = parentPort;
+  if (port === null) throw new Error('a session worker runs in a worker thread');
+  const setup = workerData as WorkerSetup;
+  const clock = systemClock;
+  const tell = (message: FromWorker): void => port.postMessage(message);
+  const store = storeClient(tell);
+  if (setup.noiseRootKey !== undefined) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(setup.noiseRootKey);
+
+  const sessions = new WorkerSessions({
+    socketUrl: setup.socketUrl,
+    clientVersion: setup.clientVersion,
+    simulated: setup.noiseRootKey !== undefined,
+    allowLoopbackMedia: setup.allowLoopbackMedia,
+    uploadAgent: setup.mediaCa === undefined ? undefined : new Agent({ ca: setup.mediaCa }),
+    timing: setup.timing,
+    clock,
+    cipher: credentialCipher(setup.credentialsKeys.map((key) => Buffer.from(key))),
+    ask: store.ask,
+    tell,
+    numbers: new ExpiringCache({
+      lifeMs: setup.timing.knownNumberMs,
+      maxEntries: NUMBERS_REMEMBERED,
+      nowMs: () => clock.monotonicMs(),
+    }),
+  });
+
+  // The client leaves promises of its own unwatched; what fails in one shop's must not end all shops' sessions.
+  process.on('unhandledRejection', (reason) => {
+    const cause = reason instanceof Error ? `${reason.name}: ${reason.message}` : typeof reason;
+    tell({ kind: 'log', level: 'warn', fields: { cause }, message: 'the client left a failure unhandled' });
+  });
+
+  port.on('message', (message: ToWorker) => {
+    if (message.kind === 'ping') tell({ kind: 'pong', heapBytes: getHeapStatistics().used_heap_size });
+    else if (message.kind === 'store_answer') store.answered(message.requestId, message.answer);
+    else if (message.kind === 'stop') void sessions.stop().then(() => tell({ kind: 'stopped' }));
+    else sessions.handle(message);
+  });
+  tell({ kind: 'ready' });
+}
+
+/** Asks the main thread's store, and matches its answers to the questions. */
+function storeClient(tell: (message: FromWorker) => void): {
+  ask: AskStore;
+  answered(requestId: number, answer: StoreAnswer): void;
+} {
+  const open = new Map<number, (answer: StoreAnswer) => void>();
+  let count = 0;
+  return {
+    ask: (shop: SessionAddress, request: StoreRequest) =>
+      new Promise((resolve) => {
+        count += 1;
+        open.set(count, resolve);
+        tell({ kind: 'store', requestId: count, shop, request });
+      }),
+    answered(requestId, answer) {
+      open.get(requestId)?.(answer);
+      open.delete(requestId);
+    },
+  };
+}
+
+silenceConsole();
+shareAsyncContexts();
+run();

@@ -1,0 +1,157 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import { type Address, shardOf } from '../../../runtime/address.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { LinkTopic } from '../../../runtime/node/link-topics.ts';
+import type { Random } from '../../../runtime/random.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { attributedText } from '../record/attributed-text.ts';
+import { decodeMessage, type MessageBody } from '../record/message-record.ts';
+import { offerOf, type PoolAnswer, type PoolAsk, type PoolOffer } from '../record/pool-protocol.ts';
+import { messageKey, shopKeys, shopOf } from '../record/shop-keys.ts';
+import type { ShopReference } from '../record/shop-operations.ts';
+import type { ShopState } from '../record/shop-state.ts';
+import { decodeWriter } from '../record/writer.ts';
+import type { ShopCommand, ShopEffect } from '../turn/shop-commands.ts';
+import type { PoolSessions } from './pool-sessions.ts';
+
+const ASK_TIMEOUT_MS = 2_000;
+/** Looking for a pool shop must fit into the two seconds a forwarded request has (DESIGN section 4: Codes of our own). */
+const SEARCH_MS = 1_200;
+const OFFER_TIMEOUT_MS = 600;
+const WITHDRAW_TRIES = 30;
+const WITHDRAW_EVERY_MS = 1_000;
+
+/** What the desk works with. */
+export interface PoolDeskOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly link: LinkTopic;
+  readonly sessions: PoolSessions;
+  readonly platformName: string;
+}
+
+type PoolEffect = Extract<ShopEffect, { type: 'hand_over' | 'find_pool' | 'note_end' }>;
+
+/** Speaks for a shop with the shops of the pool, and for those with the shops whose messages they carry. */
+export class PoolDesk {
+  readonly #options: PoolDeskOptions;
+
+  constructor(options: PoolDeskOptions) {
+    this.#options = options;
+  }
+
+  /** A shop of the pool that would send this now; undefined when none is found in time. In no order, to spread them. */
+  async find(offer: PoolOffer): Promise<ShopReference | undefined> {
+    const { clock, sessions, random } = this.#options;
+    const untilMs = clock.monotonicMs() + SEARCH_MS;
+    const left = await sessions.list();
+    while (left.length > 0) {
+      const timeoutMs = Math.min(OFFER_TIMEOUT_MS, untilMs - clock.monotonicMs());
+      if (timeoutMs <= 0) return undefined;
+      const [pool] = left.splice(Math.floor(random() * left.length), 1);
+      if (pool === undefined) return undefined;
+      const answer = await this.#ask({ ask: 'offer', pool, offer }, timeoutMs).catch((error: unknown) => {
+        this.#options.log.debug({ pool, err: error }, 'a shop of the pool did not answer an offer');
+        return undefined;
+      });
+      if (answer?.kind === 'willing') return pool;
+    }
+    return undefined;
+  }
+
+  /** Carries out what a turn asked for. What does not succeed is asked for again by the shop's own timer. */
+  perform(effect: PoolEffect, address: Address): void {
+    this.#carryOut(effect, address).catch((error: unknown) => {
+      const { messageId, type } = effect;
+      this.#options.log.debug({ ...shopOf(address), messageId, err: error }, `${type}: not answered`);
+    });
+  }
+
+  /** Takes back all that the pool still has of a shop that is being erased; rejects when a pool shop cannot be asked. */
+  async withdraw(messageId: string, message: { pool: ShopReference; createdAtMs: number }): Promise<void> {
+    const { clock } = this.#options;
+    const { pool, createdAtMs } = message;
+    for (let left = WITHDRAW_TRIES; left > 0; left -= 1) {
+      try {
+        const answer = await this.#ask({ ask: 'withdraw', pool, messageId, createdAtMs }, ASK_TIMEOUT_MS);
+        // What is on the wire goes from the pool's shard as soon as its outcome is known.
+        if (answer.kind !== 'taken') return;
+      } catch (error) {
+        if (left === 1) throw error;
+        const line = 'a shop of the pool was not reached to take a message back';
+        this.#options.log.debug({ pool, messageId, err: error }, line);
+      }
+      await new Promise<void>((resolve) => clock.after(WITHDRAW_EVERY_MS, resolve));
+    }
+  }
+
+  async #carryOut(effect: PoolEffect, address: Address): Promise<void> {
+    const { messageId } = effect;
+    const shop = shopOf(address);
+    if (effect.type === 'note_end') {
+      const { origin, answer } = effect;
+      await this.#ask({ ask: 'note', pool: shop, origin, messageId, answer }, ASK_TIMEOUT_MS);
+      return;
+    }
+    const pool = effect.type === 'hand_over' ? effect.pool : null;
+    const message = await this.#message(address, messageId);
+    if (message === undefined) return;
+    const { body, optedOut } = message;
+    if (effect.type === 'hand_over') {
+      const { createdAtMs } = body;
+      const ask: PoolAsk = optedOut
+        ? { ask: 'withdraw', pool: effect.pool, messageId, createdAtMs }
+        : { ask: 'take', pool: effect.pool, body, known: effect.known };
+      const answer = await this.#ask(ask, ASK_TIMEOUT_MS);
+      this.#tell(address, { type: 'pool.answered', messageId, pool, answer });
+    } else if (optedOut) {
+      this.#tell(address, { type: 'pool.answered', messageId, pool, answer: this.#takenBack() });
+    } else {
+      const found = await this.find(offerOf(body));
+      if (found) this.#tell(address, { type: 'pool.found', messageId, pool: found });
+    }
+  }
+
+  /** The message as the pool sends it, and whether its recipient opted out of this shop since. */
+  async #message(
+    address: Address,
+    messageId: string,
+  ): Promise<{ body: MessageBody; optedOut: boolean } | undefined> {
+    const { actors, store, platformName } = this.#options;
+    const { shard } = address;
+    const [fields] = await store.read([['HMGET', messageKey(shard, messageId), 'body', 'state']]);
+    const body = decodeMessage(fields as (string | null)[])?.body;
+    const state = actors.peek<ShopState>(address);
+    if (body === undefined || state === undefined) return undefined;
+    const { writers } = shopKeys(shard, body.shopId);
+    const [writer] = await store.read([['HGET', writers, body.to ?? '']]);
+    const text = attributedText(body.text, { shopName: state.name, platformName });
+    return {
+      body: { ...body, text, idempotencyKey: null },
+      optedOut: decodeWriter(writer as string | null)?.optedOut ?? false,
+    };
+  }
+
+  #takenBack(): PoolAnswer {
+    const updatedAtMs = this.#options.clock.wallMs();
+    return {
+      kind: 'ended',
+      fate: { status: 'rejected', reason: 'RECIPIENT_OPTED_OUT', updatedAtMs, sentAtMs: null },
+    };
+  }
+
+  #tell(address: Address, command: ShopCommand): void {
+    // A shard that was handed over meanwhile asks again where it is now.
+    if (this.#options.actors.owns(address.shard)) this.#options.actors.tell(address, command);
+  }
+
+  async #ask(ask: PoolAsk, timeoutMs: number): Promise<PoolAnswer> {
+    const { tenantId } = ask.ask === 'note' ? ask.origin : ask.pool;
+    const answer = await this.#options.link.call(shardOf(tenantId), JSON.stringify(ask), timeoutMs);
+    return JSON.parse(answer) as PoolAnswer;
+  }
+}

@@ -1,0 +1,74 @@
+import type { TenantSettings } from '../../../policy/tenant-settings.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import { movedAway } from '../../../runtime/refusals.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { tenantAddress } from '../../tenant/tenant-keys.ts';
+import type { TenantState } from '../../tenant/tenant-state.ts';
+import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../record/carried-message.ts';
+import type { PoolAnswer, PoolAsk } from '../record/pool-protocol.ts';
+import { shopAddress } from '../record/shop-keys.ts';
+import { answerOf } from '../turn/carry-message.ts';
+import type { ShopCommand } from '../turn/shop-commands.ts';
+
+/**
+ * Answers what shops ask each other for the pool, on the node that owns the one that is asked. Rejects with
+ * `RuntimeFailure` where it cannot tell; whoever asked asks again.
+ */
+export function poolService(parts: {
+  readonly actors: Actors;
+  readonly store: Store;
+}): (payload: string) => Promise<string> {
+  const { actors, store } = parts;
+
+  const fromRecord = async (shard: number, messageId: string, known: boolean): Promise<PoolAnswer> => {
+    const [fields] = await store.read([['HMGET', carriedKey(shard, messageId), ...CARRIED_FIELDS]]);
+    const record = decodeCarried(fields as (string | null)[]);
+    if (record !== undefined) return answerOf(record);
+    return known ? { kind: 'lost' } : { kind: 'refused' };
+  };
+
+  /** What a shop of the pool says; one that was erased says what it left behind. */
+  const asPool = async (ask: Exclude<PoolAsk, { ask: 'note' }>): Promise<PoolAnswer> => {
+    const { pool } = ask;
+    const address = shopAddress(pool);
+    const tenant = await actors.state<TenantState>(tenantAddress(pool.tenantId));
+    // Until its erasure is done it is not known what becomes of the messages it has.
+    if (tenant?.erasing.has(pool.shopId)) throw movedAway();
+    if (!tenant?.shops.has(pool.shopId)) {
+      if (ask.ask === 'offer') return { kind: 'refused' };
+      return ask.ask === 'take'
+        ? await fromRecord(address.shard, ask.body.id, ask.known)
+        : await fromRecord(address.shard, ask.messageId, false);
+    }
+    const { record, settings } = tenant;
+    const open = record.platform && record.active && !record.deleted;
+    const answer = await actors.ask<PoolAnswer>(address, commandOf(ask, { settings, open }));
+    if (answer === undefined) throw movedAway();
+    return answer;
+  };
+
+  const answer = async (ask: PoolAsk): Promise<PoolAnswer> => {
+    if (ask.ask !== 'note') return await asPool(ask);
+    const { origin, messageId, pool, answer: told } = ask;
+    const command: ShopCommand = { type: 'pool.answered', messageId, pool, answer: told };
+    await actors.ask(shopAddress(origin), command);
+    return { kind: 'noted' };
+  };
+
+  return async (payload) => {
+    const ask = JSON.parse(payload) as PoolAsk;
+    const answered = await answer(ask);
+    const asked = ask.ask === 'note' ? ask.origin : ask.pool;
+    if (!actors.owns(shopAddress(asked).shard)) throw movedAway();
+    return JSON.stringify(answered);
+  };
+}
+
+function commandOf(
+  ask: Exclude<PoolAsk, { ask: 'note' }>,
+  tenant: { readonly settings: TenantSettings; readonly open: boolean },
+): ShopCommand {
+  if (ask.ask === 'offer') return { type: 'pool.offer', offer: ask.offer, ...tenant };
+  if (ask.ask === 'take') return { type: 'pool.take', body: ask.body, known: ask.known, ...tenant };
+  return { type: 'pool.withdraw', messageId: ask.messageId, createdAtMs: ask.createdAtMs };
+}

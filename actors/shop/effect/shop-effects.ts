@@ -1,0 +1,112 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Address } from '../../../runtime/address.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { EventFeed } from '../../event-feed.ts';
+import type { SessionAddress, SessionHost } from '../../session/session-host.ts';
+import { tenantAddress } from '../../tenant/tenant-keys.ts';
+import { publicChannelStatus } from '../machines/channel-machine.ts';
+import { shopOf } from '../record/shop-keys.ts';
+import type { ShopEffect } from '../turn/shop-commands.ts';
+import type { ChannelWaiters } from './channel-waiters.ts';
+import type { PoolDesk } from './pool-client.ts';
+import type { PoolSessions } from './pool-sessions.ts';
+
+/** The session that belongs to a shop's address. */
+export function sessionOf(address: Address): SessionAddress {
+  return { shard: address.shard, ...shopOf(address) };
+}
+
+/** Carries out what a shop's turns asked for; by then the commit holds. */
+export function shopEffects(parts: {
+  readonly actors: Actors;
+  readonly host: SessionHost;
+  readonly waiters: ChannelWaiters;
+  readonly feed: EventFeed;
+  readonly pool: PoolDesk;
+  readonly poolSessions: PoolSessions;
+  readonly log: Logger;
+}): (effect: ShopEffect, address: Address) => void {
+  const { actors, host, waiters, feed, pool, poolSessions, log } = parts;
+  // A status has nobody to show composing to: it goes on at once, through the same turn.
+  const compose = (
+    { message, generation }: Extract<ShopEffect, { type: 'compose' }>,
+    address: Address,
+  ): void => {
+    const { messageId, to, textLength, kind } = message;
+    if (kind === 'status') actors.tell(address, { type: 'session.composed', generation, messageId });
+    else host.compose(sessionOf(address), { messageId, to, textLength });
+  };
+  return (effect, address) => {
+    // What happens with every send comes first and does as little as it can.
+    if (effect.type === 'announce_message') {
+      const { of, messageId, status, reason } = effect;
+      const { tenantId, shopId } = of.shop;
+      feed.publish('message', { tenantId, shopId, shop: of.name, messageId, status, reason });
+      return;
+    }
+    const session = sessionOf(address);
+    const { tenantId, shopId } = session;
+    switch (effect.type) {
+      case 'open':
+        host.open(session, { generation: effect.generation });
+        break;
+      case 'close':
+        host.close(session);
+        break;
+      case 'erase':
+        host
+          .erase(session)
+          .catch((error: unknown) =>
+            log.error({ tenantId, shopId, err: error }, 'credentials of a lost session could not be erased'),
+          );
+        break;
+      case 'check':
+        host.check(session, { messageId: effect.message.messageId, to: effect.message.to });
+        break;
+      case 'compose':
+        compose(effect, address);
+        break;
+      case 'send':
+        host.send(session, effect.order);
+        break;
+      case 'recall':
+        host.recall(session, effect.messageId);
+        break;
+      case 'confirm':
+        host.confirmInbound(session, effect.token);
+        break;
+      case 'refresh_groups':
+        host.refreshGroups(session);
+        break;
+      case 'owner_number':
+        actors.tell(tenantAddress(tenantId), { type: 'owner_number', phone: effect.phone });
+        break;
+      case 'hand_over':
+      case 'find_pool':
+      case 'note_end':
+        pool.perform(effect, address);
+        break;
+      case 'announce_channel':
+        waiters.changed(shopId);
+        poolSessions.changed({ tenantId, shopId });
+        feed.publish('channel', {
+          tenantId,
+          shopId,
+          shop: effect.of.name,
+          status: publicChannelStatus(effect.state),
+          state: effect.state,
+        });
+        break;
+      case 'announce_pacing':
+        feed.publish('pacing', {
+          tenantId,
+          shopId,
+          shop: effect.of.name,
+          state: effect.state,
+          heldByOperator: effect.heldByOperator,
+          began: effect.began,
+        });
+        break;
+    }
+  };
+}

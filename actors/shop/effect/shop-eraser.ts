@@ -1,0 +1,110 @@
+import type { DeadLetters } from '../../../runtime/actor/dead-letters.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
+import type { SessionHost } from '../../session/session-host.ts';
+import {
+  CARRIED_FIELDS,
+  carriedKey,
+  carriedWrites,
+  decodeCarried,
+  dropContent,
+} from '../record/carried-message.ts';
+import { decodeMessage, type MessageState } from '../record/message-record.ts';
+import { decodePooled } from '../record/pooled-message.ts';
+import { idempotencyKey, messageKey, type ShopKeys, shopAddress, shopKeys } from '../record/shop-keys.ts';
+import type { ShopReference } from '../record/shop-operations.ts';
+import type { PoolDesk } from './pool-client.ts';
+import type { PoolSessions } from './pool-sessions.ts';
+
+const BATCH = 200;
+
+/** What the eraser works with. */
+export interface ShopEraserOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly deadLetters: Pick<DeadLetters, 'forget'>;
+  readonly host: SessionHost;
+  readonly clock: Clock;
+  readonly pool: Pick<PoolDesk, 'withdraw'>;
+  readonly poolSessions: Pick<PoolSessions, 'forget'>;
+}
+
+/** Erases what a shop left: its session, credentials, messages, idempotency keys, windows, opt-outs and dead letters. */
+export class ShopEraser {
+  readonly #options: ShopEraserOptions;
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor(options: ShopEraserOptions) {
+    this.#options = options;
+  }
+
+  /** Settles when nothing of the shop is left. Its tenant no longer names it, so it cannot come back meanwhile. */
+  erase(shop: ShopReference): Promise<void> {
+    const running =
+      this.#running.get(shop.shopId) ?? this.#erase(shop).finally(() => this.#running.delete(shop.shopId));
+    this.#running.set(shop.shopId, running);
+    return running;
+  }
+
+  async #erase(shop: ShopReference): Promise<void> {
+    const { actors, store, deadLetters, host, poolSessions } = this.#options;
+    const address = shopAddress(shop);
+    const { shard } = address;
+    await actors.passivate(address, { force: true });
+    await deadLetters.forget(address);
+    await host.erase({ shard, ...shop });
+    await poolSessions.forget(shop);
+    const keys = shopKeys(shard, shop.shopId);
+    await this.#endCarried(shard, keys);
+    await this.#withdrawPooled(keys);
+    for (;;) {
+      const [ids] = (await store.read([['ZRANGE', keys.messages, 0, BATCH - 1]])) as [string[]];
+      if (ids.length === 0) break;
+      const bodies = (await store.read(
+        ids.map((id) => ['HMGET', messageKey(shard, id), 'body', 'state']),
+      )) as (string | null)[][];
+      const writes: Write[] = ids.map((id) => ['DEL', messageKey(shard, id)]);
+      for (const fields of bodies) {
+        const key = decodeMessage(fields)?.body.idempotencyKey;
+        if (key) writes.push(['DEL', idempotencyKey(shard, shop.shopId, key)]);
+      }
+      writes.push(['ZREM', keys.messages, ...ids]);
+      await store.commit(shard, writes);
+    }
+    await store.commit(
+      shard,
+      Object.values(keys).map((key: string) => ['DEL', key]),
+    );
+    actors.tell({ shard, kind: 'tenant', id: shop.tenantId }, { type: 'shop_erased', shopId: shop.shopId });
+  }
+  /** Ends what this shop had for others. They learn it when they next ask, and their texts go at once. */
+  async #endCarried(shard: number, { carried }: ShopKeys): Promise<void> {
+    const { store, clock } = this.#options;
+    const [ids] = (await store.read([['ZRANGE', carried, 0, -1]])) as [string[]];
+    if (ids.length === 0) return;
+    const records = (await store.read(
+      ids.map((id) => ['HMGET', carriedKey(shard, id), ...CARRIED_FIELDS]),
+    )) as (string | null)[][];
+    const updatedAtMs = clock.wallMs();
+    const writes = ids.flatMap((id, index) => {
+      const { body, fate } = decodeCarried(records[index] ?? []) ?? {};
+      const reason = fate?.status === 'sending' ? 'DELIVERY_UNKNOWN' : 'MSGAPP_SESSION_LOST';
+      const message = { id, createdAtMs: body?.createdAtMs ?? updatedAtMs };
+      const end: MessageState = { status: 'failed', reason, updatedAtMs, sentAtMs: null };
+      return [...carriedWrites(shard, message, 'state', JSON.stringify(end)), dropContent(shard, id)];
+    });
+    await store.commit(shard, writes);
+  }
+
+  /** Leaves nothing of this shop's messages with shops of the pool. */
+  async #withdrawPooled({ pooled }: ShopKeys): Promise<void> {
+    const { store, pool } = this.#options;
+    const [fields] = (await store.read([['HGETALL', pooled]])) as [string[]];
+    await Promise.all(
+      decodePooled(fields).map(async ({ messageId, createdAtMs, pool: asked }) => {
+        if (asked !== null) await pool.withdraw(messageId, { pool: asked, createdAtMs });
+      }),
+    );
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * The pacing of a shop's queue: one message at a time (SPEC: Enforced in the sending component).
+ *
+ * | State     | What it means                                      | Leaves on                                        |
+ * |-----------|----------------------------------------------------|--------------------------------------------------|
+ * | idle      | nothing in hand                                    | dispatch → checking, or composing (groups and statuses) |
+ * | checking  | asking whether the recipient is on the network     | checked → composing, idle (rejected), gap (no answer), paused (rate signal) |
+ * | composing | the recipient is shown that somebody writes (a status has nobody to show it to) | composed → sending, blocked → idle (settled) |
+ * | sending   | on the wire, stored as `sending` before            | outcome → gap, paused (rate signal)              |
+ * | gap       | the random 6–20 s between two sends                | elapsed → idle                                   |
+ * | paused    | the 15 minutes after a rate signal                 | elapsed → idle                                   |
+ *
+ * Until `sending` a message is still `queued`: when the session goes (`session_down`) or a deadline passes it is put
+ * back at the head of the queue. In `sending` only an outcome settles it: `restarted` fails it BOT_RESTARTED, since
+ * we never risk a double send. One that was not sent is put back too; where its session stood a few times only, since
+ * the network may give out no keys for its recipient, and the others wait behind it. `hold` and `release` are the operator's pause; nothing is
+ * dispatched while held.
+ *
+ * Beside the states: a refusal that means "no strangers" (463) bars messages to cold recipients until
+ * `coldPausedUntilMs`; all others go on. Trying again would make the restriction worse (BAILEYS.md: Sending).
+ */
+import { assign, setup } from 'xstate';
+import type { SendOutcome } from '../../session/session-host.ts';
+
+/** The message in hand. */
+export interface Hand {
+  readonly messageId: string;
+  readonly kind: 'message' | 'status';
+  /** E.164, a group id, or empty for a status. */
+  readonly to: string;
+  readonly textLength: number;
+}
+
+/** What the pacing machine remembers. What of it outlasts a process is stored (`shop-machines.ts`). */
+export interface PacingContext {
+  readonly hand: Hand | null;
+  /** When the state is over by itself: gap, pause, or the deadline of checking, composing and sending. */
+  readonly untilMs: number | null;
+  readonly heldByOperator: boolean;
+  /** The message that was put back unsent last, and how often by now; absent: none was. */
+  readonly unsent?: { readonly messageId: string; readonly times: number };
+  /** No stranger is written to until then; null or absent: the network never objected, or it is over. */
+  readonly coldPausedUntilMs?: number | null;
+}
+
+/** What becomes of a message that leaves the hand for good. */
+export interface Settlement {
+  readonly messageId: string;
+  readonly status: 'sent' | 'failed' | 'rejected';
+  readonly reason: string | null;
+}
+
+/** What the pacing machine is told. `untilMs` says when the state it leads to is over. */
+export type PacingEvent =
+  | { readonly type: 'dispatch'; readonly hand: Hand; readonly untilMs: number }
+  | {
+      readonly type: 'checked';
+      readonly exists: boolean | undefined;
+      readonly rateLimited: boolean;
+      readonly gapUntilMs: number;
+      readonly pauseUntilMs: number;
+      readonly untilMs: number;
+    }
+  | { readonly type: 'composed'; readonly untilMs: number }
+  | { readonly type: 'blocked'; readonly status: 'failed' | 'rejected'; readonly reason: string }
+  | {
+      readonly type: 'outcome';
+      readonly outcome: SendOutcome;
+      readonly gapUntilMs: number;
+      readonly pauseUntilMs: number;
+      readonly coldPauseUntilMs: number;
+    }
+  | { readonly type: 'session_down' }
+  | { readonly type: 'cold_elapsed' }
+  | { readonly type: 'elapsed'; readonly gapUntilMs: number }
+  | { readonly type: 'hold' }
+  | { readonly type: 'release' };
+
+/** What the pacing machine asks for. */
+export type PacingEffect =
+  | { readonly type: 'checkRecipient'; readonly params: Hand }
+  | { readonly type: 'showComposing'; readonly params: Hand }
+  | { readonly type: 'putOnWire'; readonly params: Hand }
+  | { readonly type: 'settle'; readonly params: Settlement }
+  | { readonly type: 'putBack'; readonly params: Hand };
+
+type Checked = Extract<PacingEvent, { type: 'checked' }>;
+type OutcomeEvent = Extract<PacingEvent, { type: 'outcome' }>;
+interface Arguments {
+  readonly context: PacingContext;
+  readonly event: PacingEvent;
+}
+
+/** The ack error of a shop that wrote to too many strangers (BAILEYS.md: the reach-out limit). */
+const REACH_OUT_CODE = '463';
+
+/** After so many tries on an open session of which nothing reached the wire a message is given up. */
+const UNSENT_TRIES = 5;
+
+const failureReasons: { readonly [Kind in SendOutcome['kind']]?: string } = {
+  refused: 'SEND_REFUSED',
+  unprepared: 'SEND_REFUSED',
+  media_unavailable: 'MEDIA_UNAVAILABLE',
+  unknown: 'DELIVERY_UNKNOWN',
+  restarted: 'BOT_RESTARTED',
+};
+
+const handOf = ({ context, event }: Arguments): Hand => {
+  const hand = event.type === 'dispatch' ? event.hand : context.hand;
+  if (hand === null) throw new Error('pacing: no message in hand');
+  return hand;
+};
+
+const timesUnsent = ({ context: { hand, unsent } }: { readonly context: PacingContext }): number =>
+  unsent !== undefined && unsent.messageId === hand?.messageId ? unsent.times : 0;
+
+const settlementOf = ({ context, event }: Arguments): Settlement => {
+  const { messageId } = handOf({ context, event });
+  if (event.type === 'checked') return { messageId, status: 'rejected', reason: 'RECIPIENT_NOT_ON_MSGAPP' };
+  if (event.type === 'blocked') return { messageId, status: event.status, reason: event.reason };
+  if (event.type !== 'outcome') return { messageId, status: 'failed', reason: 'DELIVERY_UNKNOWN' };
+  if (event.outcome.kind === 'acknowledged') return { messageId, status: 'sent', reason: null };
+  return { messageId, status: 'failed', reason: failureReasons[event.outcome.kind] ?? 'DELIVERY_UNKNOWN' };
+};
+
+// Effects are data: the shop's turn carries them out, so the machine's own actions do nothing.
+const withHand = (_: unknown, _hand: Hand): void => undefined;
+const withSettlement = (_: unknown, _settlement: Settlement): void => undefined;
+
+const pacingSetup = setup({
+  types: { context: {} as PacingContext, events: {} as PacingEvent },
+  actions: {
+    checkRecipient: withHand,
+    showComposing: withHand,
+    putOnWire: withHand,
+    settle: withSettlement,
+    putBack: withHand,
+    take: assign(({ event }) =>
+      event.type === 'dispatch' ? { hand: event.hand, untilMs: event.untilMs } : {},
+    ),
+    extend: assign(({ event }) => ('untilMs' in event ? { untilMs: event.untilMs } : {})),
+    dropHand: assign({ hand: null, untilMs: null }),
+    startGap: assign(({ event }) => ({
+      hand: null,
+      untilMs: 'gapUntilMs' in event ? event.gapUntilMs : null,
+    })),
+    startPause: assign(({ event }) => ({
+      hand: null,
+      untilMs: 'pauseUntilMs' in event ? event.pauseUntilMs : null,
+    })),
+    countUnsent: assign(({ context, event }) => ({
+      unsent: { messageId: handOf({ context, event }).messageId, times: timesUnsent({ context }) + 1 },
+    })),
+    barStrangers: assign(({ event }) =>
+      event.type === 'outcome' && event.outcome.kind === 'refused' && event.outcome.code === REACH_OUT_CODE
+        ? { coldPausedUntilMs: event.coldPauseUntilMs }
+        : {},
+    ),
+    admitStrangers: assign({ coldPausedUntilMs: null }),
+    hold: assign({ heldByOperator: true }),
+    release: assign({ heldByOperator: false }),
+  },
+  guards: {
+    isDirect: ({ event }) => event.type === 'dispatch' && event.hand.to.startsWith('+'),
+    isMissing: ({ event }) => (event as Checked).exists === false,
+    isRateSignal: ({ event }) => (event as Checked).rateLimited,
+    isUnanswered: ({ event }) => (event as Checked).exists === undefined,
+    wasRateLimited: ({ event }) => (event as OutcomeEvent).outcome.kind === 'rate_limited',
+    wasWithoutSession: ({ event }) => (event as OutcomeEvent).outcome.kind === 'not_sent',
+    mayTryAgain: ({ context, event }) =>
+      (event as OutcomeEvent).outcome.kind === 'unprepared' && timesUnsent({ context }) < UNSENT_TRIES - 1,
+  },
+});
+
+const check = { type: 'checkRecipient' as const, params: handOf };
+const compose = { type: 'showComposing' as const, params: handOf };
+const wire = { type: 'putOnWire' as const, params: handOf };
+const settle = { type: 'settle' as const, params: settlementOf };
+const back = { type: 'putBack' as const, params: handOf };
+const giveBack = { target: 'idle' as const, actions: [back, 'dropHand' as const] };
+
+/** The pacing states and transitions, as in the table above. */
+export const pacingMachine = pacingSetup.createMachine({
+  id: 'pacing',
+  context: { hand: null, untilMs: null, heldByOperator: false },
+  initial: 'idle',
+  on: {
+    hold: { actions: 'hold' },
+    release: { actions: 'release' },
+    cold_elapsed: { actions: 'admitStrangers' },
+  },
+  states: {
+    idle: {
+      on: {
+        dispatch: [
+          { guard: 'isDirect', target: 'checking', actions: ['take', check] },
+          { target: 'composing', actions: ['take', compose] },
+        ],
+      },
+    },
+    checking: {
+      on: {
+        checked: [
+          { guard: 'isRateSignal', target: 'paused', actions: [back, 'startPause'] },
+          { guard: 'isUnanswered', target: 'gap', actions: [back, 'startGap'] },
+          { guard: 'isMissing', target: 'idle', actions: [settle, 'dropHand'] },
+          { target: 'composing', actions: ['extend', compose] },
+        ],
+        blocked: { target: 'idle', actions: [settle, 'dropHand'] },
+        session_down: giveBack,
+        elapsed: { target: 'gap', actions: [back, 'startGap'] },
+      },
+    },
+    composing: {
+      on: {
+        composed: { target: 'sending', actions: ['extend', wire] },
+        blocked: { target: 'idle', actions: [settle, 'dropHand'] },
+        session_down: giveBack,
+        elapsed: { target: 'gap', actions: [back, 'startGap'] },
+      },
+    },
+    sending: {
+      on: {
+        outcome: [
+          { guard: 'wasRateLimited', target: 'paused', actions: [back, 'startPause'] },
+          { guard: 'wasWithoutSession', target: 'gap', actions: [back, 'startGap'] },
+          { guard: 'mayTryAgain', target: 'gap', actions: [back, 'countUnsent', 'startGap'] },
+          { target: 'gap', actions: [settle, 'startGap', 'barStrangers'] },
+        ],
+        elapsed: { target: 'gap', actions: [settle, 'startGap'] },
+      },
+    },
+    gap: { on: { elapsed: { target: 'idle', actions: 'dropHand' } } },
+    paused: { on: { elapsed: { target: 'idle', actions: 'dropHand' } } },
+  },
+});
+
+/** The pacing states. */
+export type PacingStateName = 'idle' | 'checking' | 'composing' | 'sending' | 'gap' | 'paused';

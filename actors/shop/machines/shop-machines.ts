@@ -1,0 +1,65 @@
+import type { SnapshotFrom } from 'xstate';
+import { type ChannelEffect, channelMachine } from './channel-machine.ts';
+import { type PacingEffect, pacingMachine } from './pacing-machine.ts';
+import { type StoredMachine, stepper } from './stepper.ts';
+
+/** The channel machine, driven as a pure function. */
+export const channel = stepper<typeof channelMachine, ChannelEffect>(channelMachine);
+/** The pacing machine, driven as a pure function. */
+export const pacing = stepper<typeof pacingMachine, PacingEffect>(pacingMachine);
+
+/** Where a shop's two machines stand. */
+export interface ShopMachines {
+  readonly channel: SnapshotFrom<typeof channelMachine>;
+  readonly pacing: SnapshotFrom<typeof pacingMachine>;
+}
+
+/** Version of the stored form of both machines; a newer one is refused. */
+const STORED_VERSION = 1;
+
+interface StoredMachines {
+  readonly version: number;
+  readonly channel: StoredMachine;
+  readonly pacing: StoredMachine;
+}
+
+/** The stored form of both machines: what a restart goes on from. */
+export function encodeMachines({ channel, pacing }: ShopMachines, nowMs: number): string {
+  const stored: StoredMachines = {
+    version: STORED_VERSION,
+    channel: { value: channel.value, context: channel.context },
+    pacing: lastingPacing(pacing, nowMs),
+  };
+  return JSON.stringify(stored);
+}
+
+/** Whether a restart would go on the same from both, so that what is stored of the one is true of the other. */
+export function goOnAlike(before: ShopMachines, after: ShopMachines, nowMs: number): boolean {
+  if (before.channel !== after.channel) return false;
+  if (before.pacing === after.pacing) return true;
+  const lasting = [before, after].map(({ pacing }) => JSON.stringify(lastingPacing(pacing, nowMs)));
+  return lasting[0] === lasting[1];
+}
+
+/**
+ * What of the pacing outlasts a process. Before the wire the message in hand is queued all the same, and no answer to
+ * what was asked of the session comes to another process; a wait that is over is none. So that is stored as idle, and
+ * the two steps to the wire and the end of a gap need no commit.
+ */
+function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number): StoredMachine {
+  const waits = (value === 'gap' || value === 'paused') && (context.untilMs ?? 0) > nowMs;
+  if (value === 'sending' || waits) return { value, context };
+  return { value: 'idle', context: { ...context, hand: null, untilMs: null } };
+}
+
+/** Both machines as they were stored, or at their start when nothing was. Throws on what a newer program stored. */
+export function restoreMachines(text: string | null): ShopMachines {
+  if (text === null) return { channel: channel.initial(), pacing: pacing.initial() };
+  const stored = JSON.parse(text) as StoredMachines;
+  if (stored.version > STORED_VERSION) {
+    throw new Error(
+      `a shop was stored in version ${stored.version}, newer than this program's ${STORED_VERSION}`,
+    );
+  }
+  return { channel: channel.restore(stored.channel), pacing: pacing.restore(stored.pacing) };
+}

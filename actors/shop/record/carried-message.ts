@@ -1,0 +1,57 @@
+import { shardKey } from '../../../runtime/address.ts';
+import type { Write } from '../../../runtime/store.ts';
+import { type MessageBody, type MessageState, QUEUED_LIMIT_MS } from './message-record.ts';
+
+/** What a pool shop's shard holds about a message of another shop. */
+export interface CarriedRecord {
+  /** What it sends, while it has not ended. Its tenant and shop are the origin's. */
+  readonly body: MessageBody | undefined;
+  /** None stored: it waits. */
+  readonly fate: MessageState | undefined;
+  /** It was not taken, and never will be. */
+  readonly refused: boolean;
+}
+
+/**
+ * How long after a message was made its fate is kept at the pool: no ask for it is heeded after 24 hours, and none
+ * that is still under way may find it forgotten before that, whatever the nodes' clocks say.
+ */
+const FATE_KEPT_MS = 2 * QUEUED_LIMIT_MS;
+
+/** A carried message's hash, beside the origin's own record also where both lie in one shard. */
+export function carriedKey(shard: number, messageId: string): string {
+  return shardKey(shard, 'carried', messageId);
+}
+
+/** The fields of the hash, in the order `decodeCarried` reads them. */
+export const CARRIED_FIELDS = ['body', 'state', 'refused'] as const;
+
+/** Reads a carried message back; undefined when the shard never heard of it. */
+export function decodeCarried(fields: readonly (string | null)[]): CarriedRecord | undefined {
+  const [body, fate, refused] = fields;
+  if (!body && !fate && !refused) return undefined;
+  return {
+    body: body ? (JSON.parse(body) as MessageBody) : undefined,
+    fate: fate ? (JSON.parse(fate) as MessageState) : undefined,
+    refused: Boolean(refused),
+  };
+}
+
+/** Stores one field of a carried message, for as long as its fate is kept. */
+export function carriedWrites(
+  shard: number,
+  message: { readonly id: string; readonly createdAtMs: number },
+  field: (typeof CARRIED_FIELDS)[number],
+  value: string,
+): Write[] {
+  const key = carriedKey(shard, message.id);
+  return [
+    ['HSET', key, field, value],
+    ['PEXPIREAT', key, message.createdAtMs + FATE_KEPT_MS],
+  ];
+}
+
+/** Takes the content away and leaves what became of it. */
+export function dropContent(shard: number, messageId: string): Write {
+  return ['HDEL', carriedKey(shard, messageId), 'body'];
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { type Address, shardKey } from '../../../runtime/address.ts';
+import { tenantAddress } from '../../tenant/tenant-keys.ts';
+import type { ShopReference } from './shop-operations.ts';
+
+/** The address of a shop's actor. A tenant and its shops share a shard. */
+export function shopAddress(shop: ShopReference): Address {
+  return { shard: tenantAddress(shop.tenantId).shard, kind: 'shop', id: `${shop.tenantId}/${shop.shopId}` };
+}
+
+/** The shop an address names. */
+export function shopOf(address: Pick<Address, 'id'>): ShopReference {
+  const [tenantId = '', shopId = ''] = address.id.split('/');
+  return { tenantId, shopId };
+}
+
+/** A message's hash: `body` (what was accepted, never changes) and `state` (what became of it). */
+export function messageKey(shard: number, messageId: string): string {
+  return shardKey(shard, 'message', messageId);
+}
+
+/** Where an idempotency key points to the id of its message. The caller's key is hashed, so that its length and bytes do not matter. */
+export function idempotencyKey(shard: number, shopId: string, key: string): string {
+  return shardKey(shard, 'shop', shopId, 'idempotency', createHash('sha256').update(key).digest('base64url'));
+}
+
+/** The keys of one shop, beside its messages, idempotency keys and credentials. */
+export interface ShopKeys {
+  /** Hash: `actor` (both machines), `msgapp` (public channel status). */
+  readonly shop: string;
+  /** Sorted set, score 0: ids of all messages, in order of making. */
+  readonly messages: string;
+  /** Sorted set, score 0: ids of messages that are queued, in hand or with the pool. */
+  readonly queue: string;
+  /** Sorted sets, score 0: ids of messages that ended so. */
+  readonly failed: string;
+  readonly rejected: string;
+  /** List: what the policy counted, one entry a send. */
+  readonly ledger: string;
+  /** Hash by phone: who wrote to the shop, when last, and whether to stop. */
+  readonly writers: string;
+  /** Hash by message id: messages of this shop that go through the pool and have not ended. */
+  readonly pooled: string;
+  /** Sorted set, score 0: ids of other shops' messages that this shop of the pool has not yet sent. */
+  readonly carried: string;
+}
+
+/** Names the keys of a shop. */
+export function shopKeys(shard: number, shopId: string): ShopKeys {
+  const key = (...parts: string[]): string => shardKey(shard, 'shop', shopId, ...parts);
+  return {
+    shop: key(),
+    messages: key('messages'),
+    queue: key('queue'),
+    failed: key('failed'),
+    rejected: key('rejected'),
+    ledger: key('ledger'),
+    writers: key('writers'),
+    pooled: key('pooled'),
+    carried: key('carried'),
+  };
+}

@@ -1,0 +1,45 @@
+import { isOptOut } from '../../../policy/opt-out.ts';
+
+/** What a shop remembers of a number that wrote to it. */
+export interface Writer {
+  /** When it last wrote, for "replied since". */
+  readonly lastInboundAtMs: number;
+  /** The network's stamp on that message, in whole seconds, for order. */
+  readonly stampMs: number;
+  /** The last thing it wrote was an opt-out keyword (SPEC: Opt-out). */
+  readonly optedOut: boolean;
+  /** The network's ids of its last messages, so that one delivered again changes nothing. */
+  readonly wireIds: readonly string[];
+}
+
+/** An inbound message, as far as the policy cares. */
+export interface Inbound {
+  readonly wireId: string;
+  readonly text: string;
+  /** The network's stamp, in whole seconds. */
+  readonly atMs: number;
+}
+
+const REMEMBERED_WIRE_IDS = 8;
+
+/**
+ * What is remembered after an inbound message. Undefined: it changes nothing, since it was seen before. One that the
+ * network stamped earlier than the newest (delivered late or out of order) does not speak over it.
+ */
+export function afterInbound(
+  writer: Writer | undefined,
+  inbound: Inbound,
+  nowMs: number,
+): Writer | undefined {
+  if (writer?.wireIds.includes(inbound.wireId)) return undefined;
+  const wireIds = [...(writer?.wireIds ?? []), inbound.wireId].slice(-REMEMBERED_WIRE_IDS);
+  if (writer !== undefined && inbound.atMs < writer.stampMs) return { ...writer, wireIds };
+  // The stamp is cut to the second: a reply within the second of our send would look older than the send.
+  const lastInboundAtMs = Math.min(nowMs, inbound.atMs + 999);
+  return { lastInboundAtMs, stampMs: inbound.atMs, optedOut: isOptOut(inbound.text), wireIds };
+}
+
+/** Reads a writer back; undefined when the number never wrote. */
+export function decodeWriter(stored: string | null): Writer | undefined {
+  return stored === null ? undefined : (JSON.parse(stored) as Writer);
+}

@@ -1,0 +1,134 @@
+/** What a shop of the pool does with another shop's messages. It paces and counts them like its own. */
+import { evaluateMessage } from '../../../policy/evaluate-message.ts';
+import type { TenantSettings } from '../../../policy/tenant-settings.ts';
+import type { Evaluation } from '../../../policy/verdict.ts';
+import { warmupPairedAtMs } from '../machines/channel-machine.ts';
+import { type CarriedRecord, carriedWrites } from '../record/carried-message.ts';
+import { type MessageState, QUEUED_LIMIT_MS } from '../record/message-record.ts';
+import { offerOf, type PoolAnswer, type PoolOffer } from '../record/pool-protocol.ts';
+import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../record/shop-state.ts';
+import type { Writer } from '../record/writer.ts';
+import { channelRefusal, count } from './acceptance.ts';
+import type { ShopCommand } from './shop-commands.ts';
+import type { ShopDraft } from './turn-builder.ts';
+
+/** What the turns here must know beside the state. */
+export interface CarryFacts {
+  /** What this shard holds of the message; undefined for one it never heard of. */
+  readonly record: CarriedRecord | undefined;
+  /** What the recipient wrote to this shop. */
+  readonly writer: Writer | undefined;
+}
+
+type Asked<Type extends ShopCommand['type']> = Extract<ShopCommand, { type: Type }>;
+
+const refused: PoolAnswer = { kind: 'refused' };
+
+/** Whether a message would go through this shop now. One that was refused before never will. Changes nothing. */
+export function offerPooled(
+  draft: ShopDraft,
+  command: Asked<'pool.offer'>,
+  facts: CarryFacts & { readonly available: boolean },
+): PoolAnswer {
+  const { state } = draft;
+  const { offer, open, settings } = command;
+  const isFree = open && facts.available && channelState(state) === 'connected' && state.dispatching;
+  if (facts.record !== undefined || !isFree || !canCarry(state)) return refused;
+  return judge(draft, offer, { settings, writer: facts.writer }).admitted ? { kind: 'willing' } : refused;
+}
+
+/** Takes a message once, or says what became of it. What is refused is refused for good. */
+export function takePooled(
+  draft: ShopDraft,
+  command: Asked<'pool.take'>,
+  facts: CarryFacts & { readonly retentionMs: number },
+): PoolAnswer {
+  const { body, known, open, settings } = command;
+  if (facts.record !== undefined) return answerOf(facts.record);
+  if (known) return { kind: 'lost' };
+  const { shard, keys, queue } = draft.state;
+  // Later than this the record that makes it happen once may be gone.
+  if (draft.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return refused;
+  const judged = judge(draft, offerOf(body), { settings, writer: facts.writer });
+  if (!open || !canCarry(draft.state) || !judged.admitted) {
+    draft.writes.push(...carriedWrites(shard, body, 'refused', '1'));
+    return refused;
+  }
+  draft.writes.push(...carriedWrites(shard, body, 'body', JSON.stringify(body)), [
+    'ZADD',
+    keys.carried,
+    0,
+    body.id,
+  ]);
+  count(draft, judged.entry, facts.retentionMs);
+  draft.change({ queue: byAge([...queue, carriedMessage(body)]) });
+  return { kind: 'taken' };
+}
+
+/** Takes a message back unless it is on the wire. One never heard of is never taken any more. */
+export function withdrawPooled(
+  draft: ShopDraft,
+  { messageId, createdAtMs }: Asked<'pool.withdraw'>,
+  { record }: CarryFacts,
+): PoolAnswer {
+  const { shard, inHand, queue } = draft.state;
+  if (record?.fate !== undefined && isEnd(record.fate)) return answerOf(record);
+  const fate: MessageState = {
+    status: 'rejected',
+    reason: 'RECIPIENT_OPTED_OUT',
+    updatedAtMs: draft.nowMs,
+    sentAtMs: null,
+  };
+  const waiting = queue.find((message) => message.messageId === messageId);
+  if (inHand?.messageId === messageId) {
+    if (pacingState(draft.state) === 'sending') return { kind: 'taken' };
+    draft.stepPacing({ type: 'blocked', status: 'rejected', reason: 'RECIPIENT_OPTED_OUT' });
+  } else if (waiting !== undefined) {
+    draft.endQueued(waiting, 'RECIPIENT_OPTED_OUT', 'rejected');
+  } else {
+    const message = { id: messageId, createdAtMs };
+    draft.writes.push(...carriedWrites(shard, message, 'state', JSON.stringify(fate)));
+  }
+  return { kind: 'ended', fate };
+}
+
+/** What a record says without its shop; an erased shop of the pool leaves the ends of what it had. */
+export function answerOf({ fate, refused: isRefused }: CarriedRecord): PoolAnswer {
+  if (fate !== undefined && isEnd(fate)) return { kind: 'ended', fate };
+  return isRefused ? refused : { kind: 'taken' };
+}
+
+/** The policy's word on a message for another shop. */
+function judge(
+  { state, nowMs }: ShopDraft,
+  { to, text, mediaUrl, recipientClass }: PoolOffer,
+  { settings, writer }: { readonly settings: TenantSettings; readonly writer: Writer | undefined },
+): Evaluation {
+  return evaluateMessage(state.ledger, {
+    recipient: to,
+    text,
+    mediaUrls: mediaUrl === null ? [] : [mediaUrl],
+    // What the recipient is to the origin holds; who wrote to this shop, or opted out of it, holds as well.
+    isCustomer: recipientClass === 'known',
+    declaration: recipientClass === 'declared' ? { expiresAtMs: null, revoked: false } : null,
+    lastInboundAtMs: writer?.lastInboundAtMs ?? null,
+    optedOut: writer?.optedOut ?? false,
+    pairedAtMs: warmupPairedAtMs(state.channel.context),
+    settings,
+    nowMs,
+  });
+}
+
+/**
+ * Whether this shop's queue would move: it has a session or one that comes back by itself, as after a restart, and
+ * nothing holds its sends. Whoever it carries for, their customers are strangers to its own number.
+ */
+function canCarry(state: ShopState): boolean {
+  const { heldByOperator, coldPausedUntilMs } = state.pacing.context;
+  const isHeld = heldByOperator || coldPausedUntilMs != null || pacingState(state) === 'paused';
+  return channelRefusal(state, true) === undefined && !isHeld;
+}
+
+function isEnd({ status }: MessageState): boolean {
+  return status !== 'queued' && status !== 'sending';
+}

@@ -1,0 +1,32 @@
+import type { Write } from '../../../runtime/store.ts';
+import { carriedWrites, dropContent } from '../record/carried-message.ts';
+import { type MessageState, stateWrite } from '../record/message-record.ts';
+import type { QueuedMessage, ShopState } from '../record/shop-state.ts';
+import type { ShopEffect } from './shop-commands.ts';
+
+/** What must be known of a message to store what became of it. */
+export type FatedMessage = Pick<QueuedMessage, 'messageId' | 'createdAtMs' | 'carriedFor'>;
+
+/** What there is to write and to do when a message's state changes: its own record, or the origin is told. */
+export function messageFate(
+  state: Pick<ShopState, 'keys' | 'shard' | 'shop' | 'name'>,
+  message: FatedMessage,
+  fate: MessageState,
+): { readonly writes: Write[]; readonly effects: ShopEffect[] } {
+  const { keys, shard } = state;
+  const { messageId, createdAtMs, carriedFor: origin } = message;
+  const { status, reason } = fate;
+  const ended = status !== 'queued' && status !== 'sending';
+  const effects: ShopEffect[] = [{ type: 'announce_message', of: state, messageId, status, reason }];
+  if (origin === undefined) {
+    const writes: Write[] = ended ? [['ZREM', keys.queue, messageId]] : [];
+    if (status === 'failed' || status === 'rejected') writes.push(['ZADD', keys[status], 0, messageId]);
+    return { writes: [...writes, stateWrite(shard, messageId, fate)], effects };
+  }
+  const writes = carriedWrites(shard, { id: messageId, createdAtMs }, 'state', JSON.stringify(fate));
+  if (ended) {
+    writes.push(['ZREM', keys.carried, messageId], dropContent(shard, messageId));
+    effects.push({ type: 'note_end', origin, messageId, answer: { kind: 'ended', fate } });
+  }
+  return { writes, effects };
+}

@@ -1,0 +1,193 @@
+import { isGroupId, isPhoneNumber } from '../../../policy/recipient.ts';
+import type { SessionEnd, SessionEvent } from '../../session/session-host.ts';
+import { tenantKeys } from '../../tenant/tenant-keys.ts';
+import type { MessageBody } from '../record/message-record.ts';
+import { channelState, liveGroups, pacingState, type ShopState } from '../record/shop-state.ts';
+import { afterInbound } from '../record/writer.ts';
+import { askAboutRecipient } from './pool-hand-over.ts';
+import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
+import type { PacingTimes, ShopDraft } from './turn-builder.ts';
+
+/**
+ * How long the network may take to acknowledge a stanza before the outcome counts as unknown. Twice as long as Redis
+ * may be away: a stanza waits for its ratchet to be stored, and a session that seems to hang loses its socket.
+ */
+const ACKNOWLEDGE_DEADLINE_MS = 60_000;
+
+/** What a word of one session changes, when that session is the shop's newest. */
+type LiveEvent = Exclude<
+  SessionEvent,
+  { type: 'session.inbound' | 'session.send_outcome' | 'session.unreachable' | 'session.reachable' }
+>;
+
+/** What a shop makes of a word from its session. */
+export function onSessionEvent(
+  draft: ShopDraft,
+  event: SessionEvent,
+  facts: ShopFacts,
+  times: Pick<PacingTimes, 'outcomeMs'>,
+): void {
+  switch (event.type) {
+    // What was written to the shop counts, and what was sent is settled, whichever session it went through.
+    case 'session.inbound':
+      onInbound(draft, event, facts);
+      break;
+    case 'session.send_outcome':
+      if (draft.state.inHand?.messageId === event.messageId) {
+        draft.stepPacing({ type: 'outcome', outcome: event.outcome, ...draft.moments() });
+      }
+      break;
+    case 'session.unreachable':
+      draft.endAllQueued('BOT_SERVICE_UNREACHABLE');
+      break;
+    case 'session.reachable':
+      break;
+    default:
+      if (event.generation === draft.state.channel.context.generation)
+        onLiveEvent(draft, event, facts, times);
+  }
+}
+
+function onLiveEvent(
+  draft: ShopDraft,
+  event: LiveEvent,
+  facts: ShopFacts,
+  times: Pick<PacingTimes, 'outcomeMs'>,
+): void {
+  switch (event.type) {
+    case 'session.qr':
+      draft.stepChannel({ type: 'qr' });
+      if (channelState(draft.state) === 'qr_waiting') {
+        draft.change({ qr: { text: event.qr, expiresAtMs: event.expiresAtMs } });
+      }
+      break;
+    case 'session.connected':
+      onConnected(draft, event);
+      break;
+    case 'session.closed':
+      onClosed(draft, event);
+      break;
+    case 'session.worker_lost':
+      onClosed(draft, { end: 'transient', statusCode: undefined, detail: event.detail });
+      break;
+    case 'session.groups':
+      draft.change({ groups: { generation: event.generation, list: event.groups } });
+      break;
+    case 'session.recipient_checked':
+      if (draft.state.inHand?.messageId !== event.messageId) break;
+      draft.stepPacing({
+        type: 'checked',
+        exists: event.exists,
+        rateLimited: event.rateLimited,
+        ...draft.moments(),
+      });
+      break;
+    case 'session.composed':
+      // A word about an earlier try may come when the message is in hand once more, or on the wire already.
+      if (isComposing(draft.state, event.messageId) && facts.dispatch) {
+        onComposed(draft, event.messageId, facts.dispatch, times.outcomeMs);
+      }
+      break;
+  }
+}
+
+function isComposing(state: ShopState, messageId: string): boolean {
+  return state.inHand?.messageId === messageId && pacingState(state) === 'composing';
+}
+
+function onClosed(
+  draft: ShopDraft,
+  closed: { readonly end: SessionEnd; readonly statusCode: number | undefined; readonly detail: string },
+): void {
+  const { end, statusCode, detail } = closed;
+  draft.stepChannel({ type: 'closed', end, statusCode, detail, nowMs: draft.nowMs, chance: draft.chance() });
+}
+
+function onInbound(
+  draft: ShopDraft,
+  event: Extract<SessionEvent, { type: 'session.inbound' }>,
+  facts: ShopFacts,
+): void {
+  const writer = afterInbound(facts.writer, event, draft.nowMs);
+  if (writer !== undefined) {
+    draft.writes.push(['HSET', draft.state.keys.writers, event.from, JSON.stringify(writer)]);
+    if (writer.optedOut) askAboutRecipient(draft, event.from);
+  }
+  draft.effects.push({ type: 'confirm', token: event.token });
+}
+
+/** Channel state with phone, the shop's status and the owner's number go into one commit (DESIGN section 4). */
+function onConnected(draft: ShopDraft, event: Extract<SessionEvent, { type: 'session.connected' }>): void {
+  const { phone, pairedAtMs } = event;
+  draft.stepChannel({ type: 'connected', phone, pairedAtMs });
+  const { ownerNumber } = tenantKeys(draft.state.shop.tenantId);
+  draft.writes.push(['SET', ownerNumber, `+${phone}`, 'NX']);
+  draft.effects.push({ type: 'owner_number', phone: `+${phone}` }, { type: 'refresh_groups' });
+}
+
+interface Obstacle {
+  readonly status: 'failed' | 'rejected';
+  readonly reason: string;
+}
+
+/** The record ran out of its retention while the message waited. */
+const gone: Obstacle = { status: 'failed', reason: 'EXPIRED' };
+
+/** What stands against a message just before the wire; undefined when nothing does (DESIGN section 4: Dispatch). */
+function obstacle(
+  state: ShopState,
+  body: MessageBody,
+  { writer, audience, nowMs }: DispatchFacts & { readonly nowMs: number },
+): Obstacle | undefined {
+  const to = body.to ?? '';
+  if (isPhoneNumber(to) && writer?.optedOut) return { status: 'rejected', reason: 'RECIPIENT_OPTED_OUT' };
+  if (barsStranger(state, body, writer, nowMs)) {
+    return { status: 'rejected', reason: 'COLD_RECIPIENT_CAP_REACHED' };
+  }
+  if (isGroupId(to) && !liveGroups(state)?.find(({ id }) => id === to)?.isAdmin) {
+    return { status: 'rejected', reason: 'GROUP_NOT_ADMINISTERED' };
+  }
+  if (body.kind === 'status' && audience.length === 0)
+    return { status: 'failed', reason: 'STATUS_NO_AUDIENCE' };
+  return undefined;
+}
+
+/**
+ * The network wants no message to strangers now, and this is one: accepted as cold, or carried for another shop, whose
+ * customers are strangers to this number, and they have not written to it since.
+ */
+function barsStranger(
+  { pacing, inHand }: Pick<ShopState, 'pacing' | 'inHand'>,
+  { policy }: MessageBody,
+  writer: DispatchFacts['writer'],
+  nowMs: number,
+): boolean {
+  const barred = (pacing.context.coldPausedUntilMs ?? 0) > nowMs;
+  const isStranger = inHand?.carriedFor !== undefined || policy?.recipientClass === 'cold';
+  return barred && isStranger && writer === undefined;
+}
+
+/** The last look before the wire. `sending` and the order go into one turn: the order follows the commit. */
+function onComposed(draft: ShopDraft, messageId: string, facts: DispatchFacts, outcomeMs: number): void {
+  const { body, audience } = facts;
+  const against = body === undefined ? gone : obstacle(draft.state, body, { ...facts, nowMs: draft.nowMs });
+  if (body === undefined || against !== undefined) {
+    draft.stepPacing({ type: 'blocked', ...(against ?? gone) });
+    return;
+  }
+  draft.stepPacing({ type: 'composed', untilMs: draft.nowMs + outcomeMs });
+  draft.effects.push({
+    type: 'send',
+    order: {
+      messageId,
+      wireId: body.wireId,
+      kind: body.kind,
+      to: body.to ?? '',
+      text: body.text ?? undefined,
+      mediaUrl: body.mediaUrl ?? undefined,
+      mediaType: body.mediaType ?? undefined,
+      audience: body.kind === 'status' ? audience : undefined,
+      deadlineMs: ACKNOWLEDGE_DEADLINE_MS,
+    },
+  });
+}

@@ -1,0 +1,184 @@
+import type { Address } from '../../../runtime/address.ts';
+import type { Behaviour, DueTimer, Turn } from '../../../runtime/behaviour.ts';
+import { done, failed } from '../../failure.ts';
+import type { PoolAnswer } from '../record/pool-protocol.ts';
+import type { MessageDraft, StatusDraft } from '../record/shop-operations.ts';
+import { channelState, loadShop, pacingState, type ShopState } from '../record/shop-state.ts';
+import { type AcceptanceOptions, acceptMessage } from './accept-message.ts';
+import { acceptStatus } from './accept-status.ts';
+import { offerPooled, takePooled, withdrawPooled } from './carry-message.ts';
+import { describeShop } from './describe-shop.ts';
+import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './pool-hand-over.ts';
+import { onSessionEvent } from './session-turn.ts';
+import type { ShopCommand, ShopEffect } from './shop-commands.ts';
+import { readShopFacts, type ShopFacts } from './shop-facts.ts';
+import { ShopDraft, type ShopTurnOptions } from './turn-builder.ts';
+import { endOverdue, waitingTimer } from './waiting-limits.ts';
+
+/** What a shop's behaviour is given from outside. */
+export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions {
+  /** Carries out effects; what comes of them is told to the actor. */
+  readonly perform: (effect: ShopEffect, address: Address) => void;
+  /** The shop's actor leaves this node or is suspended: its session here must end. */
+  readonly leave: (address: Address) => void;
+  /** A session worker is there to take orders. */
+  readonly available: () => boolean;
+}
+
+/** One shop: its channel, the pacing of its queue and its send policy, one command at a time. */
+export function shopBehaviour(
+  options: ShopBehaviourOptions,
+): Behaviour<ShopState, ShopCommand, ShopEffect, ShopFacts> {
+  return {
+    kind: 'shop',
+    load: (address, store) => loadShop(address, store),
+    prepare: (state, command, { store, nowMs }) =>
+      readShopFacts({ state, command, store, nowMs, available: options.available() }),
+    turn(state, command, { nowMs, facts }) {
+      return turn(new ShopDraft(state, nowMs, options), command, facts, options);
+    },
+    recover(state, command, { nowMs }) {
+      if (command.type !== 'session.send_outcome' || state.inHand?.messageId !== command.messageId)
+        return undefined;
+      const draft = new ShopDraft(state, nowMs, options);
+      draft.stepPacing({ type: 'outcome', outcome: { kind: 'unknown' }, ...draft.moments() });
+      return draft.finish();
+    },
+    lane: ({ type }) =>
+      type === 'send' || type === 'post_status' || type === 'connect' ? 'client' : 'control',
+    size: (command) =>
+      command.type === 'send' || command.type === 'post_status'
+        ? draftSize(command.draft)
+        : DRAFT_OVERHEAD_BYTES,
+    perform: options.perform,
+    timers: shopTimers,
+    mustLive: (state) => {
+      const name = channelState(state);
+      return (
+        state.queue.length > 0 ||
+        state.inHand !== undefined ||
+        state.pooled.length > 0 ||
+        !['unconfigured', 'disconnected'].includes(name)
+      );
+    },
+    activated(state, { nowMs, cause }) {
+      const draft = new ShopDraft(state, nowMs, options);
+      // After a crash of the actor alone its session still runs, and the outcome of what is on the wire still comes.
+      if (cause !== 'crash') settleLostProcess(draft);
+      else draft.effects.push({ type: 'refresh_groups' });
+      endOverdue(draft);
+      return draft.finish();
+    },
+    draining(state, { nowMs }) {
+      const draft = new ShopDraft(state, nowMs, options);
+      draft.change({ dispatching: false });
+      draft.stepPacing({ type: 'session_down' });
+      const { inHand } = draft.state;
+      if (inHand !== undefined) draft.effects.push({ type: 'recall', messageId: inHand.messageId });
+      return draft.finish();
+    },
+    settled: (state) => pacingState(state) !== 'sending',
+    deactivated(_state, address, reason) {
+      if (reason !== 'crashed') options.leave(address);
+    },
+    describe: describeShop,
+  };
+}
+
+function turn(
+  draft: ShopDraft,
+  command: ShopCommand,
+  facts: ShopFacts,
+  options: ShopBehaviourOptions,
+): Turn<ShopState, ShopEffect> {
+  switch (command.type) {
+    case 'send':
+      if (facts.send === undefined) throw new Error('a send came to its turn without facts');
+      return draft.finish(
+        acceptMessage(draft, command, { send: facts.send, available: facts.available }, options),
+      );
+    case 'post_status':
+      return draft.finish(acceptStatus(draft, command, facts.available, options));
+    case 'connect':
+      draft.stepChannel({ type: 'connect', nowMs: draft.nowMs, configId: options.makeId(draft.nowMs) });
+      return draft.finish(done(true));
+    case 'disconnect':
+      if (channelState(draft.state) === 'unconfigured')
+        return draft.finish(failed('CHANNEL_NEVER_CONFIGURED'));
+      draft.stepChannel({ type: 'disconnect', nowMs: draft.nowMs });
+      return draft.finish(done(true));
+    case 'hold':
+    case 'release':
+      draft.stepPacing({ type: command.type });
+      return draft.finish(done(true));
+    case 'timer':
+      onTimer(draft, command.id);
+      return draft.finish();
+    case 'pool.offer':
+    case 'pool.take':
+    case 'pool.withdraw':
+      return draft.finish(asPoolShop(draft, command, facts, options));
+    case 'pool.found':
+      onPoolFound(draft, command.messageId, command.pool);
+      return draft.finish();
+    case 'pool.answered':
+      onPoolAnswered(draft, command);
+      return draft.finish();
+    default:
+      onSessionEvent(draft, command, facts, options.times);
+      return draft.finish();
+  }
+}
+
+function asPoolShop(
+  draft: ShopDraft,
+  command: Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>,
+  { carry, available }: ShopFacts,
+  { retentionMs }: AcceptanceOptions,
+): PoolAnswer {
+  if (carry === undefined) throw new Error('a message of the pool came to its turn without facts');
+  if (command.type === 'pool.offer') return offerPooled(draft, command, { ...carry, available });
+  return command.type === 'pool.take'
+    ? takePooled(draft, command, { ...carry, retentionMs })
+    : withdrawPooled(draft, command, carry);
+}
+
+function onTimer(draft: ShopDraft, id: string): void {
+  if (id === 'pacing') draft.stepPacing({ type: 'elapsed', gapUntilMs: draft.moments().gapUntilMs });
+  else if (id === 'reconnect') draft.stepChannel({ type: 'reconnect_due' });
+  else if (id === 'pool') askAgain(draft);
+  else if (id === 'cold') draft.stepPacing({ type: 'cold_elapsed' });
+  else endOverdue(draft);
+}
+
+/** The characters of a draft, and some for the rest of it. */
+function draftSize(draft: MessageDraft | StatusDraft): number {
+  const text = 'caption' in draft ? draft.caption : draft.text;
+  return DRAFT_OVERHEAD_BYTES + (text?.length ?? 0) + (draft.mediaUrl?.length ?? 0);
+}
+
+const DRAFT_OVERHEAD_BYTES = 128;
+
+/** What a process that is gone left behind (SPEC: restart of the sending component; DESIGN section 3). */
+function settleLostProcess(draft: ShopDraft): void {
+  if (pacingState(draft.state) === 'sending') {
+    draft.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...draft.moments() });
+  } else {
+    draft.stepPacing({ type: 'session_down' });
+  }
+  draft.stepChannel({ type: 'activated', nowMs: draft.nowMs });
+}
+
+function shopTimers(state: ShopState): DueTimer[] {
+  const { untilMs, coldPausedUntilMs } = state.pacing.context;
+  const { reconnectAtMs } = state.channel.context;
+  const timers: DueTimer[] = [];
+  if (untilMs !== null) timers.push({ id: 'pacing', dueAtMs: untilMs });
+  if (coldPausedUntilMs != null) timers.push({ id: 'cold', dueAtMs: coldPausedUntilMs });
+  if (reconnectAtMs !== null) timers.push({ id: 'reconnect', dueAtMs: reconnectAtMs });
+  const waiting = waitingTimer(state);
+  if (waiting) timers.push(waiting);
+  const pool = poolTimer(state);
+  if (pool) timers.push(pool);
+  return timers;
+}

@@ -1,0 +1,101 @@
+import type { TenantSettings } from '../../../policy/tenant-settings.ts';
+import type { RuntimeCommand } from '../../../runtime/behaviour.ts';
+import type { SendOrder, SessionEvent } from '../../session/session-host.ts';
+import type { ChannelStateName } from '../machines/channel-machine.ts';
+import type { PacingStateName } from '../machines/pacing-machine.ts';
+import type { MessageBody } from '../record/message-record.ts';
+import type { PoolAnswer, PoolOffer } from '../record/pool-protocol.ts';
+import type { MessageDraft, ShopReference, StatusDraft } from '../record/shop-operations.ts';
+import type { QueuedMessage, ShopState } from '../record/shop-state.ts';
+
+/** What a shop's actor is asked or told. */
+export type ShopCommand =
+  | {
+      readonly type: 'send';
+      readonly draft: MessageDraft;
+      readonly settings: TenantSettings;
+      /** Where it may go when the shop's own session is away. `ask`: to the pool, no shop of which was found yet; undefined: nowhere. */
+      readonly pool: 'ask' | ShopReference | undefined;
+    }
+  | { readonly type: 'post_status'; readonly draft: StatusDraft; readonly settings: TenantSettings }
+  | { readonly type: 'connect' }
+  | { readonly type: 'disconnect' }
+  /** The operator's pause of the queue, and its end. */
+  | { readonly type: 'hold' }
+  | { readonly type: 'release' }
+  /** As a shop of the pool; `open`: its tenant is the platform's, so that it may take more. */
+  | {
+      readonly type: 'pool.offer';
+      readonly offer: PoolOffer;
+      readonly settings: TenantSettings;
+      readonly open: boolean;
+    }
+  | {
+      readonly type: 'pool.take';
+      readonly body: MessageBody;
+      readonly known: boolean;
+      readonly settings: TenantSettings;
+      readonly open: boolean;
+    }
+  | { readonly type: 'pool.withdraw'; readonly messageId: string; readonly createdAtMs: number }
+  /** As the shop whose message it is. */
+  | { readonly type: 'pool.found'; readonly messageId: string; readonly pool: ShopReference }
+  | {
+      readonly type: 'pool.answered';
+      readonly messageId: string;
+      /** Who answered; null: nobody had to be asked. */
+      readonly pool: ShopReference | null;
+      readonly answer: PoolAnswer;
+    }
+  | SessionEvent
+  | RuntimeCommand;
+
+/** Whose news it is, with the shop's name, since its id says little to people. */
+type AnnouncedShop = Pick<ShopState, 'shop' | 'name'>;
+
+/** What a shop's turn asks to be done once its commit holds. */
+export type ShopEffect =
+  | { readonly type: 'open'; readonly generation: number }
+  | { readonly type: 'close' }
+  | { readonly type: 'erase' }
+  | { readonly type: 'check'; readonly message: QueuedMessage }
+  | { readonly type: 'compose'; readonly message: QueuedMessage; readonly generation: number }
+  | { readonly type: 'send'; readonly order: SendOrder }
+  /** The send need not go out from here: where nothing of it is on the wire, it is put back. */
+  | { readonly type: 'recall'; readonly messageId: string }
+  | { readonly type: 'confirm'; readonly token: string }
+  /** Ask the pool shop to take the message, or what became of it. */
+  | {
+      readonly type: 'hand_over';
+      readonly messageId: string;
+      readonly pool: ShopReference;
+      readonly known: boolean;
+    }
+  | { readonly type: 'find_pool'; readonly messageId: string }
+  /** A carried message ended: its origin is told, and asks by itself if it is not. */
+  | {
+      readonly type: 'note_end';
+      readonly origin: ShopReference;
+      readonly messageId: string;
+      readonly answer: PoolAnswer;
+    }
+  | { readonly type: 'refresh_groups' }
+  /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
+  | { readonly type: 'owner_number'; readonly phone: string }
+  | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }
+  /** The queue stands still, or goes on: a rate signal's pause or an operator's hand. */
+  | {
+      readonly type: 'announce_pacing';
+      readonly of: AnnouncedShop;
+      readonly state: PacingStateName;
+      readonly heldByOperator: boolean;
+      /** What made it stand still just now; null: nothing new did. */
+      readonly began: 'operator' | 'rate_signal' | null;
+    }
+  | {
+      readonly type: 'announce_message';
+      readonly of: AnnouncedShop;
+      readonly messageId: string;
+      readonly status: string;
+      readonly reason: string | null;
+    };

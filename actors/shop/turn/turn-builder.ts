@@ -1,0 +1,275 @@
+import { isGroupId } from '../../../policy/recipient.ts';
+import type { Turn } from '../../../runtime/behaviour.ts';
+import type { Random } from '../../../runtime/random.ts';
+import type { Write } from '../../../runtime/store.ts';
+import {
+  type ChannelEffect,
+  type ChannelEvent,
+  publicChannelStatus,
+  wasConnected,
+} from '../machines/channel-machine.ts';
+import type { PacingEffect, PacingEvent } from '../machines/pacing-machine.ts';
+import { channel, encodeMachines, goOnAlike, pacing } from '../machines/shop-machines.ts';
+import type { MessageState } from '../record/message-record.ts';
+import {
+  byAge,
+  changedShop,
+  channelState,
+  liveGroups,
+  pacingState,
+  type QueuedMessage,
+  type ShopState,
+  type Transition,
+} from '../record/shop-state.ts';
+import { type FatedMessage, messageFate } from './message-outcome.ts';
+import type { ShopEffect } from './shop-commands.ts';
+
+/** How long pacing waits and spreads; milliseconds. */
+export interface PacingTimes {
+  /** The gap between two sends is uniform between these (SPEC: 6 to 20 seconds). */
+  readonly gapFromMs: number;
+  readonly gapToMs: number;
+  /** The pause after a rate signal (SPEC: 15 minutes). */
+  readonly pauseMs: number;
+  /** How long no stranger is written to once the network refused one as one too many. */
+  readonly coldPauseMs: number;
+  /** After this long without an answer, a check or composing is given up and the message put back. */
+  readonly answerMs: number;
+  /** After this long without an outcome, a send counts as unknown. Longer than the session's own deadline and media fetch. */
+  readonly outcomeMs: number;
+}
+
+/** What turns are given from outside. */
+export interface ShopTurnOptions {
+  readonly random: Random;
+  readonly times: PacingTimes;
+}
+
+const KEPT_TRANSITIONS = 20;
+
+/**
+ * One turn in the making: takes a shop's state, steps its two machines, gathers what they ask for as writes and
+ * effects, and closes into a `Turn`. The state it was made from is never changed.
+ */
+export class ShopDraft {
+  readonly writes: Write[] = [];
+  readonly effects: ShopEffect[] = [];
+  readonly nowMs: number;
+  #state: ShopState;
+  readonly #before: ShopState;
+  readonly #options: ShopTurnOptions;
+  #committed: (() => void) | undefined;
+
+  constructor(state: ShopState, nowMs: number, options: ShopTurnOptions) {
+    this.#state = state;
+    this.#before = state;
+    this.nowMs = nowMs;
+    this.#options = options;
+  }
+
+  get state(): ShopState {
+    return this.#state;
+  }
+
+  change(changes: Partial<ShopState>): void {
+    this.#state = changedShop(this.#state, changes);
+  }
+
+  /** Runs once the commit holds, for what is changed in place; several in their order. */
+  onCommitted(action: () => void): void {
+    const before = this.#committed;
+    this.#committed =
+      before === undefined
+        ? action
+        : () => {
+            before();
+            action();
+          };
+  }
+
+  chance(): number {
+    return this.#options.random();
+  }
+
+  /** Moments the pacing machine may need, drawn now. */
+  moments(): { untilMs: number; gapUntilMs: number; pauseUntilMs: number; coldPauseUntilMs: number } {
+    const { gapFromMs, gapToMs, pauseMs, coldPauseMs, answerMs } = this.#options.times;
+    return {
+      untilMs: this.nowMs + answerMs,
+      gapUntilMs: this.nowMs + Math.round(gapFromMs + (gapToMs - gapFromMs) * this.chance()),
+      pauseUntilMs: this.nowMs + pauseMs,
+      coldPauseUntilMs: this.nowMs + coldPauseMs,
+    };
+  }
+
+  stepChannel(event: ChannelEvent): void {
+    const from = channelState(this.#state);
+    const { snapshot, effects } = channel.step(this.#state.channel, event);
+    this.change({ channel: snapshot });
+    const to = channelState(this.#state);
+    this.#note({ machine: 'channel', from, to, event: event.type });
+    if (to !== 'qr_waiting') this.change({ qr: undefined });
+    // Over a drop they stay as they were: a message to one is accepted, and looked at again when the session is back.
+    if (to === 'qr_waiting' || to === 'disconnected') this.change({ groups: undefined });
+    if (from === 'connected' && to !== 'connected') this.stepPacing({ type: 'session_down' });
+    for (const effect of effects) this.#carryChannel(effect);
+  }
+
+  stepPacing(event: PacingEvent): void {
+    const from = pacingState(this.#state);
+    const { snapshot, effects } = pacing.step(this.#state.pacing, event);
+    this.change({ pacing: snapshot });
+    this.#note({ machine: 'pacing', from, to: pacingState(this.#state), event: event.type });
+    for (const effect of effects) this.#carryPacing(effect);
+  }
+
+  /**
+   * Takes the oldest of the queue in hand when nothing stands against it. What goes to a group waits for a new session
+   * to tell its groups, and holds up nobody else meanwhile: the network may not tell them for long.
+   */
+  dispatch(): void {
+    const { queue, dispatching } = this.#state;
+    if (queue.length === 0 || !dispatching) return;
+    if (channelState(this.#state) !== 'connected' || pacingState(this.#state) !== 'idle') return;
+    if (this.#state.pacing.context.heldByOperator) return;
+    const groups = liveGroups(this.#state);
+    const next = queue.find(({ to }) => groups !== undefined || !isGroupId(to));
+    if (next === undefined) return;
+    this.change({ queue: queue.filter((other) => other !== next), inHand: next });
+    const { messageId, kind, to, textLength } = next;
+    this.stepPacing({
+      type: 'dispatch',
+      hand: { messageId, kind, to, textLength },
+      untilMs: this.moments().untilMs,
+    });
+  }
+
+  /** A message that waits ends without having been in hand. */
+  endQueued(message: QueuedMessage, reason: string, status: 'failed' | 'rejected' = 'failed'): void {
+    this.change({ queue: this.#state.queue.filter((other) => other !== message) });
+    this.#storeState(message, status, reason);
+  }
+
+  endAllQueued(reason: string): void {
+    for (const message of this.#state.queue) this.endQueued(message, reason);
+  }
+
+  /** Closes the turn. */
+  finish(reply?: unknown): Turn<ShopState, ShopEffect> {
+    this.dispatch();
+    const before = this.#before;
+    const state = this.#state;
+    const status = channelState(state);
+    if (!goOnAlike(before, state, this.nowMs)) {
+      this.writes.push([
+        'HSET',
+        state.keys.shop,
+        'actor',
+        encodeMachines(state, this.nowMs),
+        'msgapp',
+        // Empty until the shop was connected once: its record then names no state.
+        wasConnected(state.channel.context) ? publicChannelStatus(status) : '',
+      ]);
+    }
+    if (status !== channelState(before) || state.qr !== before.qr) {
+      this.effects.push({ type: 'announce_channel', of: state, state: status });
+    }
+    if (state.pacing !== before.pacing && standsStill(state) !== standsStill(before)) {
+      const { heldByOperator } = state.pacing.context;
+      const began = beganToStand(before, state);
+      this.effects.push({
+        type: 'announce_pacing',
+        of: state,
+        state: pacingState(state),
+        heldByOperator,
+        began,
+      });
+    }
+    return { state, writes: this.writes, effects: this.effects, reply, committed: this.#committed };
+  }
+
+  #carryChannel(effect: ChannelEffect): void {
+    if (effect.type === 'openSession') {
+      this.effects.push({ type: 'open', generation: effect.params.generation });
+    } else if (effect.type === 'closeSession') {
+      this.effects.push({ type: 'close' });
+    } else if (effect.type === 'eraseSession') {
+      this.effects.push({ type: 'erase' });
+    } else {
+      this.endAllQueued('MSGAPP_SESSION_LOST');
+    }
+  }
+
+  #carryPacing(effect: PacingEffect): void {
+    const { inHand } = this.#state;
+    switch (effect.type) {
+      case 'checkRecipient':
+        this.effects.push({ type: 'check', message: inHandFor(effect, inHand) });
+        break;
+      case 'showComposing': {
+        const { generation } = this.#state.channel.context;
+        this.effects.push({ type: 'compose', message: inHandFor(effect, inHand), generation });
+        break;
+      }
+      case 'putOnWire':
+        this.#storeState(inHandFor(effect, inHand), 'sending', null);
+        break;
+      case 'settle':
+        this.change({ inHand: undefined });
+        // A record that ran out of its retention while it was in hand is not found again after a restart.
+        this.#storeState(
+          inHand ?? { messageId: effect.params.messageId, createdAtMs: this.nowMs },
+          effect.params.status,
+          effect.params.reason,
+        );
+        break;
+      case 'putBack':
+        this.#putBack(inHand);
+        break;
+    }
+  }
+
+  /**
+   * Back to the head of the queue, behind older ones that came from elsewhere meanwhile, unless the session is lost for
+   * good; a message that stood as `sending` is queued again.
+   */
+  #putBack(inHand: QueuedMessage | undefined): void {
+    if (inHand === undefined) return;
+    this.change({ queue: byAge([inHand, ...this.#state.queue]), inHand: undefined });
+    if (this.#state.channel.context.flagged) this.endQueued(inHand, 'MSGAPP_SESSION_LOST');
+    else if (pacingState(this.#before) === 'sending') this.#storeState(inHand, 'queued', null);
+  }
+
+  /** Stores what became of a message. */
+  store(message: FatedMessage, fate: MessageState): void {
+    const { writes, effects } = messageFate(this.#state, message, fate);
+    this.writes.push(...writes);
+    this.effects.push(...effects);
+  }
+
+  #storeState(message: FatedMessage, status: MessageState['status'], reason: string | null): void {
+    const sentAtMs = status === 'sent' ? this.nowMs : null;
+    this.store(message, { status, reason, updatedAtMs: this.nowMs, sentAtMs });
+  }
+
+  #note(step: Omit<Transition, 'atMs'>): void {
+    if (step.from === step.to) return;
+    const transitions = [...this.#state.transitions, { atMs: this.nowMs, ...step }];
+    this.change({ transitions: transitions.slice(-KEPT_TRANSITIONS) });
+  }
+}
+
+/** Why the queue does not go on although it could; empty when it does. */
+function standsStill(state: ShopState): string {
+  return `${pacingState(state) === 'paused'} ${state.pacing.context.heldByOperator}`;
+}
+
+function beganToStand(before: ShopState, state: ShopState): 'operator' | 'rate_signal' | null {
+  if (state.pacing.context.heldByOperator && !before.pacing.context.heldByOperator) return 'operator';
+  return pacingState(state) === 'paused' && pacingState(before) !== 'paused' ? 'rate_signal' : null;
+}
+
+function inHandFor(effect: PacingEffect, inHand: QueuedMessage | undefined): QueuedMessage {
+  if (inHand === undefined) throw new Error(`pacing asks for ${effect.type} with no message in hand`);
+  return inHand;
+}

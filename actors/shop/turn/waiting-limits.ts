@@ -1,0 +1,36 @@
+import type { DueTimer } from '../../../runtime/behaviour.ts';
+import { QUEUED_LIMIT_MS } from '../record/message-record.ts';
+import type { QueuedMessage, ShopState } from '../record/shop-state.ts';
+import type { ShopDraft } from './turn-builder.ts';
+
+/** After this long without a session a queued message fails MSGAPP_NOT_CONNECTED (DESIGN section 3). */
+export const NO_SESSION_LIMIT_MS = 10 * 60_000;
+
+/** When a message that is not sent until then ends, and with which reason. */
+export function waitingEnd(
+  state: Pick<ShopState, 'channel'>,
+  message: QueuedMessage,
+): { readonly atMs: number; readonly reason: string } {
+  const expiresAtMs = message.createdAtMs + QUEUED_LIMIT_MS;
+  const { downSinceMs } = state.channel.context;
+  if (downSinceMs !== null) {
+    const givenUpAtMs = Math.max(downSinceMs, message.createdAtMs) + NO_SESSION_LIMIT_MS;
+    if (givenUpAtMs <= expiresAtMs) return { atMs: givenUpAtMs, reason: 'MSGAPP_NOT_CONNECTED' };
+  }
+  return { atMs: expiresAtMs, reason: 'EXPIRED' };
+}
+
+/** When the message that waits longest has waited too long; the queue stands in order of age. */
+export function waitingTimer(state: ShopState): DueTimer | undefined {
+  const [head] = state.queue;
+  return head && { id: 'waiting', dueAtMs: waitingEnd(state, head).atMs };
+}
+
+/** Fails what has waited too long. */
+export function endOverdue(draft: ShopDraft): void {
+  for (const message of draft.state.queue) {
+    const { atMs, reason } = waitingEnd(draft.state, message);
+    if (atMs > draft.nowMs) return;
+    draft.endQueued(message, reason);
+  }
+}

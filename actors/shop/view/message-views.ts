@@ -1,0 +1,47 @@
+import { decodeMessage, type MessageFields, messageView } from '../record/message-record.ts';
+import type { MessageView } from '../record/shop-operations.ts';
+
+/** How many are remembered, about 3 KB each with what is made of them. */
+const REMEMBERED_VIEWS = 4_096;
+
+/** A message as the API shows it, and whose it is. */
+interface OwnedView {
+  readonly tenantId: string;
+  readonly view: MessageView;
+}
+
+interface Remembered extends OwnedView {
+  readonly fields: MessageFields;
+}
+
+/** The view of what the two stored fields of a message hold; undefined when it is gone. */
+export function viewOf(fields: MessageFields): OwnedView | undefined {
+  const message = decodeMessage(fields);
+  return message && { tenantId: message.body.tenantId, view: messageView(message.body, message.state) };
+}
+
+/**
+ * Messages as the API shows them: the same object for as long as what is stored of a message is the same, since
+ * callers poll, and reading and writing its JSON anew costs more than all else about a read.
+ */
+export class MessageViews {
+  readonly #remembered = new Map<string, Remembered>();
+
+  /**
+   * As `viewOf`, remembered for as long as the store answers with the same fields. Not for what is asked for once: to
+   * keep it for a while costs more than to make it.
+   */
+  of(key: string, fields: MessageFields): OwnedView | undefined {
+    const known = this.#remembered.get(key);
+    if (known?.fields === fields) return known;
+    this.#remembered.delete(key);
+    const made = viewOf(fields);
+    if (made === undefined) return undefined;
+    const remembered = { fields, ...made };
+    // The oldest goes: a Map keeps its order of insertion.
+    const [oldest] = this.#remembered.size < REMEMBERED_VIEWS ? [] : this.#remembered.keys();
+    if (oldest !== undefined) this.#remembered.delete(oldest);
+    this.#remembered.set(key, remembered);
+    return remembered;
+  }
+}

@@ -1,0 +1,128 @@
+import { resolveSettings } from '../../../policy/tenant-settings.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import { shardOf } from '../../../runtime/address.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { type Eventual, onceKnown } from '../../../runtime/maybe-promise.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { done, failed, type Outcome } from '../../failure.ts';
+import { tenantAddress } from '../../tenant/tenant-keys.ts';
+import type { TenantState } from '../../tenant/tenant-state.ts';
+import type { ChannelWaiters } from '../effect/channel-waiters.ts';
+import type { PoolDesk } from '../effect/pool-client.ts';
+import type { MessageFields } from '../record/message-record.ts';
+import { messageKey, shopAddress } from '../record/shop-keys.ts';
+import type { ChannelView, ShopOperations, ShopReference } from '../record/shop-operations.ts';
+import { channelState, liveGroups, type ShopState } from '../record/shop-state.ts';
+import type { SendReply } from '../turn/accept-message.ts';
+import type { PoolWanted } from '../turn/pool-fallback.ts';
+import type { ShopCommand } from '../turn/shop-commands.ts';
+import { channelView } from './channel-view.ts';
+import { listMessages } from './message-list.ts';
+import { MessageViews, viewOf } from './message-views.ts';
+
+/** How long POST connect waits for a QR code or the connection (DESIGN section 4). */
+const CONNECT_WAIT_MS = 10_000;
+
+/** What the desk works with. */
+export interface ShopDeskOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly waiters: ChannelWaiters;
+  /** Renders a QR code as a PNG data URL. */
+  readonly qrImage: (qr: string) => Promise<string>;
+  readonly pool: Pick<PoolDesk, 'find'>;
+}
+
+/** The API's questions to a shop: reads answer from the actor's last committed state, changes go through its mailbox. */
+export function shopDesk(options: ShopDeskOptions): ShopOperations {
+  const { actors, store, clock, waiters, qrImage, pool } = options;
+  const views = new MessageViews();
+
+  const ask = async <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
+    (await actors.ask<Outcome<Value>>(shopAddress(shop), command)) ?? failed('SHOP_NOT_FOUND');
+  type SendCommand = Extract<ShopCommand, { type: 'send' }>;
+  const askToSend = (shop: ShopReference, command: SendCommand): Promise<SendReply | undefined> =>
+    actors.ask<SendReply>(shopAddress(shop), command);
+  const sendByPool = async (shop: ShopReference, command: SendCommand, wanted: PoolWanted) => {
+    const found = await pool.find(wanted.offer);
+    if (found === undefined) return { ok: false, failure: wanted.failure } as const;
+    return (await askToSend(shop, { ...command, pool: found })) ?? failed('SHOP_NOT_FOUND');
+  };
+  const withState = async <Value>(
+    shop: ShopReference,
+    answer: (state: ShopState) => Promise<Outcome<Value>> | Outcome<Value>,
+  ): Promise<Outcome<Value>> => {
+    const state = await actors.state<ShopState>(shopAddress(shop));
+    return state ? answer(state) : failed('SHOP_NOT_FOUND');
+  };
+  const view = (shop: ShopReference): Promise<Outcome<ChannelView>> =>
+    withState(shop, async (state) => done(await channelView(state, qrImage)));
+  const tenantOf = (shop: ShopReference): Eventual<TenantState | undefined> =>
+    actors.state<TenantState>(tenantAddress(shop.tenantId));
+
+  return {
+    channel: view,
+    async connect(shop) {
+      const started = await ask(shop, { type: 'connect' });
+      if (!started.ok) return started;
+      const untilMs = clock.monotonicMs() + CONNECT_WAIT_MS;
+      for (;;) {
+        const state = await actors.state<ShopState>(shopAddress(shop));
+        const leftMs = untilMs - clock.monotonicMs();
+        if (state === undefined || !isOpening(state) || leftMs <= 0 || waiters.closed) return view(shop);
+        await waiters.next(shop.shopId, leftMs);
+      }
+    },
+    pollConnection: (shop) =>
+      withState(shop, async (state) =>
+        channelState(state) === 'unconfigured'
+          ? failed('CHANNEL_NOT_STARTED')
+          : done(await channelView(state, qrImage)),
+      ),
+    async disconnect(shop) {
+      const ended = await ask(shop, { type: 'disconnect' });
+      return ended.ok ? view(shop) : ended;
+    },
+    send: (shop, draft) =>
+      onceKnown(tenantOf(shop), (tenant) => {
+        const settings = tenant?.settings ?? resolveSettings({});
+        const mayGoByPool = tenant?.record.poolFallback ?? false;
+        const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
+        return askToSend(shop, command).then((reply) => {
+          if (reply === undefined) return failed('SHOP_NOT_FOUND');
+          return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
+        });
+      }),
+    async postStatus(shop, draft) {
+      const settings = (await tenantOf(shop))?.settings ?? resolveSettings({});
+      return await ask(shop, { type: 'post_status', draft, settings });
+    },
+    listMessages: (shop, query) =>
+      withState(shop, async (state) => done(await listMessages(state, store, query))),
+    message(tenantId, messageId) {
+      const shard = shardOf(tenantId);
+      const key = messageKey(shard, messageId.toLowerCase());
+      const answers = store.lookUp(shard, [['HMGET', key, 'body', 'state']]);
+      const answer = (message: ReturnType<typeof viewOf>) =>
+        message?.tenantId === tenantId ? done(message.view) : failed('MESSAGE_NOT_FOUND');
+      // What must come from Redis was not asked for lately, and may not be again.
+      return answers instanceof Promise
+        ? answers.then(([fields]) => answer(viewOf(fields as MessageFields)))
+        : answer(views.of(key, answers[0] as MessageFields));
+    },
+    groups: (shop) =>
+      withState(shop, (state) => {
+        if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
+        const groups = liveGroups(state);
+        if (groups === undefined) return failed('MSGAPP_NOT_CONNECTED');
+        return done(groups.map((group) => ({ ...group, canSend: group.isAdmin })));
+      }),
+  };
+}
+
+/** A session is on its way and has neither shown a code nor connected. */
+function isOpening(state: ShopState): boolean {
+  const name = channelState(state);
+  return name === 'starting' || name === 'reconnecting' || (name === 'qr_waiting' && state.qr === undefined);
+}

@@ -1,0 +1,122 @@
+import type { KeyLimits } from '../../policy/key-limits.ts';
+import type { Actors } from '../../runtime/actors.ts';
+import { shardOf } from '../../runtime/address.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type Eventual, onceKnown } from '../../runtime/maybe-promise.ts';
+import { isObjectId } from '../../runtime/object-id.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import type { Store } from '../../runtime/store.ts';
+import { done, failed, type Outcome } from '../failure.ts';
+import { shopKeys } from '../shop/record/shop-keys.ts';
+import { admit } from './admission.ts';
+import { listContacts } from './contact-list.ts';
+import { tenantIdentity } from './identity.ts';
+import type { TenantCommand } from './tenant-commands.ts';
+import { tenantAddress } from './tenant-keys.ts';
+import type { Admission, ContactView, Identity, ShopView, TenantOperations } from './tenant-operations.ts';
+import { type ShopRecord, shopView } from './tenant-record.ts';
+import { foldedName, shopsNewestFirst, type TenantState } from './tenant-state.ts';
+import type { UsageStorer } from './usage-storer.ts';
+
+/** What the desk works with. */
+export interface TenantDeskOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly keyLimits: KeyLimits;
+  readonly usage: UsageStorer;
+}
+
+/** The API's questions to a tenant: reads answer from the actor's last committed state, changes go through its mailbox. */
+export function tenantDesk(options: TenantDeskOptions): TenantOperations {
+  const { actors, store, clock, keyLimits, usage } = options;
+
+  const found = (tenantId: string): Eventual<TenantState | undefined> => {
+    const address = tenantAddress(tenantId);
+    // Whether the lease still holds is asked before the reply is released.
+    return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
+  };
+  const state = (tenantId: string): Eventual<TenantState> =>
+    onceKnown(found(tenantId), (tenant) => {
+      // The tenant was erased between the admission of this call and now.
+      if (tenant === undefined) throw new RuntimeFailure('SHARD_NOT_OWNED', 'the tenant is gone');
+      return tenant;
+    });
+  const decide = (
+    tenant: TenantState | undefined,
+    call: {
+      readonly tenantId: string;
+      readonly keyHash: string;
+      readonly ip: string;
+      readonly isBusy: boolean;
+    },
+  ): Admission => {
+    const { tenantId, keyHash, ip, isBusy } = call;
+    const admission = admit(tenant, { keyHash, ip, isBusy, nowMs: clock.wallMs() }, keyLimits);
+    if (admission.rate !== undefined && !isBusy) usage.changed(tenantId);
+    return admission;
+  };
+  const identityOf = (tenant: TenantState, keyId: string): Outcome<Identity> => {
+    const identity = tenantIdentity(tenant, keyId, clock.wallMs());
+    return identity ? done(identity) : failed('API_KEY_INVALID');
+  };
+  const ask = async <Value>(tenantId: string, command: TenantCommand): Promise<Outcome<Value>> =>
+    (await actors.ask<Outcome<Value>>(tenantAddress(tenantId), command)) ?? failed('NOT_FOUND');
+  const views = async (tenantId: string, shops: readonly ShopRecord[]): Promise<ShopView[]> => {
+    const shard = shardOf(tenantId);
+    const statuses = await store.read(shops.map(({ id }) => ['HGET', shopKeys(shard, id).shop, 'msgapp']));
+    // Nothing or an empty text is stored until the shop was connected once.
+    return shops.map((shop, index) =>
+      shopView(shop, (statuses[index] || null) as ShopView['channelStatus']['msgapp']),
+    );
+  };
+
+  return {
+    admit({ tenantId, keyHash, ip }, isBusy) {
+      const tenant = found(tenantId);
+      if (!(tenant instanceof Promise)) return decide(tenant, { tenantId, keyHash, ip, isBusy });
+      return tenant.then((known) => decide(known, { tenantId, keyHash, ip, isBusy }));
+    },
+    identity({ tenantId, keyId }) {
+      const tenant = state(tenantId);
+      if (!(tenant instanceof Promise)) return identityOf(tenant, keyId);
+      return tenant.then((known) => identityOf(known, keyId));
+    },
+    async listShops(tenantId, { page, limit }) {
+      const shops = shopsNewestFirst(await state(tenantId));
+      const items = await views(tenantId, shops.slice((page - 1) * limit, page * limit));
+      return done({ items, page, limit, total: shops.length });
+    },
+    createShop: (tenantId, { name, phone, uniqueName }) =>
+      ask(tenantId, { type: 'create_shop', name, phone, imported: !uniqueName }),
+    async findShop(tenantId, idOrName) {
+      const named = namedShop(await state(tenantId), idOrName);
+      if (!named.ok) return named;
+      const [view] = await views(tenantId, [named.value]);
+      return view ? done(view) : failed('SHOP_NOT_FOUND');
+    },
+    shopId: (tenantId, idOrName) =>
+      onceKnown(state(tenantId), (tenant) => {
+        const named = namedShop(tenant, idOrName);
+        return named.ok ? done(named.value.id) : named;
+      }),
+    async listContacts(tenantId, query) {
+      const { keys } = await state(tenantId);
+      return done(await listContacts({ keys, store, nowMs: clock.wallMs() }, query));
+    },
+    declareContacts: (tenantId, contacts) => ask(tenantId, { type: 'declare', contacts }),
+    revokeContact: (tenantId, phone) =>
+      ask<ContactView | { phone: string; revokedAt: null }>(tenantId, { type: 'revoke_contact', phone }),
+  };
+}
+
+/** By id, else by exact name in any case (SPEC: Conventions). */
+function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord> {
+  const byId = isObjectId(idOrName) ? shops.get(idOrName.toLowerCase()) : undefined;
+  if (byId !== undefined) return done(byId);
+  const name = foldedName(idOrName);
+  const [shop, ...more] = [...shops.values()].filter((other) => foldedName(other.name) === name);
+  if (shop === undefined) return failed('SHOP_NOT_FOUND');
+  if (more.length === 0) return done(shop);
+  return failed('AMBIGUOUS_SHOP', { candidates: [shop, ...more].map(({ id }) => id) });
+}

@@ -1,0 +1,170 @@
+import { EventFeed } from '../actors/event-feed.ts';
+import { openDirectoryConnection } from '../actors/operators/directory-connection.ts';
+import { fleetDesk } from '../actors/operators/fleet-service.ts';
+import type {
+  FleetOperations,
+  KeyDirectory,
+  OperatorOperations,
+} from '../actors/operators/operator-operations.ts';
+import { operatorDesk } from '../actors/operators/operator-service.ts';
+import { OperatorsDirectory } from '../actors/operators/operators-directory.ts';
+import type { QrImages } from '../actors/session/main-thread/qr-image.ts';
+import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
+import { ChannelWaiters } from '../actors/shop/effect/channel-waiters.ts';
+import { PoolDesk } from '../actors/shop/effect/pool-client.ts';
+import { poolService } from '../actors/shop/effect/pool-service.ts';
+import { PoolSessions } from '../actors/shop/effect/pool-sessions.ts';
+import { sessionOf, shopEffects } from '../actors/shop/effect/shop-effects.ts';
+import { ShopEraser } from '../actors/shop/effect/shop-eraser.ts';
+import { MESSAGE_RETENTION_MS } from '../actors/shop/record/message-record.ts';
+import { shopAddress } from '../actors/shop/record/shop-keys.ts';
+import type { ShopOperations } from '../actors/shop/record/shop-operations.ts';
+import { shopBehaviour } from '../actors/shop/turn/shop-behaviour.ts';
+import type { PacingTimes } from '../actors/shop/turn/turn-builder.ts';
+import { shopDesk } from '../actors/shop/view/shop-service.ts';
+import { StoredKeyDirectory } from '../actors/tenant/key-directory.ts';
+import { tenantBehaviour } from '../actors/tenant/tenant-behaviour.ts';
+import { tenantEffects } from '../actors/tenant/tenant-effects.ts';
+import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
+import { tenantDesk } from '../actors/tenant/tenant-service.ts';
+import { UsageStorer } from '../actors/tenant/usage-storer.ts';
+import { KeyLimits } from '../policy/key-limits.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { LinkTopic } from '../runtime/node/link-topics.ts';
+import type { RuntimeNode } from '../runtime/node/node.ts';
+import { objectIdGenerator } from '../runtime/object-id.ts';
+import { fromRandomBytes, type Random } from '../runtime/random.ts';
+
+/** What the actors need around them. */
+export interface ActorsOptions {
+  readonly node: RuntimeNode;
+  readonly redisUrl: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Starts the sending component; its events go to the listener. */
+  readonly startHost: (listener: SessionListener) => SessionHost;
+  readonly qrImages: QrImages;
+  /** Bounds of the gap between two sends of a shop; SPEC: 6,000 to 20,000. */
+  readonly gap: { readonly fromMs: number; readonly toMs: number };
+  /** How shops of different nodes talk about messages that go through the platform's pool. */
+  readonly poolLink: LinkTopic;
+  /** How one node's operators reach the actors of another. */
+  readonly operatorsLink: LinkTopic;
+  /** What the platform calls itself under a message its pool sends. */
+  readonly platformName: string;
+  /** Default: 30 days. */
+  readonly messageRetentionMs?: number;
+}
+
+/** The actors of a node, as http/ uses them. */
+export interface RunningActors {
+  readonly tenants: TenantOperations;
+  readonly shops: ShopOperations;
+  readonly operators: OperatorOperations;
+  readonly fleet: FleetOperations;
+  readonly keys: KeyDirectory;
+  readonly feed: EventFeed;
+  readonly host: SessionHost;
+  /** Answers at once whoever waits for a channel to open, now or later: this node is about to stop. */
+  endWaits(): void;
+  /** Ends sessions, workers and connections. Call it when the node has given up its shards. */
+  stop(): Promise<void>;
+}
+
+const PAUSE_MS = 15 * 60_000;
+/** The network does not say how long it bars a shop from strangers; as long as their budget's window is safe to wait. */
+const COLD_PAUSE_MS = 24 * 3_600_000;
+const ANSWER_MS = 60_000;
+/** Preparing and acknowledging a stanza (a minute each) and fetching an attachment (90 s), with room to spare. */
+const OUTCOME_MS = 240_000;
+
+/** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
+export async function startActors(options: ActorsOptions): Promise<RunningActors> {
+  const { node, clock, random, log, qrImages, gap, poolLink, platformName } = options;
+  const { actors, store, deadLetters } = node;
+  const around = { actors, store, clock, random, log };
+  const connection = await openDirectoryConnection(options.redisUrl, log);
+  const operatorsDirectory = new OperatorsDirectory({
+    store,
+    clock,
+    connection: connection.connection,
+    log,
+  });
+  operatorsDirectory
+    .mend()
+    .catch((error: unknown) => log.warn({ err: error }, 'the operators’ directory could not be mended'));
+  const directory = new StoredKeyDirectory(store);
+  const feed = new EventFeed(clock);
+  const waiters = new ChannelWaiters(clock);
+  const keyLimits = new KeyLimits();
+  const usage = new UsageStorer({ actors, clock, keyLimits });
+  const makeId = objectIdGenerator(random);
+  const host = options.startHost((shop, event) => actors.tell(shopAddress(shop), event));
+  const poolSessions = new PoolSessions({ actors, store, log });
+  const pool = new PoolDesk({ ...around, link: poolLink, sessions: poolSessions, platformName });
+  poolLink.serve(poolService({ actors, store }));
+  const eraser = new ShopEraser({ actors, store, deadLetters, host, clock, pool, poolSessions });
+  const times: PacingTimes = {
+    gapFromMs: gap.fromMs,
+    gapToMs: gap.toMs,
+    pauseMs: PAUSE_MS,
+    coldPauseMs: COLD_PAUSE_MS,
+    answerMs: ANSWER_MS,
+    outcomeMs: OUTCOME_MS,
+  };
+  node.register(
+    tenantBehaviour({
+      keyLimits,
+      makeId,
+      perform: tenantEffects({ ...around, eraser, directory, operatorsDirectory, feed, poolSessions }),
+    }),
+  );
+  node.register(
+    shopBehaviour({
+      random,
+      times,
+      makeId,
+      makeWireId,
+      retentionMs: options.messageRetentionMs ?? MESSAGE_RETENTION_MS,
+      platformName,
+      perform: shopEffects({ actors, host, waiters, feed, pool, poolSessions, log }),
+      leave: (address) => host.close(sessionOf(address)),
+      available: () => host.available(),
+    }),
+  );
+  return {
+    tenants: tenantDesk({ actors, store, clock, keyLimits, usage }),
+    shops: shopDesk({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr), pool }),
+    operators: operatorDesk({
+      actors,
+      store,
+      clock,
+      deadLetters,
+      directory,
+      operatorsDirectory,
+      eraser,
+      makeId,
+      host,
+      log,
+    }),
+    fleet: fleetDesk({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
+    keys: directory,
+    feed,
+    host,
+    endWaits: () => waiters.close(),
+    async stop() {
+      usage.stop();
+      await Promise.all([host.stop(), qrImages.close(), connection.close()]);
+    },
+  };
+}
+
+const WIRE_ID_BYTES = 9;
+
+/** Makes stanza ids in the form of the network's own web client. */
+const makeWireId = fromRandomBytes(
+  WIRE_ID_BYTES,
+  (pool, from) => `3EB0${pool.toString('hex', from, from + WIRE_ID_BYTES).toUpperCase()}`,
+);

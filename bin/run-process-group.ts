@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describeEnd } from './guarded-process.ts';
+import { foundHousehold, type Household } from './process-group.ts';
+
+const endSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** How long a member may take to end before it is killed. */
+const graceMs = 8_000;
+
+/**
+ * The life of a command that is made of several processes: brings them up, prints what `bringUp` returns as one line
+ * of JSON, and exits this process when it is over. Exit 0 after SIGTERM, SIGINT or SIGHUP; 1 when a member ended by
+ * itself or bringing up failed, told in one sentence on standard error. The members are gone by then.
+ */
+export async function runHousehold(options: {
+  readonly name: string;
+  bringUp(household: Household): Promise<object>;
+}): Promise<never> {
+  const { name, bringUp } = options;
+  const household = foundHousehold();
+  const asked = Promise.race(endSignals.map((signal) => nextSignal(signal)));
+  // A signal to the whole group may be seen on the members first, and a step that misses one can say more about it.
+  const lost = household.broken.then((loss) => delay(300, `${loss.name} ended (${describeEnd(loss.end)})`));
+  const life = bringUp(household).then(
+    (line) => {
+      process.stdout.write(`${JSON.stringify(line)}\n`);
+      return lost;
+    },
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  const failure = await Promise.race([asked, life, lost]);
+  if (failure !== undefined) console.error(`${name}: ${failure}`);
+  await household.stop({ graceMs });
+  process.exit(failure === undefined ? 0 : 1);
+}
+
+/** Settles when the signal comes; later ones of its kind are ignored, for ending has begun. */
+async function nextSignal(signal: NodeJS.Signals): Promise<undefined> {
+  process.on(signal, () => undefined);
+  await once(process, signal);
+}

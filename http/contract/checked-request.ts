@@ -1,0 +1,118 @@
+import type * as v from 'valibot';
+import type { FieldProblem } from '../../actors/failure.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { BodyFault } from './exchange.ts';
+import { parseQuery } from './query-parameters.ts';
+import { MOST_REPORTED_FIELDS, problem, type Validated, validate } from './validation.ts';
+
+/** The parts of a request that an endpoint's schemas speak of. */
+export interface RequestParts {
+  /** Raw values of the path's parameters, in order. */
+  readonly values: readonly string[];
+  readonly query: string;
+  readonly contentType: string;
+  readonly body: string;
+  readonly bodyFault?: BodyFault | undefined;
+}
+
+/** The checked parts, or what is wrong with all of them at once: at most `MOST_REPORTED_FIELDS` problems. */
+export type CheckedParts =
+  | {
+      readonly ok: true;
+      readonly params: Readonly<Record<string, string>>;
+      readonly query: unknown;
+      readonly body: unknown;
+    }
+  | { readonly ok: false; readonly fields: readonly FieldProblem[] };
+
+/** Checks path, query and body of a request against its endpoint's declaration. */
+export function checkRequest(
+  endpoint: Pick<Endpoint<never>, 'method' | 'params' | 'query' | 'body'>,
+  parts: RequestParts,
+): CheckedParts {
+  const fields: FieldProblem[] = [];
+  const params = checkParams(endpoint.params, parts.values, fields);
+  const query = checkQuery(endpoint.query, parts.query, fields);
+  const body = endpoint.method === 'GET' ? undefined : checkBody(endpoint.body, parts, fields);
+  if (fields.length === 0) return { ok: true, params, query, body };
+  return { ok: false, fields: fields.slice(0, MOST_REPORTED_FIELDS) };
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = {};
+
+function checkParams(
+  names: readonly string[],
+  values: readonly string[],
+  fields: FieldProblem[],
+): Readonly<Record<string, string>> {
+  if (names.length === 0) return NO_PARAMS;
+  const params: Record<string, string> = {};
+  names.forEach((name, index) => {
+    const value = values[index] ?? '';
+    try {
+      params[name] = value.includes('%') ? decodeURIComponent(value) : value;
+    } catch {
+      fields.push(problem(name, 'is not valid percent-encoding'));
+    }
+  });
+  return params;
+}
+
+/** What a query that is not there comes to, by schema: defaults, or what is missing. Most calls have none. */
+const withoutQuery = new WeakMap<v.GenericSchema, Validated<unknown>>();
+
+function checkQuery(schema: v.GenericSchema, query: string, fields: FieldProblem[]): unknown {
+  if (query === '') {
+    let known = withoutQuery.get(schema);
+    if (known === undefined) {
+      known = validate(schema, {}, 'query');
+      withoutQuery.set(schema, known);
+    }
+    if (known.ok) return known.value;
+  }
+  const parsed = parseQuery(query);
+  fields.push(...parsed.fields);
+  const checked = validate(schema, parsed.values, 'query');
+  if (checked.ok) return checked.value;
+  fields.push(...checked.fields);
+  return undefined;
+}
+
+function checkBody(
+  schema: v.GenericSchema | undefined,
+  parts: RequestParts,
+  fields: FieldProblem[],
+): unknown {
+  if (schema === undefined || (parts.body === '' && takesNothing(schema))) return undefined;
+  if (parts.bodyFault === 'not_utf8') {
+    fields.push(problem('body', 'must be UTF-8'));
+    return undefined;
+  }
+  if (!isJsonType(parts.contentType)) {
+    fields.push(problem('content-type', 'must be application/json'));
+    return undefined;
+  }
+  let input: unknown;
+  try {
+    input = JSON.parse(parts.body);
+  } catch {
+    fields.push(problem('body', 'must be valid JSON'));
+    return undefined;
+  }
+  const checked = validate(schema, input, 'body');
+  if (checked.ok) return checked.value;
+  fields.push(...checked.fields);
+  return undefined;
+}
+
+/** An endpoint without fields of its own takes an empty body as well as `{}`. */
+function takesNothing(schema: v.GenericSchema): boolean {
+  return 'entries' in schema && Object.keys(schema.entries as object).length === 0;
+}
+
+function isJsonType(contentType: string): boolean {
+  if (contentType === 'application/json') return true;
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
+  if (type.trim() !== 'application/json') return false;
+  return parameters.every((parameter) => /^\s*(charset="?utf-8"?)?\s*$/.test(parameter));
+}

@@ -1,0 +1,217 @@
+import type * as v from 'valibot';
+import type { Failure, FailureCode } from '../../actors/failure.ts';
+import type { Permission } from '../../actors/tenant/permission.ts';
+import type { Caller } from '../../actors/tenant/tenant-operations.ts';
+import type { Eventual } from '../../runtime/maybe-promise.ts';
+import { closedObject } from './closed-object.ts';
+import type { ErrorCode } from './errors.ts';
+import type { HeaderLines } from './exchange.ts';
+
+/** Methods the service uses. */
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** What endpoints are about; the documentation groups them by it. */
+export type Tag =
+  | 'Identity'
+  | 'Shops'
+  | 'Channel'
+  | 'Messages'
+  | 'Statuses'
+  | 'Groups'
+  | 'Contacts'
+  | 'Documentation'
+  | 'Tenants'
+  | 'Keys'
+  | 'Requests'
+  | 'Fleet'
+  | 'Actors'
+  | 'Dead letters';
+
+/** One success an endpoint may answer with. */
+export interface ReplyDeclaration {
+  readonly description: string;
+  /** What stands in `data` of the envelope. Documentation and tests check it, the hot path does not. */
+  readonly data: v.GenericSchema;
+  readonly example: unknown;
+  /** Writes `data` as JSON where the general way is too slow for how often it is asked; tests hold it to the schema. */
+  readonly write?: (data: never) => string;
+  /** Headers of this reply alone: name to description. */
+  readonly headers?: { readonly [name: string]: string };
+}
+
+type Replies = { readonly [Status in 200 | 201 | 202]?: ReplyDeclaration };
+type QueryEntries = { readonly [name: string]: v.GenericSchema<string | undefined, unknown> };
+
+type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamName<Rest>
+  : never;
+
+type Frozen<Value> = Value extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
+    : Value;
+
+type DeclaredReply<R extends Replies> = {
+  [Status in keyof R & number]: {
+    readonly status: Status;
+    readonly data: R[Status] extends ReplyDeclaration ? Frozen<v.InferInput<R[Status]['data']>> : never;
+    readonly headers?: HeaderLines;
+  };
+}[keyof R & number];
+
+/** What a handler may answer: one of the declared replies, or why it was not done. */
+export type HandlerAnswer<R extends Replies> =
+  | DeclaredReply<R>
+  | { readonly ok: false; readonly failure: Failure };
+
+/** A request whose every part was checked. */
+export interface CheckedRequest<Path extends string, Query, Body, Services> {
+  readonly params: { readonly [Name in ParamName<Path>]: string };
+  readonly query: Query;
+  readonly body: Body;
+  readonly services: Services;
+}
+
+interface Declaration<
+  Path extends string,
+  R extends Replies,
+  Query extends QueryEntries,
+  Body extends v.GenericSchema,
+> {
+  readonly method: Method;
+  /** Relative to the base address, parameters in braces. */
+  readonly path: Path;
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly bodyExample?: v.InferInput<Body>;
+  readonly replies: R;
+  /** What may fail here besides what may fail everywhere. */
+  readonly errors: readonly FailureCode[];
+  /** How long a hop to the owner may take; longer only where the endpoint itself waits. */
+  readonly hopTimeoutMs?: number;
+}
+
+/** An endpoint as router, pipeline and documentation see it: the declaration with its types erased. */
+export interface Endpoint<Services> {
+  readonly method: Method;
+  readonly path: string;
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly description: string | undefined;
+  /** `none`: any valid key. `operator`: the operators' token instead of a key. */
+  readonly permission: Permission | 'none' | 'operator';
+  readonly params: readonly string[];
+  readonly query: v.StrictObjectSchema<v.ObjectEntries, undefined>;
+  readonly body: v.GenericSchema | undefined;
+  readonly bodyExample: unknown;
+  readonly replies: Replies;
+  readonly errors: readonly ErrorCode[];
+  readonly hopTimeoutMs: number | undefined;
+  /** `created` makes the tenant's id at the edge, so that the request can be routed to its shard. */
+  readonly tenant: 'caller' | 'param' | 'created' | 'none';
+  handle(request: {
+    readonly caller: Caller | undefined;
+    readonly params: Readonly<Record<string, string>>;
+    readonly query: unknown;
+    readonly body: unknown;
+    readonly services: Services;
+  }): Eventual<
+    | { readonly status: number; readonly data: unknown; readonly headers?: HeaderLines }
+    | { readonly ok: false; readonly failure: Failure }
+  >;
+}
+
+/** `{idOrName}` and its like, in order. */
+function paramNames(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+}
+
+function erase<Services>(
+  declaration: Declaration<string, Replies, QueryEntries, v.GenericSchema>,
+  more: Pick<Endpoint<Services>, 'permission' | 'tenant'> & { readonly handle: unknown },
+): Endpoint<Services> {
+  return {
+    method: declaration.method,
+    path: declaration.path,
+    tag: declaration.tag,
+    summary: declaration.summary,
+    description: declaration.description,
+    permission: more.permission,
+    params: paramNames(declaration.path),
+    query: closedObject((declaration.query ?? {}) as v.ObjectEntries),
+    body: declaration.body,
+    bodyExample: declaration.bodyExample,
+    replies: declaration.replies,
+    errors: declaration.errors,
+    hopTimeoutMs: declaration.hopTimeoutMs,
+    tenant: more.tenant,
+    handle: more.handle as Endpoint<Services>['handle'],
+  };
+}
+
+type QueryOutput<Query extends QueryEntries> = { readonly [Name in keyof Query]: v.InferOutput<Query[Name]> };
+
+/** Makes the declaring function of the tenants' API for one set of services. */
+export function apiEndpoints<Services>() {
+  return function apiEndpoint<
+    const Path extends string,
+    const R extends Replies,
+    Query extends QueryEntries = Record<never, never>,
+    Body extends v.GenericSchema = v.UndefinedSchema<undefined>,
+  >(
+    declaration: Declaration<Path, R, Query, Body> & {
+      readonly permission: Permission | 'none';
+      handle(
+        request: CheckedRequest<Path, QueryOutput<Query>, v.InferOutput<Body>, Services> & {
+          readonly caller: Caller;
+        },
+      ): Eventual<HandlerAnswer<R>>;
+    },
+  ): Endpoint<Services> {
+    return erase(declaration as never, {
+      permission: declaration.permission,
+      tenant: 'caller',
+      handle: declaration.handle,
+    });
+  };
+}
+
+/** Makes the declaring function of the operators' API for one set of services. */
+export function operatorEndpoints<Services>() {
+  return function operatorEndpoint<
+    const Path extends string,
+    const R extends Replies,
+    Query extends QueryEntries = Record<never, never>,
+    Body extends v.GenericSchema = v.UndefinedSchema<undefined>,
+  >(
+    declaration: Declaration<Path, R, Query, Body> & {
+      /** `created`: the handler gets the new tenant's id as `params.tenantId`. */
+      readonly tenant?: 'created';
+      handle(
+        request: CheckedRequest<Path, QueryOutput<Query>, v.InferOutput<Body>, Services> & {
+          readonly params: { readonly tenantId: string };
+        },
+      ): Eventual<HandlerAnswer<R>>;
+    },
+  ): Endpoint<Services> {
+    const named = paramNames(declaration.path).includes('tenantId') ? 'param' : 'none';
+    return erase(declaration as never, {
+      permission: 'operator',
+      tenant: declaration.tenant ?? named,
+      handle: declaration.handle,
+    });
+  };
+}
+
+/** A declared reply. */
+export function reply<const Status extends 200 | 201 | 202, Data>(
+  status: Status,
+  data: Data,
+  headers: HeaderLines = '',
+): { readonly status: Status; readonly data: Data; readonly headers: HeaderLines } {
+  return { status, data, headers };
+}

@@ -1,0 +1,159 @@
+import type { Failure, FailureCode } from '../../actors/failure.ts';
+import { RuntimeFailure, type RuntimeFailureCode } from '../../runtime/runtime-failure.ts';
+
+/** Every way a request can fail: those of the layers below, and those of HTTP itself. */
+export type ErrorCode = FailureCode | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'INTERNAL_ERROR';
+
+/** What a caller sees of a failure. */
+export interface ErrorEntry {
+  readonly status: number;
+  /** The code of the contract (SPEC: Errors); several of our own may share one. */
+  readonly code: string;
+  /** Used when the failure brings no message of its own. */
+  readonly message: string;
+}
+
+function entry(status: number, code: string, message: string): ErrorEntry {
+  return { status, code, message };
+}
+
+/** The one place where a failure gets its HTTP status and its public words. Exhaustive by type. */
+export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
+  API_KEY_MISSING: entry(
+    401,
+    'API_KEY_MISSING',
+    'An API key is required: send Authorization: Bearer <API_KEY>.',
+  ),
+  API_KEY_INVALID: entry(401, 'API_KEY_INVALID', 'This API key is not valid.'),
+  API_KEY_REVOKED: entry(401, 'API_KEY_REVOKED', 'This API key was revoked.'),
+  API_KEY_EXPIRED: entry(401, 'API_KEY_EXPIRED', 'This API key has expired.'),
+  IP_NOT_ALLOWED: entry(403, 'IP_NOT_ALLOWED', 'This API key may not be used from this address.'),
+  TENANT_INACTIVE: entry(403, 'TENANT_INACTIVE', 'The account is not active.'),
+  FORBIDDEN_PERMISSION: entry(
+    403,
+    'FORBIDDEN_PERMISSION',
+    'This API key lacks the permission for this route.',
+  ),
+  RATE_LIMITED: entry(429, 'RATE_LIMITED', 'Too many requests with this key.'),
+  QUOTA_EXCEEDED: entry(429, 'QUOTA_EXCEEDED', "The plan's monthly API calls are spent."),
+  SHOP_LIMIT_REACHED: entry(402, 'QUOTA_EXCEEDED', "The plan's number of shops is reached."),
+  SHOP_NOT_FOUND: entry(404, 'SHOP_NOT_FOUND', 'There is no such shop.'),
+  AMBIGUOUS_SHOP: entry(409, 'AMBIGUOUS_SHOP', 'Several shops have this name; use one of the ids.'),
+  SHOP_NAME_TAKEN: entry(409, 'SHOP_NAME_TAKEN', 'Another shop has this name.'),
+  TENANT_OWNER_MISSING: entry(409, 'TENANT_OWNER_MISSING', 'The account has no owner on record.'),
+  MESSAGE_NOT_FOUND: entry(404, 'MESSAGE_NOT_FOUND', 'There is no such message.'),
+  DOC_ARTICLE_NOT_FOUND: entry(404, 'DOC_ARTICLE_NOT_FOUND', 'There is no such article.'),
+  CHANNEL_NEVER_CONFIGURED: entry(404, 'MSGAPP_NOT_CONFIGURED', 'This shop never had a channel.'),
+  CHANNEL_NOT_STARTED: entry(409, 'MSGAPP_NOT_CONFIGURED', 'Start the connection with POST connect first.'),
+  MSGAPP_NOT_CONNECTED: entry(503, 'MSGAPP_NOT_CONNECTED', "The shop's number is not connected."),
+  MSGAPP_SESSION_LOST: entry(
+    503,
+    'MSGAPP_SESSION_LOST',
+    "The shop's session was lost; connect the number again.",
+  ),
+  BOT_SERVICE_UNREACHABLE: entry(503, 'BOT_SERVICE_UNREACHABLE', 'The sending component is unavailable.'),
+  MESSAGE_TOO_LONG: entry(422, 'MESSAGE_TOO_LONG', 'The text is longer than 4096 characters.'),
+  TOO_MANY_MEDIA: entry(422, 'TOO_MANY_MEDIA', 'A message carries at most one attachment.'),
+  EMPTY_MESSAGE: entry(422, 'EMPTY_MESSAGE', 'There is neither text nor media to send.'),
+  RECIPIENT_OPTED_OUT: entry(422, 'RECIPIENT_OPTED_OUT', 'The recipient asked for no more messages.'),
+  BULK_PATTERN_BLOCKED: entry(
+    429,
+    'BULK_PATTERN_BLOCKED',
+    'The same text went to too many numbers within an hour.',
+  ),
+  RECIPIENT_RATE_LIMITED: entry(
+    429,
+    'RECIPIENT_RATE_LIMITED',
+    'This recipient got too many messages, or one too recently.',
+  ),
+  DAILY_CAP_REACHED: entry(429, 'DAILY_CAP_REACHED', "The shop's daily cap is reached."),
+  HOURLY_CAP_REACHED: entry(429, 'HOURLY_CAP_REACHED', "The shop's hourly cap is reached."),
+  COLD_RECIPIENT_CAP_REACHED: entry(
+    429,
+    'COLD_RECIPIENT_CAP_REACHED',
+    'The daily cap for cold recipients is reached.',
+  ),
+  DECLARED_RECIPIENT_CAP_REACHED: entry(
+    429,
+    'DECLARED_RECIPIENT_CAP_REACHED',
+    'The daily cap for declared recipients is reached.',
+  ),
+  GROUP_CONTEXT_REQUIRED: entry(422, 'GROUP_CONTEXT_REQUIRED', "The shop's number knows no such group."),
+  GROUP_NOT_ADMINISTERED: entry(
+    403,
+    'GROUP_NOT_ADMINISTERED',
+    "The shop's number does not administer this group.",
+  ),
+  GROUP_DAILY_CAP_REACHED: entry(429, 'GROUP_DAILY_CAP_REACHED', 'The daily cap for groups is reached.'),
+  STATUSES_DAILY_CAP_REACHED: entry(
+    429,
+    'STATUSES_DAILY_CAP_REACHED',
+    'The daily cap for statuses is reached.',
+  ),
+  DECLARE_BATCH_TOO_LARGE: entry(
+    429,
+    'DECLARE_BATCH_TOO_LARGE',
+    'The batch holds too many contacts; none was declared.',
+  ),
+  DECLARE_DAILY_CAP_REACHED: entry(
+    429,
+    'DECLARE_DAILY_CAP_REACHED',
+    'The daily ceiling of new declarations is reached; none was declared.',
+  ),
+  VALIDATION_ERROR: entry(422, 'VALIDATION_ERROR', 'The request is not valid.'),
+  NOT_FOUND: entry(404, 'NOT_FOUND', 'There is nothing here.'),
+  CONFLICT: entry(409, 'CONFLICT', 'This contradicts what is there.'),
+  METHOD_NOT_ALLOWED: entry(405, 'METHOD_NOT_ALLOWED', 'This path does not take this method.'),
+  PAYLOAD_TOO_LARGE: entry(413, 'PAYLOAD_TOO_LARGE', 'The body is larger than 64 KiB.'),
+  OVERLOADED: entry(503, 'OVERLOADED', 'Too much is waiting; try again shortly.'),
+  SERVICE_UNAVAILABLE: entry(503, 'SERVICE_UNAVAILABLE', 'The service cannot answer now; try again shortly.'),
+  INTERNAL_ERROR: entry(500, 'INTERNAL_ERROR', 'Something broke on our side.'),
+};
+
+/** Seconds to come back after, where the layer that failed named none. */
+const DEFAULT_RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = {
+  OVERLOADED: 1,
+  SERVICE_UNAVAILABLE: 1,
+  // A smaller batch may come at once.
+  DECLARE_BATCH_TOO_LARGE: 1,
+};
+
+/**
+ * A 429 that no wait lifts, as a group larger than its whole budget: one day, so that a client that sleeps for
+ * `retryAfter` and asks again does not hammer. The policy's message says that waiting does not help.
+ */
+const HOPELESS_RETRY_AFTER_SECONDS = 86_400;
+
+/** How the runtime's failures read from outside (DESIGN section 4: Codes of our own). */
+const RUNTIME_FAILURES: { readonly [Code in RuntimeFailureCode]: ErrorCode } = {
+  MAILBOX_FULL: 'OVERLOADED',
+  NODE_BUSY: 'OVERLOADED',
+  SHARD_NOT_OWNED: 'SERVICE_UNAVAILABLE',
+  SUSPENDED: 'BOT_SERVICE_UNREACHABLE',
+  POISONED: 'INTERNAL_ERROR',
+  STORE_UNAVAILABLE: 'SERVICE_UNAVAILABLE',
+  OUTCOME_UNKNOWN: 'SERVICE_UNAVAILABLE',
+  DEADLINE_EXCEEDED: 'SERVICE_UNAVAILABLE',
+  STOPPING: 'SERVICE_UNAVAILABLE',
+};
+
+/** A failure as HTTP knows it: any code of the table, with what the layer that failed had to say. */
+export type HttpFailure = Omit<Failure, 'code'> & { readonly code: ErrorCode };
+
+/** What was thrown, as a failure. Broken invariants are INTERNAL_ERROR and show nothing of themselves. */
+export function failureOfThrown(thrown: unknown): HttpFailure {
+  if (!(thrown instanceof RuntimeFailure)) return { code: 'INTERNAL_ERROR' };
+  const code = RUNTIME_FAILURES[thrown.code];
+  return {
+    code,
+    ...(thrown.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: thrown.retryAfterSeconds }),
+  };
+}
+
+/** The seconds to put into `Retry-After` and `error.retryAfter`: for every 429, and a 503 whose end is known. */
+export function retryAfterSeconds(failure: HttpFailure): number | undefined {
+  const { status } = ERRORS[failure.code];
+  if (status !== 429 && status !== 503) return undefined;
+  const known = failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS[failure.code];
+  return known ?? (status === 429 ? HOPELESS_RETRY_AFTER_SECONDS : undefined);
+}

@@ -1,0 +1,69 @@
+import type { Eventual } from '../../runtime/maybe-promise.ts';
+
+/** The headers the service reads; empty text where the caller sent none. */
+export interface RequestHeaders {
+  readonly authorization: string;
+  readonly apiKey: string;
+  /** Of a body; empty where there is none. */
+  readonly contentType: string;
+  readonly requestId: string;
+  /** Read by a listener that has event streams alone. */
+  readonly lastEventId: string;
+}
+
+/** What is wrong with a body before anybody looks into it. */
+export type BodyFault = 'too_large' | 'not_utf8' | 'length_repeated';
+
+/** One HTTP request as a value, free of sockets. */
+export interface RequestValue {
+  /** Upper case. */
+  readonly method: string;
+  /** As sent, still percent-encoded. */
+  readonly path: string;
+  /** What follows the question mark, as sent. */
+  readonly query: string;
+  readonly headers: RequestHeaders;
+  readonly body: string;
+  readonly bodyFault: BodyFault | undefined;
+  /** The caller's address, trusted proxies already looked through. */
+  readonly ip: string;
+}
+
+/**
+ * Headers of a reply beside its content type, as they travel: `\r\nName: value` each. One text, because each header
+ * that is handed to the server alone costs a call into native code. Values come from us or were checked: they hold no
+ * line breaks.
+ */
+export type HeaderLines = string;
+
+/** Writes headers as they travel. */
+export function headerLines(headers: { readonly [name: string]: string }): HeaderLines {
+  return Object.entries(headers)
+    .map(([name, value]) => `\r\n${name}: ${value}`)
+    .join('');
+}
+
+/** Where a streamed reply writes to. */
+export interface ReplyStream {
+  /** False when the reader lags: what is written from then on is buffered. */
+  write(text: string): boolean;
+  end(): void;
+  /** Bytes the reader has not taken yet. */
+  bufferedBytes(): number;
+  /** Called once, when the connection is gone or the stream was ended. */
+  onClose(callback: () => void): void;
+}
+
+/** One HTTP reply as a value. A reply with `stream` stays open and is written piece by piece. */
+export interface ReplyValue {
+  readonly status: number;
+  readonly contentType: string;
+  readonly headers: HeaderLines;
+  readonly body: string | Uint8Array;
+  readonly stream?: ((stream: ReplyStream) => void) | undefined;
+  /** True when the connection cannot be used further. */
+  readonly close?: boolean | undefined;
+}
+
+/** Answers requests. Never rejects. */
+export type Answer = (request: RequestValue) => Eventual<ReplyValue>;

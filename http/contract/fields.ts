@@ -1,0 +1,101 @@
+import * as v from 'valibot';
+import { GROUP_ID, PHONE_NUMBER } from '../../policy/recipient.ts';
+
+/** Text by length in code points, as JSON Schema counts too (DESIGN section 4: Characters). */
+export function text(bounds: { readonly min?: number; readonly max: number }) {
+  const { min = 0, max } = bounds;
+  const message = min > 0 ? `must have ${min} to ${max} characters` : `must have at most ${max} characters`;
+  return v.pipe(
+    v.string(),
+    v.check((value) => {
+      if (value.length < min || value.length > max * 2) return false;
+      if (value.length <= max && min <= 1) return true;
+      const length = codePoints(value);
+      return length >= min && length <= max;
+    }, message),
+    v.metadata(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max }),
+  );
+}
+
+/** A phone number in E.164 shape (DESIGN section 4: Numbers). */
+export const phoneNumber = v.pipe(
+  v.string(),
+  v.regex(PHONE_NUMBER, 'must be a phone number like +41791234567'),
+  v.metadata({ examples: ['+41791234567'] }),
+);
+
+/** A phone number, or the id of a chat group (SPEC: POST messages, `to`). */
+export const recipient = v.pipe(
+  v.string(),
+  v.regex(
+    new RegExp(`${PHONE_NUMBER.source}|${GROUP_ID.source}`),
+    'must be a phone number like +41791234567 or a group id ending in @g.us',
+  ),
+  v.metadata({ examples: ['+41791234567', '120363041234567890@g.us'] }),
+);
+
+/** An absolute URI of at most 2048 characters (RFC 3986: visible ASCII, the rest percent-encoded). */
+export const mediaUri = v.pipe(
+  v.string(),
+  v.check(
+    (value) => value.length <= 2048 && isAbsoluteUri(value),
+    'must be an absolute URI of at most 2048 characters',
+  ),
+  v.metadata({ format: 'uri', maxLength: 2048, examples: ['https://example.com/menu.jpg'] }),
+);
+
+/** An instant in UTC as ISO 8601 with a final Z; only days that the calendar has. */
+export const utcDateTime = v.pipe(
+  v.string(),
+  v.check(isUtcDateTime, 'must be an ISO 8601 date-time in UTC like 2027-01-31T12:00:00Z'),
+  v.metadata({
+    format: 'date-time',
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z$',
+    examples: ['2027-01-31T12:00:00Z'],
+  }),
+);
+
+/** The shape of ids and cursors: 24 hexadecimal characters. */
+export const objectId = v.pipe(
+  v.string(),
+  v.regex(/^[0-9a-fA-F]{24}$/, 'must be 24 hexadecimal characters'),
+  v.metadata({ examples: ['66b1f0a2c3d4e5f60718293a'] }),
+);
+
+const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?Z$/;
+
+/** True for a calendar-valid UTC date-time; `Date` alone would turn 30 February into 2 March. */
+function isUtcDateTime(value: string): boolean {
+  const parts = DATE_TIME.exec(value);
+  if (parts === null) return false;
+  const [, year, month, day, hour, minute, second] = parts.map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59) return false;
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+  return day >= 1 && day <= days;
+}
+
+function isAbsoluteUri(value: string): boolean {
+  return (
+    /^[a-z][a-z0-9+.-]*:(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[0-9a-f]{2})+$/i.test(value) && URL.canParse(value)
+  );
+}
+
+function codePoints(value: string): number {
+  let count = 0;
+  for (let index = 0; index < value.length; index += 1) {
+    const unit = value.charCodeAt(index);
+    const next = value.charCodeAt(index + 1);
+    if (unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000) index += 1;
+    count += 1;
+  }
+  return count;
+}

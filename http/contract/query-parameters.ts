@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import type { FieldProblem } from '../../actors/failure.ts';
+import { objectId } from './fields.ts';
+import { problem } from './validation.ts';
+
+/** A whole number in a query, within its bounds. */
+export function integerParameter(bounds: { readonly min: number; readonly max?: number }) {
+  const { min, max = 1_000_000_000 } = bounds;
+  const message =
+    bounds.max === undefined
+      ? `must be a whole number from ${min}`
+      : `must be a whole number from ${min} to ${max}`;
+  return v.pipe(
+    v.string(),
+    v.check((value) => /^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max, message),
+    v.metadata({ type: 'integer', minimum: min, maximum: max }),
+    v.transform(Number),
+  );
+}
+
+/** `true` or `false` in a query. */
+export const booleanParameter = v.pipe(
+  v.string(),
+  v.check((value) => value === 'true' || value === 'false', 'must be true or false'),
+  v.metadata({ type: 'boolean' }),
+  v.transform((value) => value === 'true'),
+);
+
+/** How many items a list gives at most: 1 to 100, 20 unless said (SPEC: Input bounds). */
+export const limitParameter = v.optional(integerParameter({ min: 1, max: 100 }), '20');
+
+/** Where a list goes on: the id of the last item seen. Ids are lower case, so is the cursor. */
+export const cursorParameter = v.optional(
+  v.pipe(
+    objectId,
+    v.description('The nextCursor of the page before.'),
+    v.transform((value) => value.toLowerCase()),
+  ),
+);
+
+/** A query string as an object, or what is wrong with it: a name twice, or percent signs that encode nothing. */
+export function parseQuery(query: string): {
+  readonly values: Record<string, string>;
+  readonly fields: FieldProblem[];
+} {
+  const values: Record<string, string> = Object.create(null) as Record<string, string>;
+  const fields: FieldProblem[] = [];
+  if (query === '') return { values, fields };
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
+    if (name === undefined || value === undefined) {
+      fields.push(problem(name ?? 'query', 'is not valid percent-encoding'));
+    } else if (name in values) {
+      fields.push(problem(name, 'is given more than once'));
+    } else {
+      values[name] = value;
+    }
+  }
+  return { values, fields };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

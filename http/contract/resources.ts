@@ -1,0 +1,147 @@
+import * as v from 'valibot';
+import { MESSAGE_STATUSES } from '../../actors/shop/record/shop-operations.ts';
+import { PERMISSIONS } from '../../actors/tenant/permission.ts';
+
+/** Resources as replies show them (SPEC: Resources and their fields; DESIGN section 4). */
+
+const id = v.pipe(
+  v.string(),
+  v.metadata({ pattern: '^[0-9a-f]{24}$', examples: ['66b1f0a2c3d4e5f60718293a'] }),
+);
+const instant = v.pipe(v.string(), v.metadata({ format: 'date-time' }));
+const integer = v.pipe(v.number(), v.integer());
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** The state of a shop's channel. */
+const channelStatus = v.picklist(['starting', 'qr_waiting', 'connected', 'disconnected']);
+
+/** A shop. */
+export const shop = v.strictObject({
+  id,
+  name: v.string(),
+  phone: v.nullable(v.string()),
+  channelStatus: v.strictObject({ msgapp: v.nullable(channelStatus) }),
+  createdAt: instant,
+});
+
+/** A shop just created: what is still missing, and where to complete it. */
+export const createdShop = v.strictObject({
+  ...shop.entries,
+  setupUrl: v.pipe(v.string(), v.metadata({ format: 'uri' })),
+  setupRequired: v.array(v.picklist(['location', 'operatingHours'])),
+});
+
+/** The connection of a shop's channel. */
+export const channel = v.strictObject({
+  status: channelStatus,
+  channelConfigId: v.nullable(id),
+  qr: v.exactOptional(v.string()),
+  qrImageDataUrl: v.exactOptional(v.string()),
+  expiresAt: v.exactOptional(instant),
+  pollAfterMs: v.exactOptional(integer),
+  phone: v.exactOptional(v.string()),
+});
+
+/** The verdict that let a send through. */
+export const verdict = v.strictObject({
+  recipientClass: v.picklist(['known', 'cold', 'declared', 'group']),
+  warmupDay: count,
+  caps: v.strictObject({ perDay: count, perHour: count, coldPerDay: count, declaredPerDay: count }),
+  usage: v.strictObject({ today: count, lastHour: count, coldToday: count, declaredToday: count }),
+});
+
+const messageStatus = v.picklist(MESSAGE_STATUSES);
+
+/** What a send answers. */
+export const acceptedMessage = v.strictObject({
+  id,
+  status: messageStatus,
+  statusUrl: v.string(),
+  policy: verdict,
+});
+
+/** What a status post answers. */
+export const acceptedStatus = v.strictObject({ id, status: messageStatus, statusUrl: v.string() });
+
+/** A message or a status post on record. */
+export const message = v.strictObject({
+  id,
+  shopId: id,
+  channel: v.literal('msgapp'),
+  to: v.nullable(v.string()),
+  kind: v.picklist(['message', 'status']),
+  text: v.nullable(v.string()),
+  mediaUrl: v.nullable(v.string()),
+  mediaType: v.nullable(v.picklist(['image', 'video', 'document'])),
+  status: messageStatus,
+  reason: v.nullable(v.string()),
+  via: v.picklist(['shop', 'pool']),
+  policy: v.nullable(verdict),
+  createdAt: instant,
+  updatedAt: instant,
+  sentAt: v.nullable(instant),
+});
+
+/** A chat group. */
+export const group = v.strictObject({
+  id: v.string(),
+  name: v.string(),
+  participantCount: count,
+  isAdmin: v.boolean(),
+  announce: v.boolean(),
+  canSend: v.boolean(),
+});
+
+/** A declared contact. */
+export const contact = v.strictObject({
+  id,
+  phone: v.string(),
+  note: v.nullable(v.string()),
+  expiresAt: v.nullable(instant),
+  source: v.literal('api'),
+  createdAt: instant,
+  revokedAt: v.nullable(instant),
+  active: v.boolean(),
+});
+
+/** Windows of a key. */
+export const keyLimits = v.strictObject({ minute: count, hour: count, day: count });
+
+/** Who calls. */
+export const identity = v.strictObject({
+  key: v.strictObject({
+    id,
+    name: v.string(),
+    permissions: v.array(v.picklist(PERMISSIONS)),
+    expiresAt: v.nullable(instant),
+    createdAt: instant,
+  }),
+  tenant: v.strictObject({ id, name: v.string(), plan: v.string() }),
+  limits: keyLimits,
+  quota: v.strictObject({
+    apiCalls: v.strictObject({ limit: count, used: count, remaining: count, resetsAt: instant }),
+  }),
+});
+
+/** A documentation article. */
+export const article = v.strictObject({
+  slug: v.string(),
+  title: v.string(),
+  summary: v.string(),
+  markdown: v.string(),
+});
+
+/** A page by cursor. */
+export function cursorPage<Item extends v.GenericSchema>(item: Item) {
+  return v.strictObject({ items: v.array(item), nextCursor: v.nullable(v.string()) });
+}
+
+/** A page by number. */
+export function numberedPage<Item extends v.GenericSchema>(item: Item) {
+  return v.strictObject({
+    items: v.array(item),
+    page: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
+    total: count,
+  });
+}

@@ -1,0 +1,59 @@
+import * as v from 'valibot';
+import type { FieldProblem } from '../../actors/failure.ts';
+
+/** How many problems a reply names at most, so that a body of nonsense is not answered with a larger one. */
+export const MOST_REPORTED_FIELDS = 50;
+
+/** UTF-16 units of a field's path that a reply repeats: a caller's own words may be as long as its whole body. */
+const MOST_FIELD_UNITS = 128;
+
+/** A value that fits, or what is wrong with it: at most `MOST_REPORTED_FIELDS` problems. */
+export type Validated<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly fields: readonly FieldProblem[] };
+
+/** Checks a value against a schema and names the offending fields by their dotted paths, at most `MOST_REPORTED_FIELDS`. */
+export function validate<Schema extends v.GenericSchema>(
+  schema: Schema,
+  input: unknown,
+  root: string,
+): Validated<v.InferOutput<Schema>> {
+  const result = v.safeParse(schema, input);
+  if (result.success) return { ok: true, value: result.output };
+  return {
+    ok: false,
+    fields: result.issues.slice(0, MOST_REPORTED_FIELDS).map((issue) => fieldProblem(issue, root)),
+  };
+}
+
+/** One field and what is wrong with it; of a field's path the first 128 characters. */
+export function problem(field: string, message: string): FieldProblem {
+  const isLong = field.length > MOST_FIELD_UNITS;
+  return {
+    field: isLong ? `${field.slice(0, MOST_FIELD_UNITS).replace(/[\ud800-\udbff]$/, '')}…` : field,
+    message,
+  };
+}
+
+function fieldProblem(issue: v.BaseIssue<unknown>, root: string): FieldProblem {
+  return problem(v.getDotPath(issue) ?? root, words(issue));
+}
+
+/** Valibot's own words talk of keys and types; a caller wants to know what to send instead. */
+function words(issue: v.BaseIssue<unknown>): string {
+  if (issue.type === 'strict_object' && issue.expected === 'never') return 'is not a known property';
+  if (issue.type === 'strict_object' && issue.path?.at(-1)?.origin === 'key') return 'is required';
+  if (issue.type === 'strict_object') return 'must be an object';
+  if (issue.type === 'picklist' || issue.type === 'literal')
+    return `must be one of: ${listed(issue.expected)}`;
+  if (issue.kind === 'schema') return `must be ${article(issue.type)}`;
+  return issue.message;
+}
+
+function listed(expected: string | null): string {
+  return (expected ?? '').replace(/[()"]/g, '').replaceAll(' | ', ', ');
+}
+
+function article(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}

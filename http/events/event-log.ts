@@ -1,0 +1,76 @@
+import type { OperatorEvent } from './operator-event.ts';
+
+/** How many events somebody who was away can catch up on. */
+const KEPT_EVENTS = 1_000;
+
+/** An event with its place in a log. */
+export interface LoggedEvent {
+  readonly id: string;
+  readonly event: OperatorEvent;
+}
+
+/** What came after a place in a log. */
+export interface EventBatch {
+  /** Oldest first. */
+  readonly events: readonly LoggedEvent[];
+  /** Events that came as well and are no longer to be had. */
+  readonly missed: number;
+}
+
+/**
+ * The last events, numbered. An id is `epoch-number-time`: the number for whoever comes back to the same log, the time
+ * (milliseconds, base 36) for whoever comes from another node's or from one before a restart.
+ */
+export class EventLog {
+  readonly #epoch: string;
+  readonly #kept: { readonly number: number; readonly event: OperatorEvent }[] = [];
+  #number = 0;
+
+  /** `epoch` tells this log from all others: letters and digits. */
+  constructor(epoch: string) {
+    this.#epoch = epoch;
+  }
+
+  /** Answers the event's number; its id costs more and is seldom wanted, see `logged`. */
+  append(event: OperatorEvent): number {
+    this.#number += 1;
+    this.#kept.push({ number: this.#number, event });
+    if (this.#kept.length > KEPT_EVENTS) this.#kept.shift();
+    return this.#number;
+  }
+
+  /** The event with its place. */
+  logged(number: number, event: OperatorEvent): LoggedEvent {
+    return { id: this.#id(number, event), event };
+  }
+
+  /** The place after everything so far, for one who wants nothing of what was before `nowMs`. */
+  end(nowMs: number): string {
+    return `${this.#epoch}-${this.#number}-${nowMs.toString(36)}`;
+  }
+
+  /** The time in an id of any log; undefined: it is none. */
+  static timeOf(id: string): number | undefined {
+    const timeMs = Number.parseInt(id.split('-')[2] ?? '', 36);
+    return Number.isNaN(timeMs) ? undefined : timeMs;
+  }
+
+  /** What came after the event with that id, the newest `limit` of it. */
+  after(id: string, limit = KEPT_EVENTS): EventBatch {
+    const [epoch, number] = id.split('-');
+    const isOurs = epoch === this.#epoch;
+    const seenMs = EventLog.timeOf(id) ?? Number.POSITIVE_INFINITY;
+    const came = isOurs
+      ? this.#kept.filter((kept) => kept.number > Number(number))
+      : this.#kept.filter(({ event }) => Date.parse(event.at) > seenMs);
+    const shown = came.slice(-limit);
+    return {
+      events: shown.map((kept) => this.logged(kept.number, kept.event)),
+      missed: (isOurs ? this.#number - Number(number) : came.length) - shown.length,
+    };
+  }
+
+  #id(number: number, event: OperatorEvent): string {
+    return `${this.#epoch}-${number}-${Date.parse(event.at).toString(36)}`;
+  }
+}

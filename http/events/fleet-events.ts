@@ -1,0 +1,163 @@
+/**
+ * The events of all nodes, for whoever watches at this one. While somebody does, the node asks each other node four
+ * times a second what came since it asked last; nobody else is troubled. One question is under way a node, and an answer
+ * is bounded, so that a node that hangs or is flooded holds up nobody: it is said instead, as an event `node` with the
+ * `standing` `silent`, then `heard` or `gone`, or as an event `missed` with a `count`.
+ */
+import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import { encodeForwarded } from '../owner/forwarded-form.ts';
+import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
+import { EventLog } from './event-log.ts';
+import type { EventFeed, OperatorEvent } from './operator-event.ts';
+
+const ASK_EVERY_MS = 250;
+/** A node that did not answer is asked less often. */
+const ASK_SILENT_EVERY_MS = 1_000;
+/** Newer nodes are looked for this often. */
+const LOOK_EVERY_MS = 1_000;
+/** So long the others are still asked after the last watcher left: it may only have lost its connection. */
+const LINGER_MS = 30_000;
+/** Events of one answer; what is more is counted as missed. */
+const ANSWERED_EVENTS = 250;
+
+/** One node's answer, as it travels. */
+interface Answer {
+  readonly events: readonly OperatorEvent[];
+  readonly missed: number;
+  /** From where to ask next. */
+  readonly next: string;
+}
+
+/** What the events of all nodes are gathered with. */
+export interface FleetEventsOptions {
+  readonly feed: EventFeed;
+  readonly hop: Pick<Hop, 'otherNodes' | 'forwardToNode'>;
+  readonly clock: Clock;
+  /** Tells this node's log from all others: letters and digits. */
+  readonly epoch: string;
+}
+
+/** This node's events and, while somebody watches, those of the others. */
+export class FleetEvents implements EventFeed {
+  readonly #options: FleetEventsOptions;
+  readonly #log: EventLog;
+  readonly #endLog: () => void;
+  readonly #listeners = new Set<(event: OperatorEvent) => void>();
+  /** Nodes that are being asked. */
+  readonly #asked = new Set<string>();
+  readonly #silent = new Set<string>();
+  #watchers = 0;
+  #linger: ArmedTimer | undefined;
+  /** Every change makes older loops end. */
+  #round = 0;
+  #following = false;
+
+  constructor(options: FleetEventsOptions) {
+    this.#options = options;
+    this.#log = new EventLog(options.epoch);
+    this.#endLog = options.feed.subscribe((event) => {
+      this.#log.append(event);
+      this.#tell(event);
+    });
+  }
+
+  subscribe(listener: (event: OperatorEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Somebody watches, who knows what came before `sinceMs`. The answer ends it. */
+  watch(sinceMs: number): () => void {
+    this.#watchers += 1;
+    this.#linger?.cancel();
+    if (!this.#following) {
+      this.#following = true;
+      this.#round += 1;
+      this.#look(this.#round, sinceMs);
+    }
+    return () => {
+      this.#watchers -= 1;
+      if (this.#watchers === 0) this.#linger = this.#options.clock.after(LINGER_MS, () => this.#end());
+    };
+  }
+
+  /** Nodes that do not answer at the moment. */
+  silentNodes(): readonly string[] {
+    return [...this.#silent];
+  }
+
+  /** What another node is answered; `since`: what it was told to ask with, or an id of any log. */
+  answer(since: string): string {
+    const { events, missed } = this.#log.after(since, ANSWERED_EVENTS);
+    const next = this.#log.end(this.#options.clock.wallMs());
+    return JSON.stringify({ events: events.map(({ event }) => event), missed, next } satisfies Answer);
+  }
+
+  /** Ends everything. */
+  close(): void {
+    this.#endLog();
+    this.#end();
+    this.#listeners.clear();
+  }
+
+  #end(): void {
+    this.#linger?.cancel();
+    this.#following = false;
+    this.#round += 1;
+    this.#asked.clear();
+    this.#silent.clear();
+  }
+
+  /** Asks whom it does not ask yet, and looks again. */
+  #look(round: number, sinceMs: number): void {
+    if (round !== this.#round) return;
+    const { hop, clock } = this.#options;
+    for (const nodeId of hop.otherNodes()) {
+      if (this.#asked.has(nodeId)) continue;
+      this.#asked.add(nodeId);
+      void this.#ask(nodeId, round, `elsewhere-0-${sinceMs.toString(36)}`);
+    }
+    const lookedMs = clock.wallMs();
+    clock.after(LOOK_EVERY_MS, () => this.#look(round, lookedMs));
+  }
+
+  async #ask(nodeId: string, round: number, since: string): Promise<void> {
+    const { hop, clock } = this.#options;
+    let next = since;
+    try {
+      const payload = encodeForwarded({ kind: 'events', since });
+      const answer = JSON.parse(await hop.forwardToNode(nodeId, payload, HOP_TIMEOUT_MS)) as Answer;
+      if (round !== this.#round) return;
+      next = answer.next;
+      if (this.#silent.delete(nodeId)) this.#tellOfNode(nodeId, 'heard');
+      for (const event of answer.events) this.#tell(event);
+      if (answer.missed > 0) this.#tell(this.#event('missed', { nodeId, count: answer.missed }));
+    } catch {
+      if (round !== this.#round) return;
+      if (!this.#silent.has(nodeId)) {
+        this.#silent.add(nodeId);
+        this.#tellOfNode(nodeId, 'silent');
+      }
+    }
+    if (!hop.otherNodes().includes(nodeId)) {
+      this.#asked.delete(nodeId);
+      if (this.#silent.delete(nodeId)) this.#tellOfNode(nodeId, 'gone');
+      return;
+    }
+    clock.after(this.#silent.has(nodeId) ? ASK_SILENT_EVERY_MS : ASK_EVERY_MS, () => {
+      if (round === this.#round) void this.#ask(nodeId, round, next);
+    });
+  }
+
+  #tellOfNode(nodeId: string, standing: 'silent' | 'heard' | 'gone'): void {
+    this.#tell(this.#event('node', { nodeId, standing }));
+  }
+
+  #event(type: string, data: Record<string, unknown>): OperatorEvent {
+    return { type, at: new Date(this.#options.clock.wallMs()).toISOString(), data };
+  }
+
+  #tell(event: OperatorEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}

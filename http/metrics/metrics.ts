@@ -1,0 +1,138 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Slices } from '../../runtime/yielder.ts';
+
+/** Values read when `/metrics` is asked. */
+export interface MetricSource {
+  readonly name: string;
+  readonly help: string;
+  /** A counter only ever grows. */
+  readonly kind: 'counter' | 'gauge';
+  read(): Reading | Promise<Reading>;
+}
+
+/** One value, or one for each set of labels. */
+type Reading =
+  | number
+  | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+
+/** A histogram counted elsewhere, read when `/metrics` is asked. */
+export interface HistogramSource {
+  readonly name: string;
+  readonly help: string;
+  /** Upper bounds of the buckets, ascending. */
+  readonly bounds: readonly number[];
+  read(): readonly HistogramReading[];
+}
+
+/** What was observed under one set of labels. */
+interface HistogramReading {
+  readonly labels: Readonly<Record<string, string>>;
+  /** How many observations each bound was the first to hold, and how many were above all. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
+/** The numbers of one node in Prometheus form. */
+export interface Metrics {
+  readonly contentType: string;
+  /** A histogram; returns its observer. */
+  histogram(options: {
+    readonly name: string;
+    readonly help: string;
+    readonly buckets: readonly number[];
+    readonly labels?: readonly string[];
+  }): (value: number, labels?: Record<string, string>) => void;
+  source(source: MetricSource): void;
+  histogramSource(source: HistogramSource): void;
+  text(): Promise<string>;
+}
+
+/** A registry of its own, with the process's and the event loop's numbers in it. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return {
+    contentType: registry.contentType,
+    histogram({ name, help, buckets, labels = [] }) {
+      const histogram = new Histogram({
+        name,
+        help,
+        buckets: [...buckets],
+        labelNames: [...labels],
+        registers: [registry],
+      });
+      return (value, values) =>
+        values === undefined ? histogram.observe(value) : histogram.observe(values, value);
+    },
+    source({ name, help, kind, read }) {
+      register(registry, { name, help, type: kind }, async () => {
+        const found = await read();
+        return typeof found === 'number' ? [{ labels: {}, value: found }] : found;
+      });
+    },
+    histogramSource({ name, help, bounds, read }) {
+      register(registry, { name, help, type: 'histogram' }, async () =>
+        read().flatMap((reading) => samplesOf(name, bounds, reading)),
+      );
+    },
+    text: () => textOf(registry),
+  };
+}
+
+/** The registry's own `metrics()`, one family at a time: all of them at once hold up those who send for milliseconds. */
+async function textOf(registry: Registry): Promise<string> {
+  const families: string[] = [];
+  const slices = new Slices();
+  for (const { name } of registry.getMetricsAsArray()) {
+    families.push(await registry.getSingleMetricAsString(name));
+    if (slices.isOver(true)) await slices.next();
+  }
+  return `${families.join('\n\n')}\n`;
+}
+
+/** One sample, under the name of its metric unless it has one of its own. */
+interface Sample {
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** prom-client fixes label names at the start; ours come with the values, so the metric renders itself. */
+function register(
+  registry: Registry,
+  described: {
+    readonly name: string;
+    readonly help: string;
+    readonly type: MetricSource['kind'] | 'histogram';
+  },
+  read: () => Promise<readonly Sample[]>,
+): void {
+  const { name, help } = described;
+  const metric = new Gauge({ name, help, registers: [] });
+  Object.assign(metric, {
+    get: async () => ({ ...described, values: await read(), aggregator: 'sum' }),
+  });
+  registry.registerMetric(metric);
+}
+
+/** A bucket of Prometheus holds what those below it hold, too. */
+function samplesOf(
+  name: string,
+  bounds: readonly number[],
+  { labels, counts, sum }: HistogramReading,
+): Sample[] {
+  let value = 0;
+  const buckets = counts.map((count, index): Sample => {
+    value += count;
+    return {
+      metricName: `${name}_bucket`,
+      labels: { ...labels, le: String(bounds[index] ?? '+Inf') },
+      value,
+    };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value },
+  ];
+}

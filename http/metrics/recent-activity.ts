@@ -1,0 +1,166 @@
+import type { Clock } from '../../runtime/clock.ts';
+import { ERRORS } from '../contract/errors.ts';
+import type { EventFeed } from '../events/operator-event.ts';
+import type { Metrics } from './metrics.ts';
+
+/** How long one slot is, and how far back they go. */
+export const SLOT_MS = 5_000;
+const KEPT_SLOTS = 180;
+/** Upper bounds of the latency counts, in milliseconds; one more count holds all above. */
+export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
+
+/** A connect waits for the chat network, so how long it takes says nothing of the service. */
+const WAITING_ROUTE_END = '/connect';
+
+/** Codes that callers see, each once. */
+const PUBLIC_CODES = [...new Set(Object.values(ERRORS).map(({ code }) => code))];
+
+/** How messages end (http/docs/40-errors-and-retries.md: When a message fails). */
+const FATES = [
+  ['sent', ''],
+  ['rejected', 'RECIPIENT_NOT_ON_MSGAPP'],
+  ['rejected', 'RECIPIENT_OPTED_OUT'],
+  ['rejected', 'GROUP_NOT_ADMINISTERED'],
+  ['rejected', 'COLD_RECIPIENT_CAP_REACHED'],
+  ['failed', 'BOT_RESTARTED'],
+  ['failed', 'BOT_SERVICE_UNREACHABLE'],
+  ['failed', 'DELIVERY_UNKNOWN'],
+  ['failed', 'EXPIRED'],
+  ['failed', 'MEDIA_UNAVAILABLE'],
+  ['failed', 'MSGAPP_NOT_CONNECTED'],
+  ['failed', 'MSGAPP_SESSION_LOST'],
+  ['failed', 'SEND_REFUSED'],
+  ['failed', 'STATUS_NO_AUDIENCE'],
+] as const;
+
+/** What one node did in five seconds. Plain numbers, so that the slots of several nodes add up. */
+export interface ActivitySlot {
+  /** Milliseconds since the epoch, a multiple of `SLOT_MS`. */
+  readonly atMs: number;
+  requests: number;
+  /** Refusals by code. */
+  readonly errors: Record<string, number>;
+  /** Requests by latency: one count a bound, and one above the last. */
+  readonly latencies: number[];
+  /** Messages that ended, by `sent` or by the reason they did not. */
+  readonly messages: Record<string, number>;
+}
+
+/** The last fifteen minutes of a node's work for tenants, and the same counts since it started for Prometheus. */
+export interface RecentActivity {
+  countRequest(answered: {
+    /** Milliseconds since the epoch. */
+    readonly atMs: number;
+    readonly route: string;
+    readonly latencyMs: number;
+    readonly errorCode: string | undefined;
+  }): void;
+  /** Oldest first; five seconds in which nothing happened have no slot. */
+  slots(): readonly ActivitySlot[];
+}
+
+/** An empty slot. */
+export function emptySlot(atMs: number): ActivitySlot {
+  const latencies = new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0);
+  return { atMs, requests: 0, errors: {}, latencies, messages: {} };
+}
+
+/** Begins to count what is told to it and what the feed tells of messages. */
+export function recentActivity(parts: {
+  readonly clock: Clock;
+  readonly feed: EventFeed;
+  readonly metrics: Metrics;
+}): RecentActivity {
+  const { clock, feed, metrics } = parts;
+  const slots: ActivitySlot[] = [];
+  const refusals = fromZero(PUBLIC_CODES.map(refusalLabels));
+  const settled = fromZero(FATES.map(([status, reason]) => settledLabels(status, reason)));
+  const pauses = fromZero(['operator', 'rate_signal'].map(pauseLabels));
+
+  function slotOf(nowMs: number): ActivitySlot {
+    const atMs = slotStart(nowMs);
+    const newest = slots.at(-1);
+    if (newest !== undefined && newest.atMs >= atMs) return newest;
+    const slot = emptySlot(atMs);
+    slots.push(slot);
+    forgetOld(atMs);
+    return slot;
+  }
+
+  function forgetOld(newestMs: number): void {
+    while ((slots[0]?.atMs ?? newestMs) <= newestMs - KEPT_SLOTS * SLOT_MS) slots.shift();
+  }
+
+  feed.subscribe(({ type, data }) => {
+    if (type === 'message' && isSettled(data.status)) {
+      const { status, reason } = data;
+      const slot = slotOf(clock.wallMs());
+      const name = status === 'sent' ? 'sent' : String(reason);
+      slot.messages[name] = (slot.messages[name] ?? 0) + 1;
+      add(settled, settledLabels(status, reason));
+    }
+    if (type === 'pacing' && typeof data.began === 'string') add(pauses, pauseLabels(data.began));
+  });
+
+  const counter = (name: string, help: string, counts: ReadonlyMap<string, number>): void =>
+    metrics.source({
+      name,
+      help,
+      kind: 'counter',
+      read: () => [...counts].map(([labels, value]) => ({ labels: JSON.parse(labels), value })),
+    });
+  counter('http_refusals_total', 'Requests refused, by the code of the error.', refusals);
+  counter('messages_settled_total', 'Messages that reached their end, by status and reason.', settled);
+  counter('queue_pauses_total', 'Times a queue was made to stand still, by cause.', pauses);
+
+  return {
+    countRequest({ atMs, route, latencyMs, errorCode }) {
+      const slot = slotOf(atMs);
+      slot.requests += 1;
+      if (!route.endsWith(WAITING_ROUTE_END)) countLatency(slot, latencyMs);
+      if (errorCode === undefined) return;
+      slot.errors[errorCode] = (slot.errors[errorCode] ?? 0) + 1;
+      add(refusals, refusalLabels(errorCode));
+    },
+    slots() {
+      // A node that nobody calls makes no new slots.
+      forgetOld(slotStart(clock.wallMs()));
+      return slots;
+    },
+  };
+}
+
+function slotStart(ms: number): number {
+  return Math.floor(ms / SLOT_MS) * SLOT_MS;
+}
+
+function countLatency({ latencies }: ActivitySlot, latencyMs: number): void {
+  let bound = 0;
+  while (bound < LATENCY_BOUNDS_MS.length && latencyMs > (LATENCY_BOUNDS_MS[bound] ?? 0)) bound += 1;
+  latencies[bound] = (latencies[bound] ?? 0) + 1;
+}
+
+function pauseLabels(cause: string): string {
+  return `{"cause":"${cause}"}`;
+}
+
+function refusalLabels(code: string): string {
+  return `{"code":"${code}"}`;
+}
+
+function settledLabels(status: unknown, reason: unknown): string {
+  return JSON.stringify({ status, reason: reason ?? '' });
+}
+
+/** Prometheus sees no growth in a series that begins with what was counted, so a first burst would raise no alert. */
+function fromZero(labels: readonly string[]): Map<string, number> {
+  return new Map(labels.map((each) => [each, 0]));
+}
+
+function isSettled(status: unknown): boolean {
+  return status === 'sent' || status === 'failed' || status === 'rejected';
+}
+
+function add(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

@@ -1,0 +1,34 @@
+import { JSON_TYPE } from '../contract/envelope.ts';
+import { headerLines, type ReplyValue } from '../contract/exchange.ts';
+import type { Page } from '../pipeline/pages.ts';
+import { API_BASE_PATH, API_ENDPOINTS } from '../tenant-api/endpoints.ts';
+import { openApiDocument } from './openapi.ts';
+
+const DESCRIPTION = `Manage shops, connect a shop's number, send messages and statuses, list groups and declare consented
+contacts. Every reply carries \`X-Request-Id\`; every reply to a key that is let in carries the four rate headers. A path that is
+not here answers 404 \`NOT_FOUND\`, a method that is not here 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.`;
+
+/** `/openapi.json` (SPEC: Versioning), made when first asked for, since only then the public address is known. */
+export function documentPage(address: { readonly publicUrl: string }): Page {
+  let reply: ReplyValue | undefined;
+  return {
+    path: '/openapi.json',
+    answer() {
+      reply ??= {
+        status: 200,
+        contentType: JSON_TYPE,
+        headers: headerLines({ 'Access-Control-Allow-Origin': '*' }),
+        body: JSON.stringify(
+          openApiDocument({
+            title: 'Tenant Messaging API',
+            description: DESCRIPTION,
+            serverUrl: address.publicUrl + API_BASE_PATH,
+            security: 'api-key',
+            endpoints: API_ENDPOINTS,
+          }),
+        ),
+      };
+      return reply;
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import type { Endpoint, Tag } from '../contract/endpoint.ts';
+import type { ErrorCode } from '../contract/errors.ts';
+import { errorResponses, successResponses } from './openapi-responses.ts';
+import { inputSchema, type JsonSchema, NAMED_SCHEMAS, outputDefinitions } from './openapi-schemas.ts';
+
+/** What the document says of the API as a whole. */
+export interface DocumentOptions {
+  readonly title: string;
+  readonly description: string;
+  /** Address of the base path. */
+  readonly serverUrl: string;
+  /** How callers prove who they are. */
+  readonly security: 'api-key' | 'operator';
+  readonly endpoints: readonly Endpoint<never>[];
+}
+
+/** What may come of any call with a key, whatever the endpoint. */
+const COMMON_ERRORS: readonly ErrorCode[] = [
+  'API_KEY_MISSING',
+  'API_KEY_INVALID',
+  'API_KEY_REVOKED',
+  'API_KEY_EXPIRED',
+  'IP_NOT_ALLOWED',
+  'TENANT_INACTIVE',
+  'PAYLOAD_TOO_LARGE',
+  'VALIDATION_ERROR',
+  'RATE_LIMITED',
+  'QUOTA_EXCEEDED',
+  'INTERNAL_ERROR',
+  'OVERLOADED',
+  'SERVICE_UNAVAILABLE',
+  'BOT_SERVICE_UNREACHABLE',
+];
+
+/** What may come of any call of an operator. */
+const COMMON_OPERATOR_ERRORS: readonly ErrorCode[] = [
+  'API_KEY_MISSING',
+  'API_KEY_INVALID',
+  'NOT_FOUND',
+  'PAYLOAD_TOO_LARGE',
+  'VALIDATION_ERROR',
+  'INTERNAL_ERROR',
+  'OVERLOADED',
+  'SERVICE_UNAVAILABLE',
+  'BOT_SERVICE_UNREACHABLE',
+];
+
+const SECURITY_SCHEMES = {
+  'api-key': {
+    bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' },
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'x-api-key',
+      description: 'An alias of the bearer header.',
+    },
+  },
+  operator: {
+    operator: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <ADMIN_TOKEN>' },
+  },
+} as const;
+
+const TAGS: { readonly [tag in Tag]: string } = {
+  Identity: 'The calling key and its tenant.',
+  Shops: "The tenant's shops.",
+  Channel: "The connection of a shop's number to the chat network.",
+  Messages: 'Outbound messages and their delivery state.',
+  Statuses: "Statuses of a shop's number.",
+  Groups: "Chat groups of a shop's number.",
+  Contacts: 'Contacts that consented to be written to.',
+  Documentation: 'Articles, as Markdown.',
+  Tenants: 'Accounts, their shops and their customer records.',
+  Keys: 'API keys of a tenant.',
+  Requests: 'The request log.',
+  Fleet: 'Nodes.',
+  Actors: 'The live actors of shops.',
+  'Dead letters': 'Commands that made an actor throw.',
+};
+
+/** The OpenAPI 3.1 description of a set of endpoints, made from their declarations alone. */
+export function openApiDocument(options: DocumentOptions): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const endpoint of options.endpoints) {
+    const path = paths[endpoint.path] ?? {};
+    path[endpoint.method.toLowerCase()] = operation(endpoint, options.security);
+    paths[endpoint.path] = path;
+  }
+  const schemes = SECURITY_SCHEMES[options.security];
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: options.title,
+      version: '1',
+      description: options.description,
+    },
+    servers: [{ url: options.serverUrl }],
+    security: Object.keys(schemes).map((name) => ({ [name]: [] })),
+    tags: [...new Set(options.endpoints.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: TAGS[name],
+    })),
+    paths,
+    components: {
+      securitySchemes: schemes,
+      headers: options.security === 'api-key' ? { ...HEADERS, ...RATE_HEADERS } : HEADERS,
+      ...(options.security === 'api-key' ? { schemas: outputDefinitions(NAMED_SCHEMAS) } : {}),
+    },
+  };
+}
+
+const HEADERS = {
+  'X-Request-Id': {
+    description: "The caller's own id when it sent a well-formed one, else one of ours.",
+    required: true,
+    schema: { type: 'string' },
+  },
+  'Retry-After': {
+    description: 'Seconds, equal to `error.retryAfter`; on every 429.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+} as const;
+
+const RATE_HEADERS = {
+  'X-RateLimit-Limit': { description: 'Calls the bucket holds.', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Calls left in the bucket.', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': {
+    description: 'When the next call comes back to the bucket, in Unix seconds.',
+    schema: { type: 'integer' },
+  },
+  'X-RateLimit-Scope': {
+    description: 'The bucket with the fewest calls left.',
+    schema: { type: 'string', enum: ['minute', 'hour', 'day'] },
+  },
+} as const;
+
+function operation(
+  endpoint: Endpoint<never>,
+  security: DocumentOptions['security'],
+): Record<string, unknown> {
+  const { permission, body } = endpoint;
+  const permissionErrors: readonly ErrorCode[] =
+    permission === 'none' || permission === 'operator' ? [] : ['FORBIDDEN_PERMISSION'];
+  const common = security === 'api-key' ? COMMON_ERRORS : COMMON_OPERATOR_ERRORS;
+  const description = [
+    endpoint.description,
+    permission === 'operator' ? undefined : `Permission: \`${permission}\`.`,
+  ];
+  return {
+    operationId: operationId(endpoint),
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    description: description.filter((part) => part !== undefined).join('\n\n'),
+    ...(permission === 'operator' ? {} : { 'x-permission': permission }),
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint)],
+    ...(body === undefined ? {} : { requestBody: requestBody(endpoint) }),
+    responses: {
+      ...successResponses(endpoint),
+      ...errorResponses([...common, ...permissionErrors, ...endpoint.errors], security === 'api-key'),
+    },
+  };
+}
+
+/** `getShopsByIdOrNameGroups` for GET /shops/{idOrName}/groups. */
+function operationId({ method, path }: Endpoint<never>): string {
+  const words = path.split(/[/-]/).map((word) => {
+    const name = word.replace(/^\{(.*)\}$/, (_, parameter: string) => `By${capital(parameter)}`);
+    return capital(name);
+  });
+  return method.toLowerCase() + words.join('');
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function pathParameters({ params }: Endpoint<never>): readonly unknown[] {
+  return params.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: name === 'idOrName' ? "The shop's id or exact name, case-insensitive." : `The ${name}.`,
+    schema: { type: 'string', minLength: 1 },
+  }));
+}
+
+function queryParameters({ query }: Endpoint<never>): readonly unknown[] {
+  const { properties = {}, required = [] } = inputSchema(query);
+  return Object.entries(properties).map(([name, found]) => {
+    const { description, ...schema } = found;
+    // Defaults are declared as the text a caller would send.
+    const value = schema.default;
+    const typed = schema.type === 'integer' ? Number(value) : value === 'true';
+    const isText = schema.type !== 'integer' && schema.type !== 'boolean';
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: value === undefined || isText ? schema : { ...schema, default: typed },
+    };
+  });
+}
+
+function requestBody({ body, bodyExample }: Endpoint<never>): unknown {
+  const schema: JsonSchema = body === undefined ? {} : inputSchema(body);
+  const isEmpty = Object.keys(schema.properties ?? {}).length === 0;
+  return {
+    required: !isEmpty,
+    content: { 'application/json': { schema, example: bodyExample ?? {} } },
+  };
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { headerLines, type ReplyValue } from '../contract/exchange.ts';
+import { fixedPage, type Page } from '../pipeline/pages.ts';
+
+/** Scripts, styles and data from our own host alone; swagger-ui sets style attributes and draws with data images. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HTML = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="reference/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="reference/swagger-ui-bundle.js"></script>
+<script type="module" src="reference/start.js"></script>
+</body>
+</html>
+`;
+
+/**
+ * The document names the public address, and the page may be open under another name of it (`localhost`, a tunnel): its
+ * policy lets it call only the one it came from.
+ */
+const START = `const url = new URL('openapi.json', location);
+const spec = await (await fetch(url)).json();
+const { pathname } = new URL(spec.servers[0].url);
+SwaggerUIBundle({
+  spec: {
+    ...spec,
+    servers: [{ url: location.origin + pathname }],
+    externalDocs: { url: url.href, description: 'openapi.json' },
+  },
+  dom_id: '#reference',
+  deepLinking: true,
+  validatorUrl: null,
+});
+`;
+
+/** The readable reference: swagger-ui's own files from its npm package, read when first asked for. */
+export function referencePages(): readonly Page[] {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  return [
+    { path: '/reference', answer: () => page('text/html; charset=utf-8', HTML) },
+    fixedPage('/reference/start.js', 'text/javascript; charset=utf-8', START),
+    packageFile(folder, 'swagger-ui.css', 'text/css; charset=utf-8'),
+    packageFile(folder, 'swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
+  ];
+}
+
+function page(contentType: string, body: string): ReplyValue {
+  return {
+    status: 200,
+    contentType,
+    headers: headerLines({
+      'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+    }),
+    body,
+  };
+}
+
+function packageFile(folder: string, name: string, contentType: string): Page {
+  let found: Page | undefined;
+  const path = `/reference/${name}`;
+  return {
+    path,
+    answer(request) {
+      found ??= fixedPage(path, contentType, readFileSync(join(folder, name)));
+      return found.answer(request);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { FleetOperations } from '../../actors/operators/operator-operations.ts';
+import type { ShopGlance } from '../../actors/shop/view/shop-summary.ts';
+import { inSlices } from '../../runtime/yielder.ts';
+import { type ActorsQuery, encodeForwarded } from '../owner/forwarded-form.ts';
+import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
+
+/** A place in the order asked for. */
+interface Place {
+  readonly rank: number;
+  readonly id: string;
+}
+
+/** An actor's snapshot with its place in the order asked for. */
+export interface RankedActor extends Place {
+  readonly actor: Record<string, unknown>;
+}
+
+type LocalFleet = Pick<FleetOperations, 'eachShop' | 'localShop'>;
+
+/** This node's actors that match, best rank first, at most `limit`. A glance ranks them all; only the best are described. */
+export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promise<readonly RankedActor[]> {
+  const described: RankedActor[] = [];
+  await inSlices(await bestPlaces(fleet, query), (place) => {
+    const actor = fleet.localShop(place.id);
+    if (actor !== undefined) described.push({ ...place, actor });
+  });
+  return described;
+}
+
+/** The same over all nodes. A node that does not answer is left out: an operator looks most when one is ill. */
+export async function allActors(
+  fleet: LocalFleet,
+  hop: Hop,
+  query: ActorsQuery,
+): Promise<readonly RankedActor[]> {
+  const payload = encodeForwarded({ kind: 'actors', query });
+  const [own, ...answers] = await Promise.allSettled([
+    localActors(fleet, query),
+    ...hop.otherNodes().map((nodeId) => hop.forwardToNode(nodeId, payload, HOP_TIMEOUT_MS)),
+  ]);
+  if (own.status === 'rejected') throw own.reason;
+  const remote = answers.flatMap((answer) =>
+    answer.status === 'fulfilled' ? (JSON.parse(answer.value) as RankedActor[]) : [],
+  );
+  return [...own.value, ...remote].sort(inOrder).slice(0, query.limit);
+}
+
+/** Sorts now and then instead of at the end, so that what cannot be among the best any more is passed over at once. */
+async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readonly Place[]> {
+  const { sort, state, limit, after } = query;
+  const part = query.q?.toLowerCase();
+  let best: Place[] = [];
+  let last: Place | undefined;
+  const keepBest = (): void => {
+    best = best.sort(inOrder).slice(0, limit);
+    last = best[limit - 1];
+  };
+  await fleet.eachShop((shop) => {
+    const rank = rankOf(shop, sort);
+    if (last !== undefined && comesAfter(last, rank, shop.id)) return;
+    if (after !== undefined && !comesAfter(after, rank, shop.id)) return;
+    if (state !== undefined && !shop.standing.words.includes(state)) return;
+    if (part !== undefined && !shop.searchText.includes(part)) return;
+    best.push({ rank, id: shop.id });
+    if (best.length >= limit * 4) keepBest();
+  });
+  keepBest();
+  return best;
+}
+
+/** Higher ranks first, ids break ties. */
+function inOrder(one: Place, other: Place): number {
+  return Number(comesAfter(other, one.rank, one.id)) - Number(comesAfter(one, other.rank, other.id));
+}
+
+/** Whether a place with this rank and id comes after another, without making one of it for each of thousands. */
+function comesAfter(place: Place, rank: number, id: string): boolean {
+  return rank === place.rank ? id > place.id : rank < place.rank;
+}
+
+/** Later than any clock of ours, so that what remains until then ranks the oldest first. */
+const FAR_FUTURE_MS = 1e13;
+
+function rankOf(shop: ShopGlance, sort: ActorsQuery['sort']): number {
+  switch (sort) {
+    case 'id':
+      return 0;
+    case 'mailbox':
+      return shop.mailboxDepth;
+    case 'oldest':
+      return Math.round(shop.oldestQueuedMs);
+    case 'restarts':
+      return shop.restarts;
+    case 'queue':
+      return shop.queued;
+    case 'waiting':
+      return shop.oldestMessageMs === undefined ? 0 : FAR_FUTURE_MS - shop.oldestMessageMs;
+    case 'trouble':
+      return shop.standing.trouble;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import {
+  countRefusals,
+  listActors,
+  listDeadLetters,
+  listNodes,
+  listRequests,
+  readActor,
+  replayDeadLetter,
+  steerActor,
+} from './fleet.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { readMachines, readOverview } from './overview.ts';
+import type { OperatorServices } from './services.ts';
+import { connectShop, disconnectShop, pollShop } from './shop-channel.ts';
+import { listShopMessages, listTenantShops } from './shops.ts';
+import {
+  addCustomers,
+  changeTenant,
+  createTenant,
+  deleteShop,
+  deleteTenant,
+  importShop,
+  listTenants,
+  readTenant,
+  resumeTenant,
+} from './tenants.ts';
+
+/** The operators' API (DESIGN section 5). */
+export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
+  createTenant,
+  listTenants,
+  readTenant,
+  resumeTenant,
+  changeTenant,
+  deleteTenant,
+  deleteShop,
+  importShop,
+  addCustomers,
+  createKey,
+  listKeys,
+  rotateKey,
+  revokeKey,
+  listRequests,
+  countRefusals,
+  listNodes,
+  listActors,
+  readActor,
+  ...steerActor,
+  connectShop,
+  pollShop,
+  disconnectShop,
+  listShopMessages,
+  listTenantShops,
+  listDeadLetters,
+  replayDeadLetter,
+  readOverview,
+  readMachines,
+];
+
+/** The path under which they stand. */
+export const OPERATOR_BASE_PATH = '/admin/v1';

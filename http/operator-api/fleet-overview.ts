@@ -1,0 +1,139 @@
+import type { ShopCensus } from '../../actors/shop/view/shop-census.ts';
+import { inSlices } from '../../runtime/yielder.ts';
+import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../metrics/recent-activity.ts';
+import { encodeForwarded } from '../owner/forwarded-form.ts';
+import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
+
+/** What one node tells of its shops and its last minutes. */
+export interface NodeShare extends ShopCensus {
+  readonly nodeId: string;
+  /** Of the sending component; lost: what its shops send is refused or waits. */
+  readonly workers: 'available' | 'lost';
+  readonly slots: readonly ActivitySlot[];
+}
+
+/** The whole service at a glance. */
+export interface Overview extends ShopCensus {
+  readonly slotMs: number;
+  readonly series: readonly SeriesPoint[];
+  /** Nodes whose share is missing because they did not answer. */
+  readonly silentNodes: readonly string[];
+  /** Nodes whose sending component takes no orders. */
+  readonly nodesWithoutWorkers: readonly string[];
+}
+
+/** All nodes' work in one slot. */
+export interface SeriesPoint {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly requests: number;
+  readonly errors: Readonly<Record<string, number>>;
+  readonly messages: Readonly<Record<string, number>>;
+  /** Milliseconds; null where there was no request. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+}
+
+/** What is taken for true where a node of an older build, beside which this one may run, tells nothing of it. */
+const UNTOLD: Omit<NodeShare, 'nodeId'> = {
+  workers: 'available',
+  shops: 0,
+  queued: 0,
+  mailboxDepth: 0,
+  states: {},
+  suspendedTenants: [],
+  slots: [],
+};
+
+/** All nodes' shares added up. A node that does not answer is named and left out. */
+export async function fleetOverview(options: {
+  readonly own: NodeShare;
+  readonly hop: Pick<Hop, 'otherNodes' | 'forwardToNode'>;
+  readonly nowMs: number;
+}): Promise<Overview> {
+  const { own, hop, nowMs } = options;
+  const payload = encodeForwarded({ kind: 'overview' });
+  const others = hop.otherNodes();
+  const answers = await Promise.allSettled(
+    others.map((nodeId) => hop.forwardToNode(nodeId, payload, HOP_TIMEOUT_MS)),
+  );
+  const shares = answers.flatMap((answer, index) =>
+    answer.status === 'fulfilled'
+      ? [{ ...UNTOLD, nodeId: others[index] ?? '', ...(JSON.parse(answer.value) as Partial<NodeShare>) }]
+      : [],
+  );
+  const all = [own, ...shares];
+  const sum = (of: (share: NodeShare) => number): number =>
+    all.reduce((total, share) => total + of(share), 0);
+  return {
+    shops: sum(({ shops }) => shops),
+    queued: sum(({ queued }) => queued),
+    mailboxDepth: sum(({ mailboxDepth }) => mailboxDepth),
+    states: addUp(all.map(({ states }) => states)),
+    slotMs: SLOT_MS,
+    series: await series(
+      all.flatMap(({ slots }) => slots),
+      nowMs,
+    ),
+    suspendedTenants: all.flatMap(({ suspendedTenants }) => suspendedTenants),
+    nodesWithoutWorkers: all.filter(({ workers }) => workers === 'lost').map(({ nodeId }) => nodeId),
+    silentNodes: others.filter((_, index) => answers[index]?.status === 'rejected'),
+  };
+}
+
+/** One point a slot without gaps, from the first in which something happened; the slot under way is left out. */
+async function series(slots: readonly ActivitySlot[], nowMs: number): Promise<readonly SeriesPoint[]> {
+  const bySlot = new Map<number, ActivitySlot[]>();
+  for (const slot of slots) bySlot.set(slot.atMs, [...(bySlot.get(slot.atMs) ?? []), slot]);
+  const points: SeriesPoint[] = [];
+  const endMs = Math.floor(nowMs / SLOT_MS) * SLOT_MS;
+  const startMs = Math.min(endMs, ...bySlot.keys());
+  const count = (endMs - startMs) / SLOT_MS;
+  const times = Array.from({ length: count }, (_, index) => startMs + index * SLOT_MS);
+  await inSlices(times, (atMs) => {
+    points.push(pointOf(atMs, bySlot.get(atMs) ?? [emptySlot(atMs)]));
+  });
+  return points;
+}
+
+function pointOf(atMs: number, together: readonly ActivitySlot[]): SeriesPoint {
+  const latencies = LATENCY_BOUNDS_MS.map((_, bound) => total(together, bound));
+  latencies.push(total(together, LATENCY_BOUNDS_MS.length));
+  return {
+    at: new Date(atMs).toISOString(),
+    requests: together.reduce((sum, { requests }) => sum + requests, 0),
+    errors: addUp(together.map(({ errors }) => errors)),
+    messages: addUp(together.map(({ messages }) => messages)),
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+  };
+}
+
+function total(slots: readonly ActivitySlot[], bound: number): number {
+  return slots.reduce((sum, { latencies }) => sum + (latencies[bound] ?? 0), 0);
+}
+
+/** Linear within a bound, as Prometheus does it; above the last bound it is that bound. */
+function percentile(counts: readonly number[], share: number): number | null {
+  const wanted = counts.reduce((sum, count) => sum + count, 0) * share;
+  if (wanted === 0) return null;
+  let below = 0;
+  for (const [index, count] of counts.entries()) {
+    const upper = LATENCY_BOUNDS_MS[index];
+    if (upper === undefined) break;
+    const lower = LATENCY_BOUNDS_MS[index - 1] ?? 0;
+    if (below + count >= wanted) {
+      return Math.round((lower + ((upper - lower) * (wanted - below)) / count) * 100) / 100;
+    }
+    below += count;
+  }
+  return LATENCY_BOUNDS_MS[LATENCY_BOUNDS_MS.length - 1] ?? null;
+}
+
+function addUp(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const counts of all) {
+    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+  }
+  return sums;
+}

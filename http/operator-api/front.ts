@@ -1,0 +1,102 @@
+import type { Clock } from '../../runtime/clock.ts';
+import { isObjectId, type ObjectId } from '../../runtime/object-id.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { errorReply } from '../contract/envelope.ts';
+import { failureOfThrown } from '../contract/errors.ts';
+import type { ReplyValue, RequestValue } from '../contract/exchange.ts';
+import { answerOperator, type OwnedReply, type OwnerOptions, tellsOfMove } from '../owner/answer-as-owner.ts';
+import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
+import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
+import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
+import { anonymous, type Front, routed } from '../pipeline/front.ts';
+import { bearer, sameSecret } from '../pipeline/presented-key.ts';
+import type { Router } from '../pipeline/router.ts';
+import type { OperatorServices } from './services.ts';
+
+/** What the operators' edge works with. */
+export interface OperatorFrontOptions {
+  readonly router: Router<OperatorServices>;
+  readonly services: OperatorServices;
+  readonly owner: Pick<OwnerOptions, 'stillOwner' | 'log'>;
+  readonly adminToken: string;
+  readonly hop: Hop;
+  readonly clock: Clock;
+  readonly random: Random;
+  newId(): ObjectId;
+}
+
+/** The same, and how requests follow their tenants. */
+interface Edge extends OperatorFrontOptions {
+  readonly follow: (call: Followed) => Promise<OwnedReply>;
+}
+
+/** Why a request does not come from an operator; undefined when it does. */
+export function tokenRefusal(request: RequestValue, adminToken: string): ReplyValue | undefined {
+  const token = bearer(request.headers.authorization);
+  if (token === undefined) {
+    const message = 'The operator token is required: send Authorization: Bearer <ADMIN_TOKEN>.';
+    return errorReply({ code: 'API_KEY_MISSING', message });
+  }
+  if (sameSecret(token, adminToken)) return undefined;
+  return errorReply({ code: 'API_KEY_INVALID', message: 'This operator token is not valid.' });
+}
+
+/** The operators' edge: route, token, then the node that owns the tenant a path names, or this one. */
+export function createOperatorFront(parts: OperatorFrontOptions): Front {
+  const options: Edge = { ...parts, follow: ownerFollower(parts) };
+  return async (request) => {
+    const target = routed(options.router, request);
+    if (!target.found) return target.refused;
+    const { endpoint, route } = target;
+    const refusal = tokenRefusal(request, options.adminToken);
+    if (refusal !== undefined) return anonymous(refusal, route);
+    // Operators name everything by its id, in either case.
+    const values = target.values.map((value) => (isObjectId(value) ? value.toLowerCase() : value));
+    const tenantId = tenantOf(endpoint, values, options);
+    if (tenantId === 'unknown') return anonymous(errorReply({ code: 'NOT_FOUND' }), route);
+    const asked = {
+      values,
+      query: request.query,
+      contentType: request.headers.contentType,
+      body: request.body,
+      bodyFault: request.bodyFault,
+      tenantId,
+    };
+    const reply = await answerByOwner(endpoint, asked, options);
+    return { reply, route, tenantId, keyId: undefined };
+  };
+}
+
+/** The tenant that decides the shard; `unknown` where the path cannot name one. */
+function tenantOf(
+  endpoint: Endpoint<OperatorServices>,
+  values: readonly string[],
+  { newId }: Pick<OperatorFrontOptions, 'newId'>,
+): string | undefined {
+  if (endpoint.tenant === 'created') return newId();
+  if (endpoint.tenant !== 'param') return undefined;
+  const value = values[endpoint.params.indexOf('tenantId')] ?? '';
+  return isObjectId(value) ? value : 'unknown';
+}
+
+/** Here, or on the node that owns the tenant, or on the next one when it moves on meanwhile, as for tenants. */
+async function answerByOwner(
+  endpoint: Endpoint<OperatorServices>,
+  parts: Parameters<typeof answerOperator>[1],
+  { hop, services, owner, follow }: Edge,
+): Promise<ReplyValue> {
+  const { tenantId } = parts;
+  if (tenantId === undefined) return (await answerOperator(endpoint, parts, services, owner)).reply;
+  const { method, path, hopTimeoutMs = HOP_TIMEOUT_MS } = endpoint;
+  const ask = async (spentMs: number): Promise<OwnedReply> => {
+    if (hop.ownerIsLocal(tenantId)) return answerOperator(endpoint, parts, services, owner);
+    try {
+      const payload = encodeForwarded({ kind: 'operator', method, path, parts: { ...parts, tenantId } });
+      return decodeOwnedReply(await hop.forward(tenantId, payload, Math.max(1, hopTimeoutMs - spentMs)));
+    } catch (thrown) {
+      return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
+    }
+  };
+  return (await follow({ tenantId, ask })).reply;
+}

@@ -1,0 +1,114 @@
+import * as v from 'valibot';
+import { PERMISSIONS } from '../../actors/tenant/permission.ts';
+import { DEFAULT_RATE_LIMITS, RATE_LIMIT_RANGE } from '../../policy/key-limits.ts';
+import { boundedArray } from '../contract/bounded-array.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { text, utcDateTime } from '../contract/fields.ts';
+import { cursorPage } from '../contract/resources.ts';
+import { isAddressRange } from '../pipeline/client-address.ts';
+import { freshKey, key, keyExample } from './resources.ts';
+import { operatorEndpoint } from './services.ts';
+
+const { floor, roof } = RATE_LIMIT_RANGE;
+const limit = v.pipe(
+  v.number(),
+  v.integer('must be a whole number'),
+  v.minValue(floor, `must be at least ${floor}`),
+  v.maxValue(roof, `must be at most ${roof}`),
+);
+
+const freshKeyExample = { ...keyExample, key: 'tm_live_4Zx…' };
+
+/** POST /tenants/{tenantId}/keys */
+export const createKey = operatorEndpoint({
+  method: 'POST',
+  path: '/tenants/{tenantId}/keys',
+  tag: 'Keys',
+  summary: 'Create a key; its value is shown here and never again',
+  body: closedObject({
+    name: text({ min: 1, max: 100 }),
+    permissions: boundedArray(v.picklist(PERMISSIONS), { max: 100 }),
+    expiresAt: v.optional(v.nullable(utcDateTime)),
+    ipAllowlist: v.optional(
+      v.pipe(
+        boundedArray(v.pipe(v.string(), v.check(isAddressRange, 'must be an IP address or a CIDR range')), {
+          max: 100,
+        }),
+        v.maxLength(100, 'must have at most 100 items'),
+        v.description(
+          'Empty: from anywhere. A range holds for its own family: `::/0` admits no IPv4 address.',
+        ),
+      ),
+    ),
+    limits: v.optional(
+      closedObject({ minute: v.optional(limit), hour: v.optional(limit), day: v.optional(limit) }),
+    ),
+  }),
+  bodyExample: { name: 'order notifications', permissions: ['messages.send', 'messages.read'] },
+  replies: { 201: { description: 'The key with its value.', data: freshKey, example: freshKeyExample } },
+  errors: ['NOT_FOUND'],
+  async handle({ params, body, services }) {
+    const { minute, hour, day } = DEFAULT_RATE_LIMITS;
+    const given = body.limits ?? {};
+    const created = await services.operators.createKey(params.tenantId, {
+      name: body.name,
+      permissions: [...new Set(body.permissions)],
+      expiresAt: body.expiresAt ?? null,
+      ipAllowlist: body.ipAllowlist ?? [],
+      limits: { minute: given.minute ?? minute, hour: given.hour ?? hour, day: given.day ?? day },
+    });
+    return created.ok ? reply(201, { ...created.value.record, key: created.value.key }) : created;
+  },
+});
+
+/** GET /tenants/{tenantId}/keys */
+export const listKeys = operatorEndpoint({
+  method: 'GET',
+  path: '/tenants/{tenantId}/keys',
+  tag: 'Keys',
+  summary: "List a tenant's keys, also the revoked",
+  replies: {
+    200: {
+      description: 'All of them.',
+      data: cursorPage(key),
+      example: { items: [keyExample], nextCursor: null },
+    },
+  },
+  errors: ['NOT_FOUND'],
+  async handle({ params, services }) {
+    const keys = await services.operators.listKeys(params.tenantId);
+    return keys.ok ? reply(200, { items: keys.value, nextCursor: null }) : keys;
+  },
+});
+
+/** POST /tenants/{tenantId}/keys/{keyId}/rotate */
+export const rotateKey = operatorEndpoint({
+  method: 'POST',
+  path: '/tenants/{tenantId}/keys/{keyId}/rotate',
+  tag: 'Keys',
+  summary: 'Give a key a new value; the old one stops at once',
+  description: 'A call with the old value is answered `401 API_KEY_REVOKED` from then on.',
+  body: closedObject({}),
+  replies: { 200: { description: 'The key with its new value.', data: freshKey, example: freshKeyExample } },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handle({ params, services }) {
+    const rotated = await services.operators.rotateKey(params.tenantId, params.keyId);
+    return rotated.ok ? reply(200, { ...rotated.value.record, key: rotated.value.key }) : rotated;
+  },
+});
+
+/** DELETE /tenants/{tenantId}/keys/{keyId} */
+export const revokeKey = operatorEndpoint({
+  method: 'DELETE',
+  path: '/tenants/{tenantId}/keys/{keyId}',
+  tag: 'Keys',
+  summary: 'Revoke a key; when this answers, no node accepts it',
+  body: closedObject({}),
+  replies: { 200: { description: 'The key, revoked.', data: key, example: keyExample } },
+  errors: ['NOT_FOUND'],
+  async handle({ params, services }) {
+    const revoked = await services.operators.revokeKey(params.tenantId, params.keyId);
+    return revoked.ok ? reply(200, revoked.value) : revoked;
+  },
+});

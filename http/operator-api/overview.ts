@@ -1,0 +1,51 @@
+import { channelMachine } from '../../actors/shop/machines/channel-machine.ts';
+import { machineChart } from '../../actors/shop/machines/machine-chart.ts';
+import { pacingMachine } from '../../actors/shop/machines/pacing-machine.ts';
+import { reply } from '../contract/endpoint.ts';
+import { anyRecord } from './resources.ts';
+import { operatorEndpoint } from './services.ts';
+
+/** GET /overview */
+export const readOverview = operatorEndpoint({
+  method: 'GET',
+  path: '/overview',
+  tag: 'Fleet',
+  summary: 'Shops by state, queues and the last fifteen minutes of all nodes',
+  replies: {
+    200: {
+      description: 'Nodes, shards, counts and a series of five-second points.',
+      data: anyRecord,
+      example: {
+        shops: 1,
+        queued: 0,
+        states: { connected: 1 },
+        slotMs: 5000,
+        series: [],
+        silentNodes: [],
+        nodesWithoutWorkers: [],
+        suspendedTenants: [],
+      },
+    },
+  },
+  errors: [],
+  async handle({ services }) {
+    const [overview, nodes] = await Promise.all([services.overview(), services.fleet.nodes()]);
+    return reply(200, { ...overview, nodes, shards: services.fleet.shards() });
+  },
+});
+
+/** They do not change while the program runs. */
+const machines = { items: [machineChart(channelMachine), machineChart(pacingMachine)] };
+
+/** GET /machines */
+export const readMachines = operatorEndpoint({
+  method: 'GET',
+  path: '/machines',
+  tag: 'Actors',
+  summary: "A shop's two state machines: states and transitions, read from what runs",
+  replies: { 200: { description: 'Both machines.', data: anyRecord, example: machines } },
+  errors: [],
+  async handle() {
+    return reply(200, machines);
+  },
+});

@@ -1,0 +1,113 @@
+import * as v from 'valibot';
+import { PERMISSIONS } from '../../actors/tenant/permission.ts';
+import { keyLimits } from '../contract/resources.ts';
+
+/** Resources as operators see them (DESIGN section 5). */
+
+const nullableText = v.nullable(v.string());
+const tuned = v.optional(v.nullable(v.number()));
+
+/** A tenant. */
+export const tenant = v.strictObject({
+  id: v.string(),
+  name: v.string(),
+  plan: v.string(),
+  active: v.boolean(),
+  owner: v.nullable(v.strictObject({ name: v.string(), notificationNumber: nullableText })),
+  settings: v.strictObject({
+    coldPerDay: tuned,
+    declaredPerDay: tuned,
+    groupsPerDay: tuned,
+    groupPerRecipient24h: tuned,
+    statusesPerDay: tuned,
+  }),
+  poolFallback: v.boolean(),
+  platform: v.boolean(),
+  createdAt: v.string(),
+});
+
+/** One to show. */
+export const tenantExample = {
+  id: '66b1f0a2c3d4e5f607182906',
+  name: 'Rue Haute Ltd',
+  plan: 'growth',
+  active: true,
+  owner: { name: 'Ada', notificationNumber: '+41791234567' },
+  settings: {},
+  poolFallback: false,
+  platform: false,
+  createdAt: '2027-01-31T12:00:00.000Z',
+};
+
+/** A tenant and how its actor stands. */
+export const supervisedTenant = v.strictObject({
+  ...tenant.entries,
+  actor: v.strictObject({
+    status: v.picklist(['active', 'backoff', 'suspended']),
+    restarts: v.number(),
+    lastError: v.optional(v.strictObject({ atMs: v.number(), message: v.string() })),
+  }),
+});
+
+/** One to show. */
+export const supervisedTenantExample = { ...tenantExample, actor: { status: 'active', restarts: 0 } };
+
+/** A key, without its value. */
+export const key = v.strictObject({
+  id: v.string(),
+  name: v.string(),
+  permissions: v.array(v.picklist(PERMISSIONS)),
+  expiresAt: nullableText,
+  ipAllowlist: v.array(v.string()),
+  limits: keyLimits,
+  createdAt: v.string(),
+  rotatedAt: nullableText,
+  revokedAt: nullableText,
+});
+
+/** A key just made: the only reply that holds its value. */
+export const freshKey = v.strictObject({ ...key.entries, key: v.string() });
+
+/** One to show. */
+export const keyExample = {
+  id: '66b1f0a2c3d4e5f607182905',
+  name: 'order notifications',
+  permissions: ['messages.send', 'messages.read'],
+  expiresAt: null,
+  ipAllowlist: ['203.0.113.0/24'],
+  limits: { minute: 60, hour: 1000, day: 10000 },
+  createdAt: '2027-01-31T12:00:00.000Z',
+  rotatedAt: null,
+  revokedAt: null,
+};
+
+/** What erasure answers. */
+export const deleted = v.strictObject({ id: v.string(), deleted: v.literal(true) });
+
+/** One to show. */
+export const deletedExample = { id: '66b1f0a2c3d4e5f607182906', deleted: true };
+
+/** Whatever an actor or a node tells of itself. */
+export const anyRecord = v.record(v.string(), v.unknown());
+
+/** One request of the log. */
+export const loggedRequest = v.strictObject({
+  at: v.string(),
+  requestId: v.string(),
+  tenantId: nullableText,
+  keyId: nullableText,
+  method: v.string(),
+  route: v.string(),
+  status: v.number(),
+  latencyMs: v.number(),
+  ip: v.string(),
+  code: nullableText,
+});
+
+/** Refused calls by code. */
+export const refusalCount = v.strictObject({
+  since: v.string(),
+  items: v.array(
+    v.strictObject({ code: v.string(), calls: v.number(), lastAt: v.string(), route: v.string() }),
+  ),
+});

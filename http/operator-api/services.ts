@@ -1,0 +1,32 @@
+import type { FleetOperations, OperatorOperations } from '../../actors/operators/operator-operations.ts';
+import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
+import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import { operatorEndpoints } from '../contract/endpoint.ts';
+import type { ActorsQuery } from '../owner/forwarded-form.ts';
+import type { RefusalCount, RequestLogReader } from '../request-log/request-log-reader.ts';
+import type { RankedActor } from './actor-list.ts';
+import type { NodeShare, Overview } from './fleet-overview.ts';
+
+/** What the operators' endpoints work with. */
+export interface OperatorServices {
+  readonly operators: OperatorOperations;
+  readonly fleet: FleetOperations;
+  readonly tenants: Pick<TenantOperations, 'listShops'>;
+  readonly shops: Pick<ShopOperations, 'connect' | 'pollConnection' | 'disconnect' | 'listMessages'>;
+  readonly requests: RequestLogReader;
+  /** A tenant's refused calls of the last quarter of an hour. */
+  countRefusals(tenantId: string): Promise<RefusalCount>;
+  /** Actors of this node and all others, merged in the order asked. */
+  actors(query: ActorsQuery): Promise<readonly RankedActor[]>;
+  /** This node's part of the overview. */
+  nodeShare(): Promise<NodeShare>;
+  /** All nodes' parts added up. */
+  overview(): Promise<Overview>;
+  /** This node's events, as another node asks for them. */
+  eventsSince(since: string): string;
+  /** Erases a tenant's request log. */
+  forgetRequests(tenantId: string): Promise<void>;
+}
+
+/** Declares an endpoint of the operators' API. */
+export const operatorEndpoint = operatorEndpoints<OperatorServices>();

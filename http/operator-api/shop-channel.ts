@@ -1,0 +1,45 @@
+import { CHANNEL_REPLIES, CONNECT_HOP_TIMEOUT_MS, channelReply } from '../contract/channel-replies.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { operatorEndpoint } from './services.ts';
+
+/** POST /actors/{tenantId}/{shopId}/connect */
+export const connectShop = operatorEndpoint({
+  method: 'POST',
+  path: '/actors/{tenantId}/{shopId}/connect',
+  tag: 'Actors',
+  summary: "Start or resume a shop's connection, as its tenant can",
+  body: closedObject({}),
+  replies: CHANNEL_REPLIES.connecting,
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
+  hopTimeoutMs: CONNECT_HOP_TIMEOUT_MS,
+  async handle({ params: { tenantId, shopId }, services }) {
+    return channelReply(await services.shops.connect({ tenantId, shopId }));
+  },
+});
+
+/** GET /actors/{tenantId}/{shopId}/connect */
+export const pollShop = operatorEndpoint({
+  method: 'GET',
+  path: '/actors/{tenantId}/{shopId}/connect',
+  tag: 'Actors',
+  summary: "Poll a shop's connection, with the newest QR",
+  replies: CHANNEL_REPLIES.connecting,
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CHANNEL_NOT_STARTED'],
+  async handle({ params: { tenantId, shopId }, services }) {
+    return channelReply(await services.shops.pollConnection({ tenantId, shopId }));
+  },
+});
+
+/** POST /actors/{tenantId}/{shopId}/disconnect */
+export const disconnectShop = operatorEndpoint({
+  method: 'POST',
+  path: '/actors/{tenantId}/{shopId}/disconnect',
+  tag: 'Actors',
+  summary: "Stop a shop's session; its configuration stays",
+  body: closedObject({}),
+  replies: CHANNEL_REPLIES.disconnected,
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CHANNEL_NEVER_CONFIGURED'],
+  async handle({ params: { tenantId, shopId }, services }) {
+    return channelReply(await services.shops.disconnect({ tenantId, shopId }));
+  },
+});

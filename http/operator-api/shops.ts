@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+import { MESSAGE_STATUSES, type MessageView } from '../../actors/shop/record/shop-operations.ts';
+import { reply } from '../contract/endpoint.ts';
+import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
+import { cursorPage, numberedPage, shop } from '../contract/resources.ts';
+import { operatorEndpoint } from './services.ts';
+
+/** A message without what it says: operators see its fate, never its text, media or key. */
+const messageFate = v.strictObject({
+  id: v.string(),
+  kind: v.picklist(['message', 'status']),
+  to: v.nullable(v.string()),
+  status: v.picklist(MESSAGE_STATUSES),
+  reason: v.nullable(v.string()),
+  via: v.picklist(['shop', 'pool']),
+  createdAt: v.string(),
+  updatedAt: v.string(),
+  sentAt: v.nullable(v.string()),
+});
+
+function fateOf(message: MessageView): v.InferOutput<typeof messageFate> {
+  const { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt } = message;
+  return { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt };
+}
+
+/** GET /actors/{tenantId}/{shopId}/messages */
+export const listShopMessages = operatorEndpoint({
+  method: 'GET',
+  path: '/actors/{tenantId}/{shopId}/messages',
+  tag: 'Actors',
+  summary: "A shop's messages and what became of them, newest first, without their texts",
+  query: {
+    status: v.optional(v.picklist(MESSAGE_STATUSES)),
+    limit: limitParameter,
+    cursor: cursorParameter,
+  },
+  replies: {
+    200: {
+      description: 'A page.',
+      data: cursorPage(messageFate),
+      example: {
+        items: [
+          {
+            id: '66b1f0a2c3d4e5f607182908',
+            kind: 'message',
+            to: '+41797654321',
+            status: 'rejected',
+            reason: 'RECIPIENT_NOT_ON_MSGAPP',
+            via: 'shop',
+            createdAt: '2027-01-31T12:00:00.000Z',
+            updatedAt: '2027-01-31T12:00:09.000Z',
+            sentAt: null,
+          },
+        ],
+        nextCursor: null,
+      },
+    },
+  },
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
+  async handle({ params: { tenantId, shopId }, query: { status, limit, cursor }, services }) {
+    const listed = await services.shops.listMessages({ tenantId, shopId }, { status, limit, cursor });
+    if (!listed.ok) return listed;
+    const { items, nextCursor } = listed.value;
+    return reply(200, { items: items.map(fateOf), nextCursor });
+  },
+});
+
+/** GET /tenants/{tenantId}/shops */
+export const listTenantShops = operatorEndpoint({
+  method: 'GET',
+  path: '/tenants/{tenantId}/shops',
+  tag: 'Tenants',
+  summary: "List a tenant's shops, newest first, also those that sleep",
+  query: { page: v.optional(integerParameter({ min: 1 }), '1'), limit: limitParameter },
+  replies: {
+    200: {
+      description: 'A page.',
+      data: numberedPage(shop),
+      example: { items: [], page: 1, limit: 20, total: 0 },
+    },
+  },
+  errors: ['NOT_FOUND'],
+  async handle({ params, query: { page, limit }, services }) {
+    const found = await services.operators.tenant(params.tenantId);
+    if (!found.ok) return found;
+    const listed = await services.tenants.listShops(params.tenantId, { page, limit });
+    return listed.ok ? reply(200, listed.value) : listed;
+  },
+});

@@ -1,0 +1,230 @@
+import * as v from 'valibot';
+import { PLANS, type PlanName } from '../../policy/plan.ts';
+import { boundedArray } from '../contract/bounded-array.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { phoneNumber, text } from '../contract/fields.ts';
+import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
+import { cursorPage, shop } from '../contract/resources.ts';
+import {
+  deleted,
+  deletedExample,
+  supervisedTenant,
+  supervisedTenantExample,
+  tenant,
+  tenantExample,
+} from './resources.ts';
+import { operatorEndpoint } from './services.ts';
+
+const plan = v.picklist(Object.keys(PLANS) as [PlanName, ...PlanName[]]);
+const setting = v.optional(v.nullable(v.number('must be a number or null')));
+
+const changeable = {
+  plan: v.optional(plan),
+  active: v.optional(v.boolean()),
+  owner: v.optional(
+    v.nullable(
+      closedObject({
+        name: text({ min: 1, max: 200 }),
+        notificationNumber: v.optional(v.nullable(phoneNumber)),
+      }),
+    ),
+  ),
+  settings: v.optional(
+    closedObject({
+      coldPerDay: setting,
+      declaredPerDay: setting,
+      groupsPerDay: setting,
+      groupPerRecipient24h: setting,
+      statusesPerDay: setting,
+    }),
+  ),
+  poolFallback: v.optional(v.boolean()),
+  platform: v.optional(v.boolean()),
+};
+
+/** POST /tenants */
+export const createTenant = operatorEndpoint({
+  method: 'POST',
+  path: '/tenants',
+  tag: 'Tenants',
+  summary: 'Create a tenant',
+  tenant: 'created',
+  body: closedObject({ name: text({ min: 1, max: 200 }), ...changeable }),
+  bodyExample: {
+    name: 'Rue Haute Ltd',
+    plan: 'growth',
+    owner: { name: 'Ada', notificationNumber: '+41791234567' },
+  },
+  replies: { 201: { description: 'The new tenant.', data: tenant, example: tenantExample } },
+  errors: ['CONFLICT'],
+  async handle({ params, body, services }) {
+    const created = await services.operators.createTenant(params.tenantId, body);
+    return created.ok ? reply(201, created.value) : created;
+  },
+});
+
+/** GET /tenants */
+export const listTenants = operatorEndpoint({
+  method: 'GET',
+  path: '/tenants',
+  tag: 'Tenants',
+  summary: 'List tenants, newest first',
+  query: { limit: limitParameter, cursor: cursorParameter, q: v.optional(v.string()) },
+  replies: {
+    200: {
+      description: 'A page.',
+      data: cursorPage(tenant),
+      example: { items: [tenantExample], nextCursor: null },
+    },
+  },
+  errors: [],
+  async handle({ query, services }) {
+    const { limit, cursor, q } = query;
+    return reply(200, await services.fleet.listTenants({ limit, cursor, q }));
+  },
+});
+
+/** GET /tenants/{tenantId} */
+export const readTenant = operatorEndpoint({
+  method: 'GET',
+  path: '/tenants/{tenantId}',
+  tag: 'Tenants',
+  summary: 'Read a tenant, and how its actor stands',
+  replies: {
+    200: { description: 'The tenant.', data: supervisedTenant, example: supervisedTenantExample },
+  },
+  errors: ['NOT_FOUND'],
+  async handle({ params, services }) {
+    const found = await services.operators.tenant(params.tenantId);
+    return found.ok ? reply(200, found.value) : found;
+  },
+});
+
+/** POST /tenants/{tenantId}/resume */
+export const resumeTenant = operatorEndpoint({
+  method: 'POST',
+  path: '/tenants/{tenantId}/resume',
+  tag: 'Tenants',
+  summary: "Resume a tenant's actor that crashed too often",
+  description:
+    'While it is `suspended`, every call of the tenant is refused. One that runs is answered as it stands; 503 `BOT_SERVICE_UNREACHABLE`: it crashed again at once.',
+  body: closedObject({}),
+  replies: {
+    200: { description: 'The tenant afterwards.', data: supervisedTenant, example: supervisedTenantExample },
+  },
+  errors: ['NOT_FOUND'],
+  async handle({ params, services }) {
+    const resumed = await services.operators.resumeTenant(params.tenantId);
+    return resumed.ok ? reply(200, resumed.value) : resumed;
+  },
+});
+
+/** PATCH /tenants/{tenantId} */
+export const changeTenant = operatorEndpoint({
+  method: 'PATCH',
+  path: '/tenants/{tenantId}',
+  tag: 'Tenants',
+  summary: 'Change a tenant; what is left out stays',
+  body: closedObject({ name: v.optional(text({ min: 1, max: 200 })), ...changeable }),
+  bodyExample: { active: false },
+  replies: { 200: { description: 'The tenant as it is now.', data: tenant, example: tenantExample } },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handle({ params, body, services }) {
+    const changed = await services.operators.changeTenant(params.tenantId, body);
+    return changed.ok ? reply(200, changed.value) : changed;
+  },
+});
+
+/** DELETE /tenants/{tenantId} */
+export const deleteTenant = operatorEndpoint({
+  method: 'DELETE',
+  path: '/tenants/{tenantId}',
+  tag: 'Tenants',
+  summary: 'Erase a tenant: sessions ended, credentials, messages, keys and its request log gone',
+  body: closedObject({}),
+  replies: { 200: { description: 'Erased.', data: deleted, example: deletedExample } },
+  errors: ['NOT_FOUND'],
+  hopTimeoutMs: 10_000,
+  async handle({ params, services }) {
+    const gone = await services.operators.deleteTenant(params.tenantId);
+    // Also of a tenant that is gone already: asking again finishes an erasure that broke off here.
+    await services.forgetRequests(params.tenantId);
+    return gone.ok ? reply(200, gone.value) : gone;
+  },
+});
+
+/** DELETE /tenants/{tenantId}/shops/{shopId} */
+export const deleteShop = operatorEndpoint({
+  method: 'DELETE',
+  path: '/tenants/{tenantId}/shops/{shopId}',
+  tag: 'Tenants',
+  summary: 'Erase a shop: session ended, credentials and messages gone',
+  body: closedObject({}),
+  replies: { 200: { description: 'Erased.', data: deleted, example: deletedExample } },
+  errors: ['NOT_FOUND'],
+  hopTimeoutMs: 10_000,
+  async handle({ params, services }) {
+    const gone = await services.operators.deleteShop({ tenantId: params.tenantId, shopId: params.shopId });
+    return gone.ok ? reply(200, gone.value) : gone;
+  },
+});
+
+/** POST /tenants/{tenantId}/shops */
+export const importShop = operatorEndpoint({
+  method: 'POST',
+  path: '/tenants/{tenantId}/shops',
+  tag: 'Tenants',
+  summary: 'Import a shop; its name need not be unique',
+  body: closedObject({ name: text({ min: 1, max: 100 }), phone: v.optional(text({ max: 32 })) }),
+  bodyExample: { name: 'Bakery Rue Haute' },
+  replies: {
+    201: {
+      description: 'The new shop.',
+      data: shop,
+      example: {
+        id: '66b1f0a2c3d4e5f607182901',
+        name: 'Bakery Rue Haute',
+        phone: null,
+        channelStatus: { msgapp: null },
+        createdAt: '2027-01-31T12:00:00.000Z',
+      },
+    },
+  },
+  errors: ['NOT_FOUND', 'TENANT_OWNER_MISSING'],
+  async handle({ params, body, services }) {
+    const imported = await services.operators.importShop(params.tenantId, {
+      name: body.name,
+      phone: body.phone,
+    });
+    return imported.ok ? reply(201, imported.value) : imported;
+  },
+});
+
+/** POST /tenants/{tenantId}/customers */
+export const addCustomers = operatorEndpoint({
+  method: 'POST',
+  path: '/tenants/{tenantId}/customers',
+  tag: 'Tenants',
+  summary: "Add numbers to the tenant's customer records; they become known recipients",
+  body: closedObject({
+    phones: v.pipe(
+      boundedArray(phoneNumber, { max: 1000 }),
+      v.minLength(1, 'must have at least 1 item'),
+      v.maxLength(1000, 'must have at most 1000 items'),
+    ),
+  }),
+  bodyExample: { phones: ['+41797654321'] },
+  replies: {
+    201: {
+      description: 'How many were not there before.',
+      data: v.strictObject({ added: v.number() }),
+      example: { added: 1 },
+    },
+  },
+  errors: ['NOT_FOUND'],
+  async handle({ params, body, services }) {
+    const added = await services.operators.addCustomers(params.tenantId, body.phones);
+    return added.ok ? reply(201, added.value) : added;
+  },
+});

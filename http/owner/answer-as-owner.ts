@@ -1,0 +1,189 @@
+import type { Admission, TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Eventual } from '../../runtime/maybe-promise.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { checkRequest, type RequestParts } from '../contract/checked-request.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { errorReply, JSON_TYPE, rateHeaders, successBody, successText } from '../contract/envelope.ts';
+import { failureOfThrown, type HttpFailure } from '../contract/errors.ts';
+import type { HeaderLines, ReplyValue } from '../contract/exchange.ts';
+
+/** What the owner of a tenant needs of a request; plain data, so that it can travel. */
+export interface OwnedRequest extends RequestParts {
+  readonly tenantId: string;
+  /** SHA-256 of the presented key in hex. */
+  readonly keyHash: string;
+  readonly ip: string;
+}
+
+/** The owner's answer, and which key it was. */
+export interface OwnedReply {
+  readonly reply: ReplyValue;
+  readonly keyId: string | undefined;
+  /** The tenant is not here any more, and nothing was done that an owner would do twice: another may be asked. */
+  readonly moved?: boolean;
+}
+
+/** What the owner part works with. */
+export interface OwnerOptions {
+  readonly tenants: Pick<TenantOperations, 'admit'>;
+  /** True when this node owns the tenant's shard and its lease holds now. */
+  stillOwner(tenantId: string): boolean;
+  /** True while this node has as much in hand as it may: what would change something is refused once its key is known. */
+  isBusy(): boolean;
+  readonly log: Logger;
+}
+
+/** One request on its way through the owner. */
+interface OwnedCall<Services> {
+  readonly endpoint: Endpoint<Services>;
+  readonly request: OwnedRequest;
+  readonly services: Services;
+  readonly options: OwnerOptions;
+}
+
+/**
+ * Answers one request of a tenant's key on the node that owns the tenant: admit → permission → validate → handle
+ * (DESIGN section 4: Order on a send). Nothing leaves unless the lease still holds. Never rejects.
+ */
+export function answerAsOwner<Services>(
+  endpoint: Endpoint<Services>,
+  request: OwnedRequest,
+  services: Services,
+  options: OwnerOptions,
+): Eventual<OwnedReply> {
+  const isBusy = endpoint.method !== 'GET' && options.isBusy();
+  const call: OwnedCall<Services> = { endpoint, request, services, options };
+  try {
+    const admission = options.tenants.admit(request, isBusy);
+    if (!(admission instanceof Promise)) return answerAdmission(call, admission);
+    return admission.then(
+      (admitted) => answerAdmission(call, admitted),
+      (thrown) => failed(call, thrown),
+    );
+  } catch (thrown) {
+    return failed(call, thrown);
+  }
+}
+
+/** What a handler answers. */
+type Answer = Awaited<ReturnType<Endpoint<never>['handle']>>;
+
+/** Whom a reply is for. */
+interface Addressee {
+  readonly keyId: string | undefined;
+  readonly rate: HeaderLines;
+}
+
+/** Permission → validate → handle, in one step where nothing is waited for: each promise costs every send. */
+function answerAdmission<Services>(call: OwnedCall<Services>, admission: Admission): Eventual<OwnedReply> {
+  const { endpoint, request, services } = call;
+  const keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
+  const rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
+  const to: Addressee = { keyId, rate };
+  try {
+    if (!admission.admitted) return release(call, errorReply(admission.failure, rate), to);
+    const { caller } = admission;
+    const { permission } = endpoint;
+    if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission))) {
+      const message = `This API key lacks the permission ${permission}.`;
+      return release(call, errorReply({ code: 'FORBIDDEN_PERMISSION', message }, rate), to);
+    }
+    const checked = checkRequest(endpoint, request);
+    if (!checked.ok) {
+      const failure = { code: 'VALIDATION_ERROR', fields: checked.fields } as const;
+      return release(call, errorReply(failure, rate), to);
+    }
+    const { params, query, body } = checked;
+    const answer = endpoint.handle({ caller, params, query, body, services });
+    if (!(answer instanceof Promise)) return releaseAnswer(call, answer, to);
+    return answer.then(
+      (known) => releaseAnswer(call, known, to),
+      (thrown) => failed(call, thrown, to),
+    );
+  } catch (thrown) {
+    return failed(call, thrown, to);
+  }
+}
+
+function releaseAnswer<Services>(call: OwnedCall<Services>, answer: Answer, to: Addressee): OwnedReply {
+  try {
+    return release(call, replyOf(call.endpoint, answer, to.rate), to);
+  } catch (thrown) {
+    return failed(call, thrown, to);
+  }
+}
+
+function release<Services>(
+  { request, options }: OwnedCall<Services>,
+  reply: ReplyValue,
+  { keyId, rate }: Addressee,
+): OwnedReply {
+  if (options.stillOwner(request.tenantId)) return { reply, keyId };
+  return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
+}
+
+function failed<Services>(
+  { endpoint, options }: OwnedCall<Services>,
+  thrown: unknown,
+  { keyId, rate }: Addressee = { keyId: undefined, rate: '' },
+): OwnedReply {
+  const reply = errorReply(told(endpoint, thrown, options.log), rate);
+  return tellsOfMove(thrown) ? { reply, keyId, moved: true } : { reply, keyId };
+}
+
+/**
+ * Whether the failure says that another node is to be asked and that this one did nothing. An endpoint changes
+ * something in one command at most, and the runtime never says so of a command that may have been carried out.
+ */
+export function tellsOfMove(thrown: unknown): boolean {
+  return (
+    thrown instanceof RuntimeFailure && (thrown.code === 'SHARD_NOT_OWNED' || thrown.code === 'STOPPING')
+  );
+}
+
+/**
+ * Answers one request of an operator: validate → handle. The token was checked at the edge. Never rejects. An erasure
+ * takes several commands, so of one that broke off it is never said that nothing was done.
+ */
+export async function answerOperator<Services>(
+  endpoint: Endpoint<Services>,
+  parts: RequestParts & { readonly tenantId: string | undefined },
+  services: Services,
+  options: Pick<OwnerOptions, 'stillOwner' | 'log'>,
+): Promise<OwnedReply> {
+  const keyId = undefined;
+  try {
+    const checked = checkRequest(endpoint, parts);
+    if (!checked.ok) {
+      return { reply: errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields }), keyId };
+    }
+    const { tenantId } = parts;
+    const params = tenantId === undefined ? checked.params : { ...checked.params, tenantId };
+    const { query, body } = checked;
+    const answer = await endpoint.handle({ caller: undefined, params, query, body, services });
+    const reply = replyOf(endpoint, answer, '');
+    if (tenantId === undefined || options.stillOwner(tenantId)) return { reply, keyId };
+    return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }), keyId };
+  } catch (thrown) {
+    const reply = errorReply(told(endpoint, thrown, options.log));
+    return { reply, keyId, moved: endpoint.method !== 'DELETE' && tellsOfMove(thrown) };
+  }
+}
+
+function replyOf(endpoint: Pick<Endpoint<never>, 'replies'>, answer: Answer, rate: HeaderLines): ReplyValue {
+  if ('failure' in answer) return errorReply(answer.failure, rate);
+  const { status, data, headers = '' } = answer;
+  const write: ((data: never) => string) | undefined = endpoint.replies[status as 200]?.write;
+  const body = write === undefined ? successBody(data) : successText(write(data as never));
+  return { status, contentType: JSON_TYPE, headers: rate + headers, body };
+}
+
+/** A broken invariant goes to the log, since the caller is not shown it. */
+function told(endpoint: Endpoint<never>, thrown: unknown, log: Logger): HttpFailure {
+  const failure = failureOfThrown(thrown);
+  if (failure.code === 'INTERNAL_ERROR') {
+    log.error({ err: thrown, route: `${endpoint.method} ${endpoint.path}` }, 'an endpoint threw');
+  }
+  return failure;
+}

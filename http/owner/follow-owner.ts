@@ -1,0 +1,68 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { OwnedReply } from './answer-as-owner.ts';
+import { HOP_TIMEOUT_MS, type Hop } from './remote-owner.ts';
+
+/** What following takes. */
+export interface FollowOptions {
+  readonly hop: Pick<Hop, 'ownership' | 'ownerMayCome'>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A request of a tenant that may be on the move. */
+export interface Followed {
+  readonly tenantId: string;
+  /** The reply of an owner that was asked already, and who that was; undefined: it knows itself that it is none. */
+  readonly refused?: { readonly ownership: string | undefined; readonly reply: OwnedReply };
+  /** Asks whoever owns the tenant now. `spentMs`: how long was waited so far. Never rejects. */
+  ask(spentMs: number): Promise<OwnedReply>;
+}
+
+/** Requests that wait for an owner at a time; when a node died whole shards have none, and others need the room. */
+const MOST_WAITING = 256;
+/** Between two looks at who owns the tenant; drawn anew each time, so that those who wait do not all come at once. */
+const LOOK_AGAIN_MS = { from: 10, to: 40 };
+
+/**
+ * Brings requests to the owners of tenants that are handed over just now. Each owner is asked once: when it says that
+ * the tenant has moved and that it did nothing, the next one is waited for, up to the time limit of a hop. Any other
+ * answer is the answer. What is waited for is this node's own view of who owns what, so waiting costs Redis nothing.
+ */
+export function ownerFollower({
+  hop,
+  clock,
+  random,
+}: FollowOptions): (call: Followed) => Promise<OwnedReply> {
+  let waiting = 0;
+
+  /** Resolves with whether somebody else owns the tenant before the time is up. */
+  async function nextOwner(tenantId: string, before: string | undefined, endMs: number): Promise<boolean> {
+    if (waiting >= MOST_WAITING) return false;
+    waiting += 1;
+    try {
+      for (;;) {
+        const ownership = hop.ownership(tenantId);
+        if (ownership !== undefined && ownership !== before) return true;
+        const { from, to } = LOOK_AGAIN_MS;
+        const pauseMs = from + (to - from) * random();
+        if (!hop.ownerMayCome() || clock.monotonicMs() + pauseMs >= endMs) return false;
+        await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
+      }
+    } finally {
+      waiting -= 1;
+    }
+  }
+
+  return async ({ tenantId, refused, ask }) => {
+    const startedMs = clock.monotonicMs();
+    const endMs = startedMs + HOP_TIMEOUT_MS;
+    let ownership = refused === undefined ? hop.ownership(tenantId) : refused.ownership;
+    let reply = refused === undefined ? await ask(0) : refused.reply;
+    while (reply.moved && (await nextOwner(tenantId, ownership, endMs))) {
+      ownership = hop.ownership(tenantId);
+      reply = await ask(clock.monotonicMs() - startedMs);
+    }
+    return reply;
+  };
+}

@@ -1,0 +1,52 @@
+import type { RequestParts } from '../contract/checked-request.ts';
+import type { OwnedReply, OwnedRequest } from './answer-as-owner.ts';
+
+/** What one node asks of another, as it travels. */
+export type Forwarded =
+  | { readonly kind: 'api'; readonly method: string; readonly path: string; readonly request: OwnedRequest }
+  | {
+      readonly kind: 'operator';
+      readonly method: string;
+      readonly path: string;
+      readonly parts: RequestParts & { readonly tenantId: string };
+    }
+  | { readonly kind: 'actors'; readonly query: ActorsQuery }
+  | { readonly kind: 'overview' }
+  /** What came after the place that the last answer named. */
+  | { readonly kind: 'events'; readonly since: string };
+
+/** What actors can be sorted by. */
+export const ACTOR_SORTS = ['mailbox', 'oldest', 'restarts', 'id', 'queue', 'waiting', 'trouble'] as const;
+
+/** Which actors of a node to list, and in which order. */
+export interface ActorsQuery {
+  /** `queue`: messages waiting; `waiting`: age of the oldest of them; `trouble`: what asks for an operator's eye. */
+  readonly sort: (typeof ACTOR_SORTS)[number];
+  readonly state: string | undefined;
+  readonly q: string | undefined;
+  readonly limit: number;
+  /** Goes on after this one, in the order of `sort`. */
+  readonly after: { readonly rank: number; readonly id: string } | undefined;
+}
+
+/** Serialises a question to another node. */
+export function encodeForwarded(forwarded: Forwarded): string {
+  return JSON.stringify(forwarded);
+}
+
+/** Reads one that another node of the same build wrote. */
+export function decodeForwarded(payload: string): Forwarded {
+  return JSON.parse(payload) as Forwarded;
+}
+
+/** Serialises an owner's reply; its body is text. */
+export function encodeOwnedReply(owned: OwnedReply): string {
+  return JSON.stringify(owned);
+}
+
+/** Reads it back. */
+export function decodeOwnedReply(payload: string): OwnedReply {
+  const owned = JSON.parse(payload) as Omit<OwnedReply, 'keyId'> & { readonly keyId?: string };
+  const { reply, keyId, moved = false } = owned;
+  return { reply, keyId, moved };
+}

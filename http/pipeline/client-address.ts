@@ -1,0 +1,72 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { remembering } from '../../runtime/memoize.ts';
+
+/** Callers come again; reading an address costs more than authenticating its key. */
+const REMEMBERED_ADDRESSES = 10_000;
+
+/** The caller's address as text: v4 in dots also when it came as v4 in v6, v6 in its short form. */
+export const addressText = remembering(REMEMBERED_ADDRESSES, (address: string): string =>
+  ipaddr.isValid(address) ? ipaddr.process(address).toString() : address,
+);
+
+/** Four bytes are a number sooner than a text. */
+const textOfBytes = remembering(REMEMBERED_ADDRESSES, (bytes: number | string): string => {
+  const all =
+    typeof bytes === 'number' ? new Uint8Array(Int32Array.of(bytes).buffer) : Buffer.from(bytes, 'latin1');
+  return ipaddr.process(ipaddr.fromByteArray([...all]).toString()).toString();
+});
+
+/** The same of an address as the network has it: 4 bytes, or 16; none, and empty text, when the caller is gone. */
+export function addressOfBytes(bytes: ArrayBuffer): string {
+  if (bytes.byteLength === 0) return '';
+  return textOfBytes(
+    bytes.byteLength === 4 ? (new Int32Array(bytes)[0] as number) : Buffer.from(bytes).toString('latin1'),
+  );
+}
+
+/** A prefix as everybody writes it. */
+const PREFIX = /^(0|[1-9]\d{0,2})$/;
+
+/** True for an IP address or a CIDR range, v4 or v6, in the forms that Node's BlockList takes; without a zone. */
+export function isAddressRange(range: string): boolean {
+  const [address = '', prefix, ...rest] = range.split('/');
+  const family = isIP(address);
+  if (family === 0 || address.includes('%') || rest.length > 0) return false;
+  return prefix === undefined || (PREFIX.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
+/**
+ * Finds the caller behind trusted proxies: `X-Forwarded-For` is read from the right, past every address that is a
+ * configured proxy; the first that is not is the caller. Nobody else's header is believed; undefined where nobody's is.
+ */
+export function callerAddress(
+  trustedProxies: readonly string[],
+): ((peer: string, forwardedFor: string) => string) | undefined {
+  if (trustedProxies.length === 0) return undefined;
+  const ranges = trustedProxies.map((proxy) =>
+    ipaddr.parseCIDR(proxy.includes('/') ? proxy : wholeRange(proxy)),
+  );
+  const trusted = (address: string): boolean => {
+    if (!ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address);
+    return ranges.some(
+      ([range, bits]) => parsed.kind() === range.kind() && parsed.match([range, bits] as never),
+    );
+  };
+  return (peer, forwardedFor) => {
+    if (forwardedFor === '' || !trusted(peer)) return peer;
+    const hops = forwardedFor.split(',').map((hop) => hop.trim());
+    let caller = peer;
+    for (const hop of hops.reverse()) {
+      if (!ipaddr.isValid(hop)) return caller;
+      caller = addressText(hop);
+      if (!trusted(caller)) return caller;
+    }
+    return caller;
+  };
+}
+
+function wholeRange(address: string): string {
+  return `${address}/${ipaddr.parse(address).kind() === 'ipv4' ? 32 : 128}`;
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../../runtime/clock.ts';
+
+/** How long a refusal is kept: little for who waits for an answer, and enough to slow down who would come again at once. */
+const HOLD_MS = 500;
+/** Refusals of so many milliseconds are told together, with one timer for all. */
+const TOGETHER_MS = 10;
+/** About 1 KB each, since their bodies are not kept; what is refused beyond is told at once. */
+const MOST_HELD = 16_384;
+
+/** Refusals that are told at the same moment. */
+interface Company {
+  readonly sinceMs: number;
+  readonly told: Promise<void>;
+  count: number;
+}
+
+/**
+ * Keeps the refusals of an overloaded node back for a moment. To refuse costs about what it costs to answer a read, so
+ * a crowd that comes again at once leaves no time for what was taken on; and whoever waits for an answer does not ask
+ * again on the same connection.
+ */
+export class HeldRefusals {
+  readonly #clock: Clock;
+  #held = 0;
+  #newest: Company | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Resolves when one more refusal is to be told; undefined: at once. */
+  hold(): Promise<void> | undefined {
+    if (this.#held >= MOST_HELD) return undefined;
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#newest === undefined || nowMs - this.#newest.sinceMs >= TOGETHER_MS) {
+      this.#newest = this.#begin(nowMs);
+    }
+    this.#newest.count += 1;
+    this.#held += 1;
+    return this.#newest.told;
+  }
+
+  #begin(sinceMs: number): Company {
+    const company: Company = {
+      sinceMs,
+      count: 0,
+      told: new Promise((resolve) => {
+        this.#clock.after(HOLD_MS, () => {
+          this.#held -= company.count;
+          resolve();
+        });
+      }),
+    };
+    return company;
+  }
+}

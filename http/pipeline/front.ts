@@ -1,0 +1,60 @@
+import type { Eventual } from '../../runtime/maybe-promise.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { errorReply } from '../contract/envelope.ts';
+import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
+import { problem } from '../contract/validation.ts';
+import type { Router } from './router.ts';
+
+/** What the edge knows of a request once it is answered. */
+export interface FrontReply {
+  readonly reply: ReplyValue;
+  /** The route's template; `unmatched` where there is none. */
+  readonly route: string;
+  readonly tenantId: string | undefined;
+  readonly keyId: string | undefined;
+}
+
+/** The edge part of one listener. Never rejects. */
+export type Front = (request: RequestValue) => Eventual<FrontReply>;
+
+/** The route of a path that leads nowhere (DESIGN section 5: GET /requests). */
+export const UNMATCHED = 'unmatched';
+
+/** A reply to somebody not known. */
+export function anonymous(reply: ReplyValue, route: string): FrontReply {
+  return { reply, route, tenantId: undefined, keyId: undefined };
+}
+
+/** Where a request leads, or the reply to one that leads nowhere; no key is asked for the latter. */
+export type Routed<Services> =
+  | {
+      readonly found: true;
+      readonly endpoint: Endpoint<Services>;
+      readonly values: readonly string[];
+      readonly route: string;
+    }
+  | { readonly found: false; readonly refused: FrontReply };
+
+/** Finds the endpoint, and refuses unknown paths, wrong methods and bodies that nobody should read. */
+export function routed<Services>(router: Router<Services>, request: RequestValue): Routed<Services> {
+  const match = router.match(request.path);
+  if (match === undefined) {
+    return { found: false, refused: anonymous(errorReply({ code: 'NOT_FOUND' }), UNMATCHED) };
+  }
+  const { route, values } = match;
+  const endpoint = route.byMethod.get(request.method);
+  if (endpoint === undefined) {
+    const refusal = errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: route.methods }));
+    return { found: false, refused: anonymous(refusal, route.path) };
+  }
+  if (request.bodyFault === 'too_large') {
+    const refusal = { ...errorReply({ code: 'PAYLOAD_TOO_LARGE' }), close: true };
+    return { found: false, refused: anonymous(refusal, route.path) };
+  }
+  if (request.bodyFault === 'length_repeated') {
+    const fields = [problem('content-length', 'is given more than once')];
+    const refusal = { ...errorReply({ code: 'VALIDATION_ERROR', fields }), close: true };
+    return { found: false, refused: anonymous(refusal, route.path) };
+  }
+  return { found: true, endpoint, values, route: route.path };
+}

@@ -1,0 +1,127 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { ObjectId } from '../../runtime/object-id.ts';
+import { errorReply } from '../contract/envelope.ts';
+import { errorCode } from '../contract/error-code.ts';
+import type { Answer, ReplyValue, RequestValue } from '../contract/exchange.ts';
+import type { AnsweredRequest } from '../request-log/answered-request.ts';
+import type { RequestKind, RequestWords } from '../request-log/log-line-cache.ts';
+import { HeldRefusals } from './delayed-rejections.ts';
+import { anonymous, type Front, type FrontReply, UNMATCHED } from './front.ts';
+
+/** What every request passes through, whichever listener took it. */
+export interface ObservedOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly maxInFlight: number;
+  newId(nowMs: number): ObjectId;
+  wordsOf(kind: RequestKind): RequestWords;
+  observe(answered: AnsweredRequest): void;
+}
+
+/** A caller's request id is echoed when it is this: ASCII that stands in a header, and within quotes in a log line, as it is. */
+const WELL_FORMED_REQUEST_ID = /^[ !#-[\]-~]{1,128}$/;
+
+/** A front with its door: request id, a bound on what is in hand, and one entry for every request. */
+export interface ObservedFront {
+  readonly answer: Answer;
+  inFlight(): number;
+}
+
+/** What is told of a request once it is answered. */
+type Asked = Pick<RequestValue, 'method' | 'ip' | 'headers'>;
+
+/** Wraps a front so that no request leaves without an id and an entry, and no more are in hand than fit. */
+export function observed(front: Front, options: ObservedOptions): ObservedFront {
+  const { clock, maxInFlight, newId } = options;
+  const refusals = new HeldRefusals(clock);
+  let inFlight = 0;
+
+  function finish(request: Asked, answered: FrontReply, startedMs: number): ReplyValue {
+    const atMs = clock.wallMs();
+    const given = request.headers.requestId;
+    const requestId = given !== '' && WELL_FORMED_REQUEST_ID.test(given) ? given : newId(atMs);
+    const { reply, route, tenantId, keyId } = answered;
+    const { status, contentType, headers, body, stream, close } = reply;
+    const { method, ip } = request;
+    options.observe({
+      atMs,
+      requestId,
+      tenantId,
+      keyId,
+      method,
+      route,
+      status,
+      words: options.wordsOf({ tenantId, keyId, method, route, status }),
+      latencyMs: Math.round((clock.monotonicMs() - startedMs) * 100) / 100,
+      ip,
+      errorCode: errorCode(reply),
+    });
+    return { status, contentType, headers: `${headers}\r\nX-Request-Id: ${requestId}`, body, stream, close };
+  }
+
+  function broken(request: Asked, thrown: unknown, startedMs: number): ReplyValue {
+    options.log.error({ err: thrown }, 'the front threw');
+    return finish(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), startedMs);
+  }
+
+  async function later(
+    request: RequestValue,
+    answered: Promise<FrontReply>,
+    startedMs: number,
+  ): Promise<ReplyValue> {
+    try {
+      const known = await answered;
+      return isOverload(known)
+        ? held(withoutBody(request), known, startedMs)
+        : finish(request, known, startedMs);
+    } catch (thrown) {
+      return broken(request, thrown, startedMs);
+    } finally {
+      inFlight -= 1;
+    }
+  }
+
+  /** What is held is not in hand: it waits for nothing but its time. */
+  async function held(request: Asked, refused: FrontReply, startedMs: number): Promise<ReplyValue> {
+    await refusals.hold();
+    try {
+      return finish(request, refused, startedMs);
+    } catch (thrown) {
+      return broken(request, thrown, startedMs);
+    }
+  }
+
+  return {
+    inFlight: () => inFlight,
+    answer(request) {
+      const startedMs = clock.monotonicMs();
+      if (inFlight >= maxInFlight) {
+        const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
+        return held(withoutBody(request), refused, startedMs);
+      }
+      try {
+        const answered = front(request);
+        if (answered instanceof Promise) {
+          inFlight += 1;
+          return later(request, answered, startedMs);
+        }
+        return isOverload(answered)
+          ? held(withoutBody(request), answered, startedMs)
+          : finish(request, answered, startedMs);
+      } catch (thrown) {
+        return broken(request, thrown, startedMs);
+      }
+    },
+  };
+}
+
+/** A body may be large. */
+function withoutBody({ method, ip, headers }: RequestValue): Asked {
+  return { method, ip, headers };
+}
+
+/** Whether it says that there is too much to do. The status comes first: to read the code is dearer. */
+function isOverload({ reply }: FrontReply): boolean {
+  return reply.status === 503 && errorCode(reply) === 'OVERLOADED';
+}

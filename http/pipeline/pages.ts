@@ -1,0 +1,34 @@
+import { type Eventual, onceKnown } from '../../runtime/maybe-promise.ts';
+import { errorReply } from '../contract/envelope.ts';
+import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
+import { anonymous, type Front } from './front.ts';
+
+/** A path outside the declared API, answered to GET alone: documents, probes, files of a page. */
+export interface Page {
+  readonly path: string;
+  answer(request: RequestValue): Eventual<ReplyValue>;
+}
+
+/** A front that answers these pages itself and leaves the rest to the next. */
+export function withPages(pages: readonly Page[], next: Front): Front {
+  const byPath = new Map(pages.map((page) => [page.path, page]));
+  return (request) => {
+    const page = byPath.get(request.path);
+    if (page === undefined) return next(request);
+    if (request.method !== 'GET') {
+      return anonymous(errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: 'GET' })), page.path);
+    }
+    return onceKnown(page.answer(request), (reply) => anonymous(reply, page.path));
+  };
+}
+
+/** A page that never changes while the process runs. */
+export function fixedPage(path: string, contentType: string, body: string | Uint8Array): Page {
+  const reply: ReplyValue = {
+    status: 200,
+    contentType,
+    headers: headerLines({ 'X-Content-Type-Options': 'nosniff' }),
+    body,
+  };
+  return { path, answer: () => reply };
+}

@@ -1,0 +1,103 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+
+/** What a path leads to. */
+export interface Route<Services> {
+  /** The template, for logs and metrics. */
+  readonly path: string;
+  readonly byMethod: ReadonlyMap<string, Endpoint<Services>>;
+  /** For `Allow`. */
+  readonly methods: string;
+}
+
+/** A path found: its route and the raw values of its parameters, in order. */
+export interface Match<Services> {
+  readonly route: Route<Services>;
+  readonly values: readonly string[];
+}
+
+interface Branch<Services> {
+  readonly fixed: Map<string, Branch<Services>>;
+  variable: Branch<Services> | undefined;
+  route: Route<Services> | undefined;
+}
+
+/** Finds endpoints by path: one map look-up a segment, one in all where the path has no parameter. */
+export interface Router<Services> {
+  match(path: string): Match<Services> | undefined;
+}
+
+const NO_VALUES: readonly string[] = [];
+
+/** Builds the router once. A fixed segment wins over a parameter; two endpoints of one method and path throw. */
+export function createRouter<Services>(
+  basePath: string,
+  endpoints: readonly Endpoint<Services>[],
+): Router<Services> {
+  // The base leads nowhere else: it is compared at once, and only what follows it is walked.
+  const root = branch<Services>();
+  const whole = new Map<string, Match<Services>>();
+  for (const [path, route] of routesByPath(endpoints)) {
+    const full = basePath + path;
+    if (!path.includes('{')) whole.set(full, { route, values: NO_VALUES });
+    plant(root, path.slice(1), route);
+  }
+  const from = basePath.length + 1;
+  return {
+    match(path) {
+      const fixed = whole.get(path);
+      if (fixed !== undefined) return fixed;
+      return path.startsWith(basePath) && path[from - 1] === '/' ? walk(root, path, from) : undefined;
+    },
+  };
+}
+
+function routesByPath<Services>(endpoints: readonly Endpoint<Services>[]): Map<string, Route<Services>> {
+  const methods = new Map<string, Map<string, Endpoint<Services>>>();
+  for (const endpoint of endpoints) {
+    const byMethod = methods.get(endpoint.path) ?? new Map<string, Endpoint<Services>>();
+    if (byMethod.has(endpoint.method)) throw new Error(`declared twice: ${endpoint.method} ${endpoint.path}`);
+    methods.set(endpoint.path, byMethod.set(endpoint.method, endpoint));
+  }
+  return new Map(
+    [...methods].map(([path, byMethod]) => [
+      path,
+      { path, byMethod, methods: [...byMethod.keys()].join(', ') },
+    ]),
+  );
+}
+
+function branch<Services>(): Branch<Services> {
+  return { fixed: new Map(), variable: undefined, route: undefined };
+}
+
+function plant<Services>(root: Branch<Services>, path: string, route: Route<Services>): void {
+  let current = root;
+  for (const segment of path.split('/')) {
+    let next = segment.startsWith('{') ? current.variable : current.fixed.get(segment);
+    if (next === undefined) {
+      next = branch();
+      if (segment.startsWith('{')) current.variable = next;
+      else current.fixed.set(segment, next);
+    }
+    current = next;
+  }
+  current.route = route;
+}
+
+function walk<Services>(root: Branch<Services>, path: string, start: number): Match<Services> | undefined {
+  const values: string[] = [];
+  let current = root;
+  let from = start;
+  while (from <= path.length) {
+    const slash = path.indexOf('/', from);
+    const to = slash === -1 ? path.length : slash;
+    const segment = path.slice(from, to);
+    const fixed = current.fixed.get(segment);
+    const next = fixed ?? (segment === '' ? undefined : current.variable);
+    if (next === undefined) return undefined;
+    if (fixed === undefined) values.push(segment);
+    current = next;
+    from = to + 1;
+  }
+  return current.route === undefined ? undefined : { route: current.route, values };
+}

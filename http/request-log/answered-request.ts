@@ -1,0 +1,14 @@
+import type { RequestKind, RequestWords } from './log-line-cache.ts';
+
+/** One request, answered: what the log, the metrics and the overview are told. Never a body, a query value or a key. */
+export interface AnsweredRequest extends RequestKind {
+  /** Milliseconds since the epoch, when it was answered. */
+  readonly atMs: number;
+  readonly requestId: string;
+  /** Its kind as the logs write it. */
+  readonly words: RequestWords;
+  readonly latencyMs: number;
+  readonly ip: string;
+  /** Why it was refused; undefined for a success. */
+  readonly errorCode: string | undefined;
+}

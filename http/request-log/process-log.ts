@@ -1,0 +1,109 @@
+import { hostname } from 'node:os';
+import { type DestinationStream, destination, pino } from 'pino';
+import type { Logger } from '../../runtime/logger.ts';
+import type { AnsweredRequest } from './answered-request.ts';
+
+/** Fields that never reach a log, wherever a caller puts them. */
+const SECRET_FIELDS = [
+  'authorization',
+  'apiKey',
+  'adminToken',
+  'key',
+  'keyHash',
+  'token',
+  'text',
+  'caption',
+  'body',
+  'query',
+  'qr',
+  'qrImageDataUrl',
+  'credentials',
+  'credentialsKey',
+  'redisUrl',
+];
+
+/** The client library of Redis hangs the command that failed on its errors, with all of its arguments. */
+const FAILED_COMMAND = 'err.command';
+
+/** A logger with a line of its own for answered requests. */
+export interface RequestLogger extends Logger {
+  /** One line a request, at level info. Its fields are known and hold no secret, so it needs no redaction. */
+  request(answered: AnsweredRequest, message: string): void;
+}
+
+/** A logger that can be written out before the process ends. */
+export interface ServiceLogger extends RequestLogger {
+  /** Writes out, at once, what is buffered. */
+  flush(): void;
+}
+
+/** Pino on standard error (or `stream`; standard output says only where the service is), one line of JSON an entry, secrets and texts redacted. */
+export function createLogger(options: {
+  readonly level: string;
+  readonly stream?: DestinationStream;
+}): ServiceLogger {
+  const stream = options.stream ?? new GatheredLines();
+  const writeRequest = (line: string): void =>
+    stream instanceof GatheredLines ? stream.writeAscii(line) : stream.write(line);
+  const paths = [...SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), FAILED_COMMAND];
+  const logger = pino({ level: options.level, redact: { paths, censor: '[redacted]' } }, stream);
+  const tellsRequests = logger.isLevelEnabled('info');
+  const identity = `,"pid":${process.pid},"hostname":${JSON.stringify(hostname())},"requestId":"`;
+  return Object.assign(logger, {
+    request(answered: AnsweredRequest, message: string) {
+      if (tellsRequests) writeRequest(requestLine(answered, identity, message));
+    },
+    flush() {
+      if (stream instanceof GatheredLines) stream.flush();
+    },
+  });
+}
+
+/**
+ * Standard error, given the request lines of one turn of the event loop at once and as bytes: encoding each as UTF-8
+ * costs more than all else about it.
+ */
+class GatheredLines implements DestinationStream {
+  readonly #stream = destination({
+    fd: 2,
+    sync: false,
+    minLength: 64_000,
+    maxWrite: 256_000,
+    periodicFlush: 200,
+    contentMode: 'buffer',
+  });
+  #ascii = '';
+
+  write(line: string): void {
+    this.#pass();
+    this.#give(Buffer.from(line));
+  }
+
+  /** Takes a line that is known to hold ASCII alone. */
+  writeAscii(line: string): void {
+    if (this.#ascii === '') setImmediate(() => this.#pass());
+    this.#ascii += line;
+  }
+
+  /** Writes out, at once, what is buffered. */
+  flush(): void {
+    this.#pass();
+    this.#stream.flushSync();
+  }
+
+  #pass(): void {
+    if (this.#ascii !== '') this.#give(Buffer.from(this.#ascii, 'latin1'));
+    this.#ascii = '';
+  }
+
+  /** In this mode the stream takes bytes; its types say text alone. */
+  #give(bytes: Buffer): void {
+    this.#stream.write(bytes as unknown as string);
+  }
+}
+
+/** As pino would write it; a template, since pino and its redaction cost more than all else a request does. */
+function requestLine(answered: AnsweredRequest, identity: string, message: string): string {
+  const { atMs, requestId, words, latencyMs, ip } = answered;
+  return `{"level":30,"time":${atMs}${identity}${requestId}${words.line}${latencyMs},"ip":"${ip}","msg":"${message}"}\n`;
+}

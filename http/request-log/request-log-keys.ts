@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { remembering } from '../../runtime/memoize.ts';
+
+/** When each log was last written: member tenant, score Redis's milliseconds. */
+export const REQUEST_LOG_INDEX = 'requests:index';
+
+/** How many bytes each log holds. */
+export const REQUEST_LOG_BYTES = 'requests:bytes';
+
+/** Whose logs were erased: member `erasedMark`, score the node's milliseconds. */
+export const REQUEST_LOG_ERASED = 'requests:erased';
+
+const REMEMBERED_MARKS = 10_000;
+
+/** By which a tenant that was erased is known and not named. */
+export const erasedMark = remembering(REMEMBERED_MARKS, (owner: string): string =>
+  createHash('sha256').update(owner).digest('base64url'),
+);
+
+/** A tenant's log and its tally; one hash tag, since one script touches both. */
+export function requestLogKeys(owner: string): readonly [log: string, tally: string] {
+  return [`{requests:${owner}}:log`, `{requests:${owner}}:tally`];
+}
+
+/** Members and scores of a reply WITHSCORES, which RESP3 nests and RESP2 does not. */
+export function scored(reply: unknown): readonly (readonly [member: string, score: number])[] {
+  const flat = (reply as readonly unknown[]).flat();
+  const pairs: [string, number][] = [];
+  for (let index = 0; index < flat.length; index += 2)
+    pairs.push([String(flat[index]), Number(flat[index + 1])]);
+  return pairs;
+}

@@ -1,0 +1,229 @@
+import type { Store } from '../../runtime/store.ts';
+import { type RequestLogEntry, unpackEntries } from './request-log-entry.ts';
+import { REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
+
+/** Which requests an operator asks for. */
+export interface RequestLogQuery {
+  readonly tenantId: string | undefined;
+  readonly status: number | undefined;
+  readonly route: string | undefined;
+  /** The code of the refusal. */
+  readonly code: string | undefined;
+  /** Only what was refused. */
+  readonly refused: boolean;
+  /** Only what was answered after this; milliseconds since the Unix epoch. */
+  readonly afterMs: number | undefined;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+/** Newest first. A page may hold fewer than `limit` and still have a next one, where a filter is rare. */
+export interface RequestLogPage {
+  readonly items: readonly RequestLogEntry[];
+  readonly nextCursor: string | null;
+}
+
+/** Refused calls of a tenant, counted by code, the newest first. */
+export interface RefusalCount {
+  /** Since when they are counted: what was asked for, or later where the log is too full to be counted so far back. */
+  readonly since: string;
+  readonly items: readonly {
+    readonly code: string;
+    readonly calls: number;
+    readonly lastAt: string;
+    /** Of the last one. */
+    readonly route: string;
+  }[];
+}
+
+/** Reads the request log. */
+export interface RequestLogReader {
+  list(query: RequestLogQuery): Promise<RequestLogPage>;
+  countRefusals(tenantId: string, afterMs: number): Promise<RefusalCount>;
+}
+
+/** Where an entry stands: Redis's time and number of its tick, whose log, and its place in the tick. */
+interface Position {
+  readonly ms: number;
+  readonly sequence: number;
+  readonly owner: string;
+  readonly index: number;
+}
+
+interface Found {
+  readonly position: Position;
+  readonly entry: RequestLogEntry;
+}
+
+/** How many entries one call looks at before it hands out what it found. */
+const SCAN_LIMIT = 20_000;
+const TICKS_PER_READ = 50;
+/** Node clocks and Redis's may differ by this much before `after` cuts a log short. */
+const CLOCK_SLACK_MS = 60_000;
+
+/** A reader over the logs of all tenants, merged by time. */
+export function createRequestLogReader(store: Pick<Store, 'read'>): RequestLogReader {
+  return {
+    list: (query) => list(store, query),
+    countRefusals: (tenantId, afterMs) => countRefusals(store, tenantId, afterMs),
+  };
+}
+
+async function countRefusals(
+  store: Pick<Store, 'read'>,
+  tenantId: string,
+  afterMs: number,
+): Promise<RefusalCount> {
+  const byCode = new Map<string, { code: string; calls: number; lastAt: string; route: string }>();
+  let sinceMs = afterMs;
+  let scanned = 0;
+  for await (const { entry } of entriesOf(store, tenantId, undefined)) {
+    const atMs = Date.parse(entry.at);
+    if (atMs < afterMs - CLOCK_SLACK_MS) break;
+    if (scanned === SCAN_LIMIT) {
+      sinceMs = atMs;
+      break;
+    }
+    scanned += 1;
+    if (atMs < afterMs || entry.status < 400) continue;
+    const code = entry.code ?? String(entry.status);
+    const counted = byCode.get(code);
+    if (counted === undefined) byCode.set(code, { code, calls: 1, lastAt: entry.at, route: entry.route });
+    else counted.calls += 1;
+  }
+  return { since: new Date(sinceMs).toISOString(), items: [...byCode.values()] };
+}
+
+async function list(store: Pick<Store, 'read'>, query: RequestLogQuery): Promise<RequestLogPage> {
+  const before = query.cursor === undefined ? undefined : decodePosition(query.cursor);
+  const items: RequestLogEntry[] = [];
+  let last: Position | undefined;
+  let scanned = 0;
+  for await (const { position, entry } of merged(store, await logsOf(store, query.tenantId), before)) {
+    if (query.afterMs !== undefined && position.ms < query.afterMs - CLOCK_SLACK_MS) return end(items);
+    if (items.length === query.limit || scanned === SCAN_LIMIT) {
+      return { items, nextCursor: last === undefined ? null : encodePosition(last) };
+    }
+    scanned += 1;
+    last = position;
+    if (fits(entry, query)) items.push(entry);
+  }
+  return end(items);
+}
+
+function end(items: readonly RequestLogEntry[]): RequestLogPage {
+  return { items, nextCursor: null };
+}
+
+function fits(entry: RequestLogEntry, query: RequestLogQuery): boolean {
+  return (
+    (query.status === undefined || entry.status === query.status) &&
+    (query.route === undefined || entry.route === query.route) &&
+    (query.code === undefined || entry.code === query.code) &&
+    (!query.refused || entry.status >= 400) &&
+    (query.afterMs === undefined || Date.parse(entry.at) > query.afterMs)
+  );
+}
+
+interface Log {
+  readonly owner: string;
+  /** No entry of it is newer. */
+  readonly newestMs: number;
+}
+
+async function logsOf(store: Pick<Store, 'read'>, tenantId: string | undefined): Promise<Log[]> {
+  if (tenantId !== undefined) return [{ owner: tenantId, newestMs: Number.POSITIVE_INFINITY }];
+  const [rows] = await store.read([['ZREVRANGE', REQUEST_LOG_INDEX, 0, -1, 'WITHSCORES']]);
+  return scored(rows).map(([owner, newestMs]) => ({ owner, newestMs }));
+}
+
+/** All entries of the logs, newest first. A log is opened only once nothing newer is left in those already open. */
+async function* merged(
+  store: Pick<Store, 'read'>,
+  logs: readonly Log[],
+  before: Position | undefined,
+): AsyncGenerator<Found> {
+  const heads: { found: Found; rest: AsyncGenerator<Found> }[] = [];
+  let next = 0;
+  for (;;) {
+    const newest = heads.reduce((best, head) => (newer(head.found, best?.found) ? head : best), heads[0]);
+    const opening = logs[next];
+    if (opening !== undefined && (newest === undefined || opening.newestMs >= newest.found.position.ms)) {
+      next += 1;
+      const rest = entriesOf(store, opening.owner, before);
+      const first = await rest.next();
+      if (first.done !== true) heads.push({ found: first.value, rest });
+      continue;
+    }
+    if (newest === undefined) return;
+    yield newest.found;
+    const following = await newest.rest.next();
+    if (following.done === true) heads.splice(heads.indexOf(newest), 1);
+    else newest.found = following.value;
+  }
+}
+
+async function* entriesOf(
+  store: Pick<Store, 'read'>,
+  owner: string,
+  before: Position | undefined,
+): AsyncGenerator<Found> {
+  const [log] = requestLogKeys(owner);
+  // Two logs may have ticks of the same id, so the tick of the cursor itself is looked at again in each.
+  let from = before === undefined ? '+' : `${before.ms}-${before.sequence}`;
+  for (;;) {
+    const [ticks] = (await store.read([['XREVRANGE', log, from, '-', 'COUNT', TICKS_PER_READ]])) as [
+      [id: string, fields: string[]][],
+    ];
+    for (const [id, fields] of ticks) {
+      const [ms = 0, sequence = 0] = id.split('-').map(Number);
+      const entries = unpackEntries(owner, fields[3] ?? '');
+      for (let index = entries.length - 1; index >= 0; index -= 1) {
+        const position = { ms, sequence, owner, index };
+        const entry = entries[index];
+        if (entry === undefined || (before !== undefined && order(position, before) >= 0)) continue;
+        yield { position, entry };
+      }
+      from = `(${id}`;
+    }
+    if (ticks.length < TICKS_PER_READ) return;
+  }
+}
+
+function newer(one: Found, other: Found | undefined): boolean {
+  return other !== undefined && order(one.position, other.position) > 0;
+}
+
+function order(one: Position, other: Position): number {
+  if (one.ms !== other.ms) return one.ms - other.ms;
+  if (one.sequence !== other.sequence) return one.sequence - other.sequence;
+  if (one.owner !== other.owner) return one.owner < other.owner ? -1 : 1;
+  return one.index - other.index;
+}
+
+function encodePosition({ ms, sequence, owner, index }: Position): string {
+  return Buffer.from(JSON.stringify([ms, sequence, owner, index])).toString('base64url');
+}
+
+/** Whether a cursor is one of ours. */
+export function isRequestCursor(cursor: string): boolean {
+  try {
+    decodePosition(cursor);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function decodePosition(cursor: string): Position {
+  const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
+  const [ms, sequence, owner, index] = parts;
+  if (!isCount(ms) || !isCount(sequence) || !isCount(index) || typeof owner !== 'string') {
+    throw new TypeError('not a cursor of the request log');
+  }
+  return { ms, sequence, owner, index };
+}
+
+function isCount(part: unknown): part is number {
+  return Number.isSafeInteger(part) && (part as number) >= 0;
+}

@@ -1,0 +1,263 @@
+import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { readLuaScript } from '../../runtime/redis/lua-script.ts';
+import type { Read, Store } from '../../runtime/store.ts';
+import type { AnsweredRequest } from './answered-request.ts';
+import { AsciiText } from './growing-buffer.ts';
+import { NOBODY, packEntry } from './request-log-entry.ts';
+import {
+  erasedMark,
+  REQUEST_LOG_BYTES,
+  REQUEST_LOG_ERASED,
+  REQUEST_LOG_INDEX,
+  requestLogKeys,
+  scored,
+} from './request-log-keys.ts';
+
+/** What the log may hold (DESIGN section 4: Retention). */
+export interface RequestLogLimits {
+  readonly maxEntriesPerTenant: number;
+  readonly maxAgeMs: number;
+  /** Of all tenants together. */
+  readonly maxBytes: number;
+}
+
+/** How many entries wait in memory while Redis is away; what comes on top is given up and counted. */
+const MAX_WAITING = 50_000;
+const RETRY_AFTER_MS = 500;
+/** How long entries gather before they travel: a write to Redis costs more than all else that is done for a request. */
+const GATHER_MS = 200;
+/** How often the sum of all logs is held against `maxBytes`, and how much one trimming call may give up at most. */
+const SIZE_CHECK_EVERY_MS = 60_000;
+const TICKS_PER_TRIM = 1_000;
+
+const APPEND_SCRIPT = readLuaScript(new URL('./append-requests.lua', import.meta.url));
+const TRIM_SCRIPT = readLuaScript(new URL('./trim-requests.lua', import.meta.url));
+
+/** Packed entries of one tenant, separated by commas. */
+interface WaitingEntries {
+  count: number;
+  readonly text: AsciiText;
+}
+
+interface RequestLogOptions {
+  readonly store: Pick<Store, 'read' | 'append'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly limits: RequestLogLimits;
+}
+
+/**
+ * The request log's writer. What was answered within some milliseconds travels to Redis in one round trip, one
+ * command a tenant; a write that fails is repeated until it holds, so an entry may be lost only with the process, or
+ * be in the log twice when Redis took it and its answer was lost.
+ */
+export class RequestLog {
+  readonly #options: RequestLogOptions;
+  #waiting = new Map<string, WaitingEntries>();
+  #waitingCount = 0;
+  #dropped = 0;
+  #writing: Promise<void> | undefined;
+  #scheduled = false;
+  #sizeCheck: ArmedTimer;
+  /** Redis did not take the last batch: said once an outage. */
+  #away = false;
+
+  constructor(options: RequestLogOptions) {
+    this.#options = options;
+    this.#sizeCheck = this.#armSizeCheck();
+  }
+
+  /** Entries given up because Redis was away for too long. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Takes an entry; never waits and never throws. */
+  record(answered: AnsweredRequest): void {
+    if (this.#waitingCount >= MAX_WAITING) {
+      this.#dropped += 1;
+      return;
+    }
+    const owner = answered.tenantId ?? NOBODY;
+    const waiting = this.#waiting.get(owner);
+    const packed = packEntry(answered);
+    if (waiting === undefined) {
+      const text = new AsciiText();
+      text.add(packed);
+      this.#waiting.set(owner, { count: 1, text });
+    } else {
+      waiting.count += 1;
+      waiting.text.add(`,${packed}`);
+    }
+    this.#waitingCount += 1;
+    this.#schedule(GATHER_MS);
+  }
+
+  /** Resolves when all that was recorded is in Redis; rejects when Redis does not take it. */
+  async flush(): Promise<void> {
+    await this.#writing;
+    if (this.#waitingCount > 0) await this.#writeOnce();
+    if (this.#waitingCount > 0) await this.flush();
+  }
+
+  /** Forgets a tenant's log for good (erasure): what is still recorded of it, here or on another node, is forgotten too. */
+  async forget(tenantId: string): Promise<void> {
+    // What Redis does not take is put back, and forgotten here.
+    await this.#writing?.catch(() => undefined);
+    this.#waitingCount -= this.#waiting.get(tenantId)?.count ?? 0;
+    this.#waiting.delete(tenantId);
+    const { store, clock } = this.#options;
+    // First the mark: whoever writes to the log once it is gone then finds it, and takes back what was written.
+    await store.append([['ZADD', REQUEST_LOG_ERASED, clock.wallMs(), erasedMark(tenantId)]]);
+    await this.#erase([tenantId]);
+  }
+
+  async #erase(owners: readonly string[]): Promise<void> {
+    await this.#options.store.append([
+      ...owners.map((owner): Read => ['DEL', ...requestLogKeys(owner)]),
+      ['ZREM', REQUEST_LOG_INDEX, ...owners],
+      ['ZREM', REQUEST_LOG_BYTES, ...owners],
+    ]);
+  }
+
+  /** Writes out what waits and stops. Never rejects: what Redis does not take now is lost, and logged as such. */
+  async close(): Promise<void> {
+    this.#sizeCheck.cancel();
+    try {
+      await this.flush();
+    } catch (failure) {
+      this.#options.log.error(
+        { err: failure, lost: this.#waitingCount },
+        'the request log could not be written out',
+      );
+    }
+  }
+
+  #putBack(owner: string, entries: WaitingEntries): void {
+    this.#waitingCount += entries.count;
+    const before = this.#waiting.get(owner);
+    if (before === undefined) {
+      this.#waiting.set(owner, entries);
+      return;
+    }
+    before.count += entries.count;
+    before.text.add(',');
+    before.text.addAll(entries.text);
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#options.clock.after(delayMs, () => void this.#write());
+  }
+
+  /** Stays scheduled while it writes, so that what comes meanwhile gathers as long as all else. */
+  async #write(): Promise<void> {
+    let againAfterMs = GATHER_MS;
+    try {
+      this.#writing = this.#writeOnce();
+      await this.#writing;
+    } catch (failure) {
+      if (!this.#away) this.#options.log.warn({ err: failure }, 'the request log waits for Redis');
+      this.#away = true;
+      againAfterMs = RETRY_AFTER_MS;
+    }
+    this.#writing = undefined;
+    this.#scheduled = false;
+    if (this.#waitingCount > 0) this.#schedule(againAfterMs);
+  }
+
+  async #writeOnce(): Promise<void> {
+    if (this.#waitingCount === 0) return;
+    const batch = [...this.#waiting];
+    this.#waiting = new Map();
+    this.#waitingCount = 0;
+    const { maxEntriesPerTenant, maxAgeMs } = this.#options.limits;
+    const appends = batch.map(
+      ([owner, { count, text }]): Read => [
+        // By its source: by its digest one master of a cluster may miss it while others took their part of the batch.
+        'EVAL',
+        APPEND_SCRIPT.source,
+        2,
+        ...requestLogKeys(owner),
+        count,
+        text.bytes,
+        maxEntriesPerTenant,
+        maxAgeMs,
+      ],
+    );
+    try {
+      const replies = (await this.#options.store.append(appends)) as [id: string, bytes: number][];
+      await this.#index(
+        batch.map(([owner]) => owner),
+        replies,
+      );
+      if (this.#away) this.#options.log.info({}, 'the request log goes on');
+      this.#away = false;
+    } catch (failure) {
+      const newer = this.#waiting;
+      this.#waiting = new Map();
+      this.#waitingCount = 0;
+      for (const [owner, waiting] of [...batch, ...newer]) this.#putBack(owner, waiting);
+      throw failure;
+    }
+  }
+
+  async #index(owners: readonly string[], replies: readonly [id: string, bytes: number][]): Promise<void> {
+    const times = replies.flatMap(([id], index) => [Number.parseInt(id, 10), owners[index] ?? NOBODY]);
+    const bytes = replies.flatMap(([, held], index) => [held, owners[index] ?? NOBODY]);
+    const [, , marks] = (await this.#options.store.append([
+      ['ZADD', REQUEST_LOG_INDEX, ...times],
+      ['ZADD', REQUEST_LOG_BYTES, ...bytes],
+      ['ZMSCORE', REQUEST_LOG_ERASED, ...owners.map(erasedMark)],
+    ] as unknown as Read[])) as [unknown, unknown, readonly unknown[]];
+    const erased = owners.filter((_, index) => marks[index] !== null);
+    if (erased.length > 0) await this.#erase(erased);
+  }
+
+  #armSizeCheck(): ArmedTimer {
+    return this.#options.clock.after(SIZE_CHECK_EVERY_MS, () => {
+      this.#sizeCheck = this.#armSizeCheck();
+      this.holdToSize().catch((failure: unknown) => {
+        this.#options.log.warn({ err: failure }, 'the size of the request log could not be checked');
+      });
+    });
+  }
+
+  /** Gives up the oldest entries of the largest logs until all together fit `maxBytes`, and forgets expired logs. */
+  async holdToSize(): Promise<void> {
+    const { store, clock } = this.#options;
+    const [rows] = await store.read([['ZREVRANGE', REQUEST_LOG_BYTES, 0, -1, 'WITHSCORES']]);
+    const logs = scored(rows);
+    let excess = logs.reduce((sum, [, bytes]) => sum + bytes, 0) - this.#options.limits.maxBytes;
+    for (const [owner, bytes] of logs) {
+      if (excess <= 0) break;
+      const kept = await this.#trim(owner, Math.max(0, bytes - excess));
+      excess -= bytes - kept;
+    }
+    const expired = `(${clock.wallMs() - this.#options.limits.maxAgeMs}`;
+    await store.append([['ZREMRANGEBYSCORE', REQUEST_LOG_ERASED, '-inf', expired]]);
+    const [gone] = (await store.read([['ZRANGEBYSCORE', REQUEST_LOG_INDEX, '-inf', expired]])) as [string[]];
+    if (gone.length === 0) return;
+    await store.append([
+      ['ZREM', REQUEST_LOG_INDEX, ...gone],
+      ['ZREM', REQUEST_LOG_BYTES, ...gone],
+    ]);
+  }
+
+  /** Call after call, so that Redis is never held up for long, until the log holds no more than `keep` bytes. */
+  async #trim(owner: string, keep: number): Promise<number> {
+    const { store } = this.#options;
+    const trim: Read = ['EVAL', TRIM_SCRIPT.source, 2, ...requestLogKeys(owner), keep, TICKS_PER_TRIM];
+    let before = Number.POSITIVE_INFINITY;
+    for (;;) {
+      const [kept] = (await store.append([trim])) as [number];
+      // Unless it was erased meanwhile.
+      await store.append([['ZADD', REQUEST_LOG_BYTES, 'XX', kept, owner]]);
+      // Where more is written meanwhile than is given up, the rest is left to the next check.
+      if (kept <= keep || kept >= before) return kept;
+      before = kept;
+    }
+  }
+}

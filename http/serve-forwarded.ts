@@ -1,0 +1,53 @@
+import type { Endpoint } from './contract/endpoint.ts';
+import { localActors } from './operator-api/actor-list.ts';
+import type { OperatorServices } from './operator-api/services.ts';
+import { answerAsOwner, answerOperator, type OwnerOptions } from './owner/answer-as-owner.ts';
+import { decodeForwarded, encodeOwnedReply, type Forwarded } from './owner/forwarded-form.ts';
+import type { ApiServices } from './tenant-api/services.ts';
+
+/** What the owner part needs to run requests that other nodes took. */
+export interface ForwardedRequestsOptions {
+  readonly api: { readonly endpoints: readonly Endpoint<ApiServices>[]; readonly services: ApiServices };
+  readonly operator: {
+    readonly endpoints: readonly Endpoint<OperatorServices>[];
+    readonly services: OperatorServices;
+  };
+  readonly owner: OwnerOptions;
+}
+
+/** Runs what another node handed over, and answers in the form that node reads. */
+export function createForwardedRequests(
+  options: ForwardedRequestsOptions,
+): (payload: string) => Promise<string> {
+  const apiEndpoints = byName(options.api.endpoints);
+  const operatorEndpoints = byName(options.operator.endpoints);
+
+  async function run(forwarded: Forwarded): Promise<string> {
+    if (forwarded.kind === 'actors') {
+      return JSON.stringify(await localActors(options.operator.services.fleet, forwarded.query));
+    }
+    if (forwarded.kind === 'overview') return JSON.stringify(await options.operator.services.nodeShare());
+    if (forwarded.kind === 'events') return options.operator.services.eventsSince(forwarded.since);
+    const name = `${forwarded.method} ${forwarded.path}`;
+    if (forwarded.kind === 'api') {
+      const endpoint = known(apiEndpoints, name);
+      const { services } = options.api;
+      return encodeOwnedReply(await answerAsOwner(endpoint, forwarded.request, services, options.owner));
+    }
+    const endpoint = known(operatorEndpoints, name);
+    const { services } = options.operator;
+    return encodeOwnedReply(await answerOperator(endpoint, forwarded.parts, services, options.owner));
+  }
+
+  return (payload) => run(decodeForwarded(payload));
+}
+
+function byName<Services>(endpoints: readonly Endpoint<Services>[]): Map<string, Endpoint<Services>> {
+  return new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
+}
+
+function known<Services>(endpoints: Map<string, Endpoint<Services>>, name: string): Endpoint<Services> {
+  const endpoint = endpoints.get(name);
+  if (endpoint === undefined) throw new Error(`another node handed over an endpoint unknown here: ${name}`);
+  return endpoint;
+}

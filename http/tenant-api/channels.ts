@@ -1,0 +1,69 @@
+import { CHANNEL_REPLIES, CONNECT_HOP_TIMEOUT_MS, channelReply } from '../contract/channel-replies.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { EXAMPLES } from '../contract/examples.ts';
+import { channel } from '../contract/resources.ts';
+import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { apiEndpoint } from './services.ts';
+
+/** GET …/channels/msgapp */
+export const readChannel = apiEndpoint({
+  method: 'GET',
+  path: '/shops/{idOrName}/channels/msgapp',
+  tag: 'Channel',
+  summary: 'The stored channel state together with the live session',
+  permission: 'msgapp.read',
+  replies: { 200: { description: 'The channel.', data: channel, example: EXAMPLES.connected } },
+  errors: NAMED_SHOP_ERRORS,
+  async handle(request) {
+    const shop = await namedShop(request);
+    return shop.ok ? channelReply(await request.services.shops.channel(shop.value)) : shop;
+  },
+});
+
+/** POST …/connect */
+export const startConnection = apiEndpoint({
+  method: 'POST',
+  path: '/shops/{idOrName}/channels/msgapp/connect',
+  tag: 'Channel',
+  summary: 'Start or resume the connection; answers with a QR code to scan, or connected',
+  permission: 'msgapp.connect',
+  body: closedObject({}),
+  replies: CHANNEL_REPLIES.connecting,
+  errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  hopTimeoutMs: CONNECT_HOP_TIMEOUT_MS,
+  async handle(request) {
+    const shop = await namedShop(request);
+    return shop.ok ? channelReply(await request.services.shops.connect(shop.value)) : shop;
+  },
+});
+
+/** GET …/connect */
+export const pollConnection = apiEndpoint({
+  method: 'GET',
+  path: '/shops/{idOrName}/channels/msgapp/connect',
+  tag: 'Channel',
+  summary: 'Poll the connection every pollAfterMs until it is connected',
+  permission: 'msgapp.connect',
+  replies: CHANNEL_REPLIES.connecting,
+  errors: [...NAMED_SHOP_ERRORS, 'CHANNEL_NOT_STARTED', 'BOT_SERVICE_UNREACHABLE'],
+  async handle(request) {
+    const shop = await namedShop(request);
+    return shop.ok ? channelReply(await request.services.shops.pollConnection(shop.value)) : shop;
+  },
+});
+
+/** POST …/disconnect */
+export const stopConnection = apiEndpoint({
+  method: 'POST',
+  path: '/shops/{idOrName}/channels/msgapp/disconnect',
+  tag: 'Channel',
+  summary: 'Stop the session; the configuration stays and a later connect reuses it',
+  permission: 'msgapp.connect',
+  body: closedObject({}),
+  replies: CHANNEL_REPLIES.disconnected,
+  errors: [...NAMED_SHOP_ERRORS, 'CHANNEL_NEVER_CONFIGURED', 'BOT_SERVICE_UNREACHABLE'],
+  async handle(request) {
+    const shop = await namedShop(request);
+    return shop.ok ? channelReply(await request.services.shops.disconnect(shop.value)) : shop;
+  },
+});

@@ -1,0 +1,107 @@
+import * as v from 'valibot';
+import { boundedArray } from '../contract/bounded-array.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { EXAMPLES } from '../contract/examples.ts';
+import { phoneNumber, text, utcDateTime } from '../contract/fields.ts';
+import { booleanParameter, cursorParameter, limitParameter } from '../contract/query-parameters.ts';
+import { contact, cursorPage } from '../contract/resources.ts';
+import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { apiEndpoint } from './services.ts';
+
+/** Items of a batch that are looked at. Ten times what a batch may hold, so whatever follows it is too large. */
+const MOST_READ_CONTACTS = 1_000;
+
+/** GET …/contacts/consented */
+export const listContacts = apiEndpoint({
+  method: 'GET',
+  path: '/shops/{idOrName}/contacts/consented',
+  tag: 'Contacts',
+  summary: 'List the declared contacts',
+  description: 'Every shop of the tenant sees the same list.',
+  permission: 'contacts.read',
+  query: { activeOnly: v.optional(booleanParameter, 'true'), limit: limitParameter, cursor: cursorParameter },
+  replies: {
+    200: {
+      description: 'A page of declared contacts.',
+      data: cursorPage(contact),
+      example: { items: [EXAMPLES.contact], nextCursor: null },
+    },
+  },
+  errors: NAMED_SHOP_ERRORS,
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const { activeOnly, limit, cursor } = request.query;
+    const listed = await request.services.tenants.listContacts(request.caller.tenantId, {
+      activeOnly,
+      limit,
+      cursor,
+    });
+    return listed.ok ? reply(200, listed.value) : listed;
+  },
+});
+
+/** POST …/contacts/consented */
+export const declareContacts = apiEndpoint({
+  method: 'POST',
+  path: '/shops/{idOrName}/contacts/consented',
+  tag: 'Contacts',
+  summary: 'Declare contacts that consented; all of the batch or none',
+  permission: 'contacts.write',
+  body: closedObject({
+    contacts: v.pipe(
+      boundedArray(
+        closedObject({
+          phone: phoneNumber,
+          note: v.optional(text({ max: 500 })),
+          expiresAt: v.optional(utcDateTime),
+        }),
+        { max: MOST_READ_CONTACTS, isCut: true },
+      ),
+      v.minLength(1, 'must have at least 1 item'),
+    ),
+  }),
+  bodyExample: { contacts: [{ phone: '+41797654321', note: 'asked for news at the counter' }] },
+  replies: {
+    202: {
+      description: 'Declared.',
+      data: v.strictObject({ accepted: v.pipe(v.number(), v.integer()), contacts: v.array(contact) }),
+      example: { accepted: 1, contacts: [EXAMPLES.contact] },
+    },
+  },
+  errors: [...NAMED_SHOP_ERRORS, 'DECLARE_BATCH_TOO_LARGE', 'DECLARE_DAILY_CAP_REACHED'],
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const contacts = request.body.contacts.map(({ phone, note, expiresAt }) => ({ phone, note, expiresAt }));
+    const declared = await request.services.tenants.declareContacts(request.caller.tenantId, contacts);
+    return declared.ok ? reply(202, declared.value) : declared;
+  },
+});
+
+/** DELETE …/contacts/consented */
+export const revokeContact = apiEndpoint({
+  method: 'DELETE',
+  path: '/shops/{idOrName}/contacts/consented',
+  tag: 'Contacts',
+  summary: 'Revoke a declaration; the record stays',
+  permission: 'contacts.write',
+  body: closedObject({ phone: phoneNumber }),
+  bodyExample: { phone: '+41797654321' },
+  replies: {
+    200: {
+      description: 'The record, or `revokedAt: null` for a number that was never declared.',
+      data: v.union([contact, v.strictObject({ phone: v.string(), revokedAt: v.null() })]),
+      example: { ...EXAMPLES.contact, revokedAt: '2027-02-01T08:00:00.000Z', active: false },
+    },
+  },
+  errors: NAMED_SHOP_ERRORS,
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const { phone } = request.body;
+    const revoked = await request.services.tenants.revokeContact(request.caller.tenantId, phone);
+    return revoked.ok ? reply(200, revoked.value) : revoked;
+  },
+});

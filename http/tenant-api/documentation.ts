@@ -1,0 +1,57 @@
+import * as v from 'valibot';
+import { failed } from '../../actors/failure.ts';
+import { reply } from '../contract/endpoint.ts';
+import { article, cursorPage } from '../contract/resources.ts';
+import { apiEndpoint } from './services.ts';
+
+const example = {
+  slug: 'getting-started',
+  title: 'Getting started',
+  summary: 'From a key to the first message in five calls.',
+};
+
+/** GET /docs */
+export const listArticles = apiEndpoint({
+  method: 'GET',
+  path: '/docs',
+  tag: 'Documentation',
+  summary: 'List the documentation articles',
+  permission: 'none',
+  replies: {
+    200: {
+      description: 'All articles, in the order in which to read them.',
+      data: cursorPage(v.omit(article, ['markdown'])),
+      example: { items: [example], nextCursor: null },
+    },
+  },
+  errors: [],
+  async handle({ services }) {
+    const items = [...services.articles.values()].map(({ slug, title, summary }) => ({
+      slug,
+      title,
+      summary,
+    }));
+    return reply(200, { items, nextCursor: null });
+  },
+});
+
+/** GET /docs/{slug} */
+export const readArticle = apiEndpoint({
+  method: 'GET',
+  path: '/docs/{slug}',
+  tag: 'Documentation',
+  summary: 'Read a documentation article',
+  permission: 'none',
+  replies: {
+    200: {
+      description: 'The article as Markdown.',
+      data: article,
+      example: { ...example, markdown: '# Getting started\n…' },
+    },
+  },
+  errors: ['DOC_ARTICLE_NOT_FOUND'],
+  async handle({ params, services }) {
+    const found = services.articles.get(params.slug);
+    return found === undefined ? failed('DOC_ARTICLE_NOT_FOUND') : reply(200, found);
+  },
+});

@@ -1,0 +1,35 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import { pollConnection, readChannel, startConnection, stopConnection } from './channels.ts';
+import { declareContacts, listContacts, revokeContact } from './contacts.ts';
+import { listArticles, readArticle } from './documentation.ts';
+import { listGroups } from './groups.ts';
+import { readIdentity } from './identity.ts';
+import { listMessages, readMessage, sendMessage } from './messages.ts';
+import type { ApiServices } from './services.ts';
+import { createShop, listShops, readShop } from './shops.ts';
+import { postStatus } from './statuses.ts';
+
+/** The tenants' API: the sixteen routes of SPEC.md in its order, then the articles. */
+export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
+  readIdentity,
+  listShops,
+  createShop,
+  readShop,
+  readChannel,
+  startConnection,
+  pollConnection,
+  stopConnection,
+  sendMessage,
+  listMessages,
+  readMessage,
+  postStatus,
+  listGroups,
+  listContacts,
+  declareContacts,
+  revokeContact,
+  listArticles,
+  readArticle,
+];
+
+/** The path under which they stand; the version is part of it (SPEC: Versioning). */
+export const API_BASE_PATH = '/api/v1';

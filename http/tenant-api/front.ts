@@ -1,0 +1,148 @@
+import type { KeyDirectory } from '../../actors/operators/operator-operations.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Eventual } from '../../runtime/maybe-promise.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { errorReply } from '../contract/envelope.ts';
+import { failureOfThrown } from '../contract/errors.ts';
+import type { RequestValue } from '../contract/exchange.ts';
+import {
+  answerAsOwner,
+  type OwnedReply,
+  type OwnedRequest,
+  type OwnerOptions,
+  tellsOfMove,
+} from '../owner/answer-as-owner.ts';
+import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
+import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
+import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
+import { anonymous, type Front, type FrontReply, type Routed, routed } from '../pipeline/front.ts';
+import { keyHash, presentedKey } from '../pipeline/presented-key.ts';
+import type { Router } from '../pipeline/router.ts';
+import type { ApiServices } from './services.ts';
+
+/** What the tenants' edge works with. */
+export interface ApiFrontOptions {
+  readonly router: Router<ApiServices>;
+  readonly services: ApiServices;
+  readonly owner: OwnerOptions;
+  readonly keys: KeyDirectory;
+  readonly hop: Hop;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The same, and how requests follow their tenants. */
+interface Edge extends ApiFrontOptions {
+  readonly follow: (call: Followed) => Promise<OwnedReply>;
+}
+
+/**
+ * The tenants' edge: route, key → hash → tenant, then the owner, here or one hop away. The edge decides nothing
+ * about a key but whose it is, so a revocation needs no broadcast (DESIGN: Ownership).
+ */
+export function createApiFront(parts: ApiFrontOptions): Front {
+  const options: Edge = { ...parts, follow: ownerFollower(parts) };
+  return (request) => {
+    const target = routed(options.router, request);
+    if (!target.found) return target.refused;
+    const key = presentedKey(request.headers);
+    if (key === undefined) return anonymous(errorReply({ code: 'API_KEY_MISSING' }), target.route);
+    const hash = keyHash(key);
+    if (hash === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), target.route);
+    const tenantId = options.keys.tenantOfKey(hash);
+    if (!(tenantId instanceof Promise)) return answerTenant(target, request, { tenantId, hash }, options);
+    return tenantId.then(
+      (found) => answerTenant(target, request, { tenantId: found, hash }, options),
+      (thrown) => {
+        options.owner.log.warn({ err: thrown, route: target.route }, 'a key could not be looked up');
+        return anonymous(errorReply(failureOfThrown(thrown)), target.route);
+      },
+    );
+  };
+}
+
+function answerTenant(
+  { endpoint, values, route }: Extract<Routed<ApiServices>, { found: true }>,
+  request: RequestValue,
+  { tenantId, hash }: { readonly tenantId: string | undefined; readonly hash: string },
+  edge: Edge,
+): Eventual<FrontReply> {
+  if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
+  const owned = ownedRequest(request, { values, tenantId, keyHash: hash });
+  if (!edge.hop.ownerIsLocal(tenantId)) {
+    return toldOf(answerElsewhere(endpoint, owned, edge), route, tenantId);
+  }
+  const answered = answerAsOwner(endpoint, owned, edge.services, edge.owner);
+  if (answered instanceof Promise) {
+    return answered.then((known) => {
+      if (known.moved) return toldOf(answerAfterMove(endpoint, owned, known, edge), route, tenantId);
+      return frontReply(known, route, tenantId);
+    });
+  }
+  if (answered.moved) return toldOf(answerAfterMove(endpoint, owned, answered, edge), route, tenantId);
+  return frontReply(answered, route, tenantId);
+}
+
+async function toldOf(answer: Promise<OwnedReply>, route: string, tenantId: string): Promise<FrontReply> {
+  return frontReply(await answer, route, tenantId);
+}
+
+/** Whose a call was. This node may remember a key that its tenant has no more, or whose tenant was erased. */
+function frontReply({ reply, keyId }: OwnedReply, route: string, tenantId: string): FrontReply {
+  if (keyId === undefined && reply.status === 401) return anonymous(reply, route);
+  return { reply, route, tenantId, keyId };
+}
+
+function ownedRequest(
+  request: RequestValue,
+  known: Pick<OwnedRequest, 'values' | 'tenantId' | 'keyHash'>,
+): OwnedRequest {
+  return {
+    tenantId: known.tenantId,
+    keyHash: known.keyHash,
+    ip: request.ip,
+    values: known.values,
+    query: request.query,
+    contentType: request.headers.contentType,
+    body: request.body,
+    bodyFault: request.bodyFault,
+  };
+}
+
+/** The tenant was here and is handed over: whoever owns it next is asked, as soon as this node knows who that is. */
+function answerAfterMove(
+  endpoint: Endpoint<ApiServices>,
+  request: OwnedRequest,
+  reply: OwnedReply,
+  edge: Edge,
+): Promise<OwnedReply> {
+  const { tenantId } = request;
+  const { hop, follow } = edge;
+  const ownership = hop.ownerIsLocal(tenantId) ? hop.ownership(tenantId) : undefined;
+  return follow({ tenantId, refused: { ownership, reply }, ask: asking(endpoint, request, edge) });
+}
+
+function answerElsewhere(
+  endpoint: Endpoint<ApiServices>,
+  request: OwnedRequest,
+  edge: Edge,
+): Promise<OwnedReply> {
+  return edge.follow({ tenantId: request.tenantId, ask: asking(endpoint, request, edge) });
+}
+
+/** Asks the owner of the moment, which may have become this node. */
+function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Edge): Followed['ask'] {
+  const { hop, services, owner } = edge;
+  const { method, path, hopTimeoutMs = HOP_TIMEOUT_MS } = endpoint;
+  return async (spentMs) => {
+    if (hop.ownerIsLocal(request.tenantId)) return answerAsOwner(endpoint, request, services, owner);
+    try {
+      const payload = encodeForwarded({ kind: 'api', method, path, request });
+      const answer = await hop.forward(request.tenantId, payload, Math.max(1, hopTimeoutMs - spentMs));
+      return decodeOwnedReply(answer);
+    } catch (thrown) {
+      return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
+    }
+  };
+}

@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import { reply } from '../contract/endpoint.ts';
+import { EXAMPLES } from '../contract/examples.ts';
+import { booleanParameter, integerParameter } from '../contract/query-parameters.ts';
+import { cursorPage, group } from '../contract/resources.ts';
+import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { apiEndpoint } from './services.ts';
+
+/** GET …/groups */
+export const listGroups = apiEndpoint({
+  method: 'GET',
+  path: '/shops/{idOrName}/groups',
+  tag: 'Groups',
+  summary: "List the shop's chat groups",
+  description: 'All that match, on one page. `canSend` is advisory; the send policy is authoritative.',
+  permission: 'groups.read',
+  query: {
+    canSend: v.optional(booleanParameter),
+    minParticipants: v.optional(integerParameter({ min: 0 })),
+    q: v.optional(v.pipe(v.string(), v.description('Part of the name, in either case.'))),
+  },
+  replies: {
+    200: {
+      description: 'The groups.',
+      data: cursorPage(group),
+      example: { items: [EXAMPLES.group], nextCursor: null },
+    },
+  },
+  errors: [...NAMED_SHOP_ERRORS, 'MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST', 'BOT_SERVICE_UNREACHABLE'],
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const groups = await request.services.shops.groups(shop.value);
+    if (!groups.ok) return groups;
+    const { canSend, minParticipants = 0, q } = request.query;
+    const part = q?.toLowerCase();
+    const items = groups.value.filter(
+      (item) =>
+        (canSend === undefined || item.canSend === canSend) &&
+        item.participantCount >= minParticipants &&
+        (part === undefined || item.name.toLowerCase().includes(part)),
+    );
+    return reply(200, { items, nextCursor: null });
+  },
+});

@@ -1,0 +1,155 @@
+import * as v from 'valibot';
+import { type FailureCode, failed } from '../../actors/failure.ts';
+import { MESSAGE_STATUSES, type ShopOperations } from '../../actors/shop/record/shop-operations.ts';
+import { onceKnown } from '../../runtime/maybe-promise.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { EXAMPLES } from '../contract/examples.ts';
+import { headerLines } from '../contract/exchange.ts';
+import { mediaUri, recipient, text } from '../contract/fields.ts';
+import { rememberedJson } from '../contract/known-json.ts';
+import { acceptedJson, messageJson } from '../contract/message-json.ts';
+import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
+import { acceptedMessage, cursorPage, message } from '../contract/resources.ts';
+import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { apiEndpoint } from './services.ts';
+
+/** Why a send may be refused once its shape is right, in the order of the checks (DESIGN: Order of policy checks). */
+const SEND_ERRORS = [
+  'EMPTY_MESSAGE',
+  'MESSAGE_TOO_LONG',
+  'TOO_MANY_MEDIA',
+  'GROUP_CONTEXT_REQUIRED',
+  'GROUP_NOT_ADMINISTERED',
+  'RECIPIENT_OPTED_OUT',
+  'BULK_PATTERN_BLOCKED',
+  'RECIPIENT_RATE_LIMITED',
+  'DAILY_CAP_REACHED',
+  'HOURLY_CAP_REACHED',
+  'COLD_RECIPIENT_CAP_REACHED',
+  'DECLARED_RECIPIENT_CAP_REACHED',
+  'GROUP_DAILY_CAP_REACHED',
+  'MSGAPP_NOT_CONNECTED',
+  'MSGAPP_SESSION_LOST',
+  'BOT_SERVICE_UNREACHABLE',
+] as const satisfies readonly FailureCode[];
+
+const queued = {
+  id: EXAMPLES.messageId,
+  status: 'queued',
+  statusUrl: `/api/v1/messages/${EXAMPLES.messageId}`,
+  policy: EXAMPLES.verdict,
+} as const;
+
+/** Half a surrogate pair has no UTF-8 of its own: two keys cut within different emojis would be one and the same. */
+const idempotencyKey = v.pipe(
+  text({ min: 1, max: 128 }),
+  v.check((key) => !/\p{Surrogate}/u.test(key), 'must not be cut within a character'),
+);
+
+/** POST …/messages */
+export const sendMessage = apiEndpoint({
+  method: 'POST',
+  path: '/shops/{idOrName}/messages',
+  tag: 'Messages',
+  summary: 'Queue a message to a number or a group',
+  description:
+    'The send policy is evaluated first; a refusal says in `retryAfter` when it would let this send through.',
+  permission: 'messages.send',
+  body: closedObject({
+    channel: v.literal('msgapp'),
+    to: recipient,
+    text: v.optional(text({ max: 4096 })),
+    mediaUrl: v.optional(mediaUri),
+    mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
+    idempotencyKey: v.optional(idempotencyKey),
+  }),
+  bodyExample: {
+    channel: 'msgapp',
+    to: '+41797654321',
+    text: 'Your order is ready.',
+    idempotencyKey: 'order-4711',
+  },
+  replies: {
+    202: {
+      description: 'Queued, with the verdict that let it through.',
+      data: acceptedMessage,
+      example: queued,
+      write: acceptedJson,
+    },
+    200: {
+      description: 'The original message of the same idempotencyKey; nothing was sent again.',
+      data: acceptedMessage,
+      example: { ...queued, status: 'sent' },
+      headers: { 'X-Idempotent-Replay': 'Always `true`.' },
+      write: acceptedJson,
+    },
+  },
+  errors: [...NAMED_SHOP_ERRORS, ...SEND_ERRORS],
+  handle(request) {
+    const { to, text, mediaUrl, mediaType, idempotencyKey } = request.body;
+    if (isBlank(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
+    const draft = { to, text, mediaUrl, mediaType, idempotencyKey };
+    // Waits for nothing but the commit: every send pays for each wait.
+    return onceKnown(namedShop(request), (shop) =>
+      shop.ok ? onceKnown(request.services.shops.send(shop.value, draft), answerOf) : shop,
+    );
+  },
+});
+
+function answerOf(sent: Awaited<ReturnType<ShopOperations['send']>>) {
+  if (!sent.ok) return sent;
+  return sent.value.replayed ? reply(200, sent.value.accepted, REPLAYED) : reply(202, sent.value.accepted);
+}
+
+/** Says that nothing was sent again (SPEC: Idempotency). */
+const REPLAYED = headerLines({ 'X-Idempotent-Replay': 'true' });
+
+/** GET …/messages */
+export const listMessages = apiEndpoint({
+  method: 'GET',
+  path: '/shops/{idOrName}/messages',
+  tag: 'Messages',
+  summary: "List the shop's messages, newest first",
+  permission: 'messages.read',
+  query: { status: v.optional(v.picklist(MESSAGE_STATUSES)), limit: limitParameter, cursor: cursorParameter },
+  replies: {
+    200: {
+      description: 'A page of messages.',
+      data: cursorPage(message),
+      example: { items: [EXAMPLES.message], nextCursor: null },
+    },
+  },
+  errors: NAMED_SHOP_ERRORS,
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const { status, limit, cursor } = request.query;
+    const listed = await request.services.shops.listMessages(shop.value, { status, limit, cursor });
+    return listed.ok ? reply(200, listed.value) : listed;
+  },
+});
+
+/** GET /messages/{id} */
+export const readMessage = apiEndpoint({
+  method: 'GET',
+  path: '/messages/{id}',
+  tag: 'Messages',
+  summary: "A message's delivery state",
+  permission: 'messages.read',
+  replies: {
+    200: { description: 'The message.', data: message, example: EXAMPLES.message, write: messageJson },
+  },
+  errors: ['MESSAGE_NOT_FOUND'],
+  handle({ caller, params, services }) {
+    const found = services.shops.message(caller.tenantId, params.id);
+    // What is there at once is remembered, since callers poll, and is the same object the next time.
+    if (!(found instanceof Promise) && found.ok) rememberedJson(found.value);
+    return onceKnown(found, (message) => (message.ok ? reply(200, message.value) : message));
+  },
+});
+
+/** Text that shows nothing is no text (policy/evaluate-message.ts). */
+export function isBlank(value: string | undefined): boolean {
+  return value === undefined || value.trim() === '';
+}

@@ -1,0 +1,22 @@
+import { done, type FailureCode, type Outcome } from '../../actors/failure.ts';
+import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
+import { type Eventual, onceKnown } from '../../runtime/maybe-promise.ts';
+import type { ApiServices } from './services.ts';
+
+/** What finding the shop of a path may fail with. */
+export const NAMED_SHOP_ERRORS = [
+  'SHOP_NOT_FOUND',
+  'AMBIGUOUS_SHOP',
+] as const satisfies readonly FailureCode[];
+
+/** The shop that a path names by id or name, among those of the caller's tenant. */
+export function namedShop(request: {
+  readonly caller: { readonly tenantId: string };
+  readonly params: { readonly idOrName: string };
+  readonly services: Pick<ApiServices, 'tenants'>;
+}): Eventual<Outcome<ShopReference>> {
+  const { tenantId } = request.caller;
+  return onceKnown(request.services.tenants.shopId(tenantId, request.params.idOrName), (named) =>
+    named.ok ? done({ tenantId, shopId: named.value }) : named,
+  );
+}

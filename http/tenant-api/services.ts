@@ -1,0 +1,16 @@
+import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
+import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import { apiEndpoints } from '../contract/endpoint.ts';
+import type { Articles } from './articles.ts';
+
+/** What the tenants' endpoints work with, on the node that owns the tenant. */
+export interface ApiServices {
+  readonly tenants: TenantOperations;
+  readonly shops: ShopOperations;
+  readonly articles: Articles;
+  /** The address that opens a shop's edit form. */
+  setupUrl(shopId: string): string;
+}
+
+/** Declares an endpoint of the tenants' API. */
+export const apiEndpoint = apiEndpoints<ApiServices>();

@@ -1,0 +1,82 @@
+import * as v from 'valibot';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { EXAMPLES } from '../contract/examples.ts';
+import { text } from '../contract/fields.ts';
+import { integerParameter, limitParameter } from '../contract/query-parameters.ts';
+import { createdShop, numberedPage, shop } from '../contract/resources.ts';
+import { apiEndpoint } from './services.ts';
+
+/** What a new shop still lacks; both are completed outside the API (SPEC: Shop). */
+const SETUP_REQUIRED = ['location', 'operatingHours'] as const;
+
+/** GET /shops */
+export const listShops = apiEndpoint({
+  method: 'GET',
+  path: '/shops',
+  tag: 'Shops',
+  summary: 'List the shops, newest first',
+  permission: 'shops.read',
+  query: { page: v.optional(integerParameter({ min: 1 }), '1'), limit: limitParameter },
+  replies: {
+    200: {
+      description: 'A page of shops.',
+      data: numberedPage(shop),
+      example: { items: [EXAMPLES.shop], page: 1, limit: 20, total: 1 },
+    },
+  },
+  errors: [],
+  async handle({ caller, query, services }) {
+    const listed = await services.tenants.listShops(caller.tenantId, query);
+    return listed.ok ? reply(200, listed.value) : listed;
+  },
+});
+
+/** POST /shops */
+export const createShop = apiEndpoint({
+  method: 'POST',
+  path: '/shops',
+  tag: 'Shops',
+  summary: 'Create a shop',
+  permission: 'shops.write',
+  body: closedObject({ name: text({ min: 1, max: 100 }), phone: v.optional(text({ max: 32 })) }),
+  bodyExample: { name: 'Bakery Rue Haute', phone: '+41791234567' },
+  replies: {
+    201: {
+      description: 'The new shop, and what is still to be completed outside the API.',
+      data: createdShop,
+      example: {
+        ...EXAMPLES.shop,
+        channelStatus: { msgapp: null },
+        setupUrl: `https://example.com/shops/${EXAMPLES.shop.id}/edit`,
+        setupRequired: SETUP_REQUIRED,
+      },
+    },
+  },
+  errors: ['SHOP_LIMIT_REACHED', 'SHOP_NAME_TAKEN', 'TENANT_OWNER_MISSING'],
+  async handle({ caller, body, services }) {
+    const created = await services.tenants.createShop(caller.tenantId, {
+      name: body.name,
+      phone: body.phone,
+      uniqueName: true,
+    });
+    if (!created.ok) return created;
+    const setupUrl = services.setupUrl(created.value.id);
+    return reply(201, { ...created.value, setupUrl, setupRequired: SETUP_REQUIRED });
+  },
+});
+
+/** GET /shops/{idOrName} */
+export const readShop = apiEndpoint({
+  method: 'GET',
+  path: '/shops/{idOrName}',
+  tag: 'Shops',
+  summary: 'Read a shop by id or exact name',
+  permission: 'shops.read',
+  replies: { 200: { description: 'The shop.', data: shop, example: EXAMPLES.shop } },
+  errors: ['SHOP_NOT_FOUND', 'AMBIGUOUS_SHOP'],
+  async handle({ caller, params, services }) {
+    const found = await services.tenants.findShop(caller.tenantId, params.idOrName);
+    return found.ok ? reply(200, found.value) : found;
+  },
+});

@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import { failed } from '../../actors/failure.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { EXAMPLES } from '../contract/examples.ts';
+import { mediaUri, text } from '../contract/fields.ts';
+import { acceptedStatus } from '../contract/resources.ts';
+import { isBlank } from './messages.ts';
+import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { apiEndpoint } from './services.ts';
+
+/** POST …/statuses */
+export const postStatus = apiEndpoint({
+  method: 'POST',
+  path: '/shops/{idOrName}/statuses',
+  tag: 'Statuses',
+  summary: "Post a status through the shop's number",
+  permission: 'statuses.post',
+  body: closedObject({
+    caption: v.optional(text({ max: 700 })),
+    mediaUrl: v.optional(mediaUri),
+    mediaType: v.optional(v.picklist(['image', 'video']), 'image'),
+  }),
+  bodyExample: { caption: 'Fresh bread at five.', mediaUrl: 'https://example.com/bread.jpg' },
+  replies: {
+    202: {
+      description: 'Queued.',
+      data: acceptedStatus,
+      example: {
+        id: EXAMPLES.messageId,
+        status: 'queued',
+        statusUrl: `/api/v1/messages/${EXAMPLES.messageId}`,
+      },
+    },
+  },
+  errors: [
+    ...NAMED_SHOP_ERRORS,
+    'EMPTY_MESSAGE',
+    'STATUSES_DAILY_CAP_REACHED',
+    'MSGAPP_NOT_CONNECTED',
+    'MSGAPP_SESSION_LOST',
+    'BOT_SERVICE_UNREACHABLE',
+  ],
+  async handle(request) {
+    const { caption, mediaUrl, mediaType } = request.body;
+    if (isBlank(caption) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const posted = await request.services.shops.postStatus(shop.value, { caption, mediaUrl, mediaType });
+    return posted.ok ? reply(202, posted.value) : posted;
+  },
+});

@@ -1,0 +1,101 @@
+import type { ActorGlance, Lookout } from '../actors.ts';
+import { type Address, addressOf } from '../address.ts';
+import type { OwnedShard } from '../ownership/owned-shard.ts';
+import { inSlices, Slices } from '../yielder.ts';
+
+/**
+ * To look at ten thousand actors takes tens of milliseconds, since hardly anything of them is in the processor's cache,
+ * and those who send feel it; so each is looked at once, and after that only when it stirred. What was seen lies side
+ * by side in one list, where to go through it makes no garbage.
+ */
+export class LocalLookout<Seen extends object> implements Lookout<Seen> {
+  readonly #shards: () => Iterable<OwnedShard>;
+  readonly #see: (glance: ActorGlance) => Seen;
+  /** An actor keeps its place, so that nobody who is going through them misses it; `undefined`: free. */
+  readonly #seen: (Seen | undefined)[] = [];
+  readonly #free: number[] = [];
+  /** Places by shard and address text. */
+  readonly #places = new Map<OwnedShard, Map<string, number>>();
+
+  /** `see` makes of a glance what is to be kept of it. */
+  constructor(shards: () => Iterable<OwnedShard>, see: (glance: ActorGlance) => Seen) {
+    this.#shards = shards;
+    this.#see = see;
+  }
+
+  async each(visit: (seen: Seen) => void): Promise<void> {
+    await this.#look();
+    const slices = new Slices();
+    for (let place = 0; place < this.#seen.length; place += 1) {
+      const seen = this.#seen[place];
+      if (seen !== undefined) visit(seen);
+      if (slices.isOver()) await slices.next();
+    }
+  }
+
+  /** Looks at all that stirred until this was called; several may look at once. */
+  async #look(): Promise<void> {
+    const held = new Set(this.#shards());
+    for (const shard of this.#places.keys()) if (!held.has(shard)) this.#forget(shard);
+    await inSlices(this.#stirred(), ([shard, text]) => this.#lookAt(shard, text));
+  }
+
+  /** Takes them out as it goes. What stirs meanwhile goes to the end, and is for the next look. */
+  *#stirred(): IterableIterator<readonly [OwnedShard, string]> {
+    for (const shard of this.#shards()) {
+      const stirred = shard.stirred ?? this.#begin(shard);
+      let left = stirred.size;
+      for (const text of stirred) {
+        if (left === 0) break;
+        left -= 1;
+        stirred.delete(text);
+        yield [shard, text];
+      }
+    }
+  }
+
+  #begin(shard: OwnedShard): Set<string> {
+    const places = this.#places.get(shard) ?? new Map<string, number>();
+    this.#places.set(shard, places);
+    shard.stirred = new Set([...places.keys(), ...shard.actors.keys(), ...shard.suspended]);
+    return shard.stirred;
+  }
+
+  #forget(shard: OwnedShard): void {
+    for (const place of this.#places.get(shard)?.values() ?? []) this.#clear(place);
+    this.#places.delete(shard);
+  }
+
+  #clear(place: number): void {
+    this.#seen[place] = undefined;
+    this.#free.push(place);
+  }
+
+  #lookAt(shard: OwnedShard, text: string): void {
+    // Lost while others went first.
+    const places = this.#places.get(shard);
+    if (places === undefined) return;
+    const actor = shard.actors.get(text);
+    let place = places.get(text);
+    if (actor === undefined && !shard.suspended.has(text)) {
+      if (place !== undefined) this.#clear(place);
+      places.delete(text);
+      return;
+    }
+    if (place === undefined) {
+      place = this.#free.pop() ?? this.#seen.length;
+      places.set(text, place);
+    }
+    const glance = actor?.glance() ?? untouched(addressOf(shard.number, text));
+    this.#seen[place] = this.#see(glance);
+    // With anything in hand it goes on to change without stirring again.
+    const isAtRest =
+      glance.status === 'suspended' || (actor?.isSettled === true && glance.state !== undefined);
+    if (!isAtRest) shard.stirred?.add(text);
+  }
+}
+
+/** A suspended actor that nobody asked for since the start of this process: nothing of it is in memory. */
+function untouched(address: Address): ActorGlance {
+  return { address, status: 'suspended', mailboxDepth: 0, oldestQueuedMs: 0, restarts: 0, state: undefined };
+}

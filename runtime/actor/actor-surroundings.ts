@@ -1,0 +1,36 @@
+import type { Address } from '../address.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { Clock } from '../clock.ts';
+import type { RuntimeLimits } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import type { RuntimeCounters, RuntimeObserver } from '../observer.ts';
+import type { GroupCommit } from '../ownership/group-commit.ts';
+import type { OwnedShard } from '../ownership/owned-shard.ts';
+import type { Store } from '../store.ts';
+import type { ShardMarks } from './shard-marks.ts';
+
+/** A behaviour whose types are its own affair. */
+export type AnyBehaviour = Behaviour<unknown, unknown, unknown, unknown>;
+
+/** What the actors of a node have under way together. */
+export interface WorkInHand {
+  /** Turns that began and did not end. */
+  turns: number;
+}
+
+/** What all actors of a node share. */
+export interface ActorSurroundings {
+  readonly clock: Clock;
+  readonly limits: RuntimeLimits;
+  readonly log: Logger;
+  readonly counters: RuntimeCounters;
+  readonly inHand: WorkInHand;
+  readonly observer: RuntimeObserver | undefined;
+  readonly store: Store;
+  readonly commits: GroupCommit;
+  readonly marks: ShardMarks;
+  /** Whether this node may act for the shard now: the lease holds, and nobody is known to have taken it. */
+  readonly mayAct: (shard: OwnedShard) => boolean;
+  /** Keeps a client command that made an actor throw, with its cause. */
+  readonly bury: (shard: OwnedShard, address: Address, command: unknown, cause: string) => void;
+}

@@ -1,0 +1,395 @@
+import type { ActorGlance, ActorSnapshot } from '../actors.ts';
+import { type Address, addressText } from '../address.ts';
+import type { DeactivationReason, RuntimeCommand, Turn } from '../behaviour.ts';
+import type { ActiveActor, Asker } from '../ownership/active-actor.ts';
+import type { OwnedShard } from '../ownership/owned-shard.ts';
+import { mailboxFull, messageOf, movedAway, poisoned, suspended, unavailable } from '../refusals.ts';
+import { Pause } from '../restartable-timer.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
+import { Readiness } from './activation-gate.ts';
+import { Foothold } from './actor-resources.ts';
+import { type ActorStatus, statusForOperators } from './actor-status.ts';
+import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
+import { ActorTimers } from './actor-timers.ts';
+import { type Envelope, type EnvelopeKind, Mailbox, ownEnvelope } from './mailbox.ts';
+import { StateLoader } from './state-loader.ts';
+import { Supervision } from './supervision.ts';
+import { TurnCycle, type TurnHost } from './turn-cycle.ts';
+import { TurnEnd } from './waiters.ts';
+
+/**
+ * One actor's life: a mailbox, turns one at a time, timers, and what follows a crash. A throw changes nothing: a
+ * client's command is dead-lettered, for any other the behaviour may act in its place; then the state is thrown away
+ * and loaded from the last commit, after a wait, and after too many crashes not until an operator says so.
+ */
+export class Actor implements ActiveActor, TurnHost {
+  readonly #address: Address;
+  readonly #text: string;
+  readonly #shard: OwnedShard;
+  readonly #behaviour: AnyBehaviour;
+  readonly #around: ActorSurroundings;
+  readonly #mailbox: Mailbox;
+  readonly #cycle: TurnCycle;
+  readonly #timers: ActorTimers;
+  readonly #supervision: Supervision;
+  readonly #foothold: Foothold;
+  readonly #loader: StateLoader;
+  #status: ActorStatus = 'loading';
+  readonly #readiness = new Readiness();
+  #isPumping = false;
+  /** The turn under way stands in for one that threw: the actor is loaded again when it has taken effect. */
+  #isRecovering = false;
+  /** Runs while the actor waits: for Redis, or before it is started again. */
+  readonly #pause: Pause;
+  #lastTurnMs: number;
+  readonly #turnEnd = new TurnEnd();
+
+  constructor(address: Address, shard: OwnedShard, behaviour: AnyBehaviour, around: ActorSurroundings) {
+    this.#address = address;
+    this.#text = addressText(address);
+    this.#shard = shard;
+    this.#behaviour = behaviour;
+    this.#around = around;
+    this.#mailbox = new Mailbox(around, shard, this.#text);
+    this.#cycle = new TurnCycle({ address, shard, behaviour }, around, this);
+    this.#timers = new ActorTimers(around.clock, (id) => this.#timerDue(id));
+    this.#supervision = new Supervision(this.#text, around);
+    this.#foothold = new Foothold(address, behaviour, around.log);
+    this.#pause = new Pause(around.clock);
+    this.#loader = new StateLoader({
+      load: () => behaviour.load(address, around.store, shard.nowMs(around.clock)),
+      loaded: (state) => this.#loaded(state),
+      failed: (error) => this.#loadFailed(error),
+    });
+    this.#lastTurnMs = around.clock.monotonicMs();
+    if (shard.suspended.has(this.#text)) this.#status = 'suspended';
+    else this.#load();
+  }
+
+  get state(): unknown {
+    return this.#cycle.state;
+  }
+
+  get #mustLive(): boolean {
+    if (this.state === undefined) return this.#shard.awake.has(this.#text);
+    return this.#behaviour.mustLive(this.state);
+  }
+
+  get #isAtWork(): boolean {
+    return this.#cycle.isBusy || this.#mailbox.depth > 0;
+  }
+
+  /** The turn under way is the last one with this state. */
+  get #isEnding(): boolean {
+    return this.#status === 'restarting' || this.#status === 'stopping';
+  }
+
+  get isSettled(): boolean {
+    if (this.#status !== 'active') return !this.#isEnding;
+    return !this.#isAtWork && (this.#behaviour.settled?.(this.state) ?? true);
+  }
+
+  get isNeeded(): boolean {
+    return this.#isAtWork || this.#mustLive;
+  }
+
+  mayPassivate(nowMs: number): boolean {
+    const idleMs = nowMs - this.#lastTurnMs;
+    return this.#status === 'active' && idleMs >= this.#around.limits.passivateAfterMs && !this.isNeeded;
+  }
+
+  offer(command: unknown, asker?: Asker): void {
+    const lane = this.#behaviour.lane(command);
+    const envelope: Envelope = {
+      kind: 'command',
+      command,
+      lane,
+      bytes: lane === 'client' ? this.#behaviour.size(command) : 0,
+      queuedAtMs: this.#around.clock.monotonicMs(),
+      asker,
+    };
+    const refusal = this.#refusal(lane) ?? this.#mailbox.offer(envelope);
+    if (refusal === undefined) {
+      this.#pump();
+      return;
+    }
+    if (asker !== undefined) asker.reject(refusal);
+    else this.#around.log.warn({ actor: this.#text, code: refusal.code }, 'A command was refused');
+  }
+
+  /** Why no command of this lane can be taken now. */
+  #refusal(lane: 'client' | 'control'): RuntimeFailure | undefined {
+    if (this.#status === 'suspended') return suspended();
+    if (this.#status === 'stopped') return movedAway();
+    if (lane === 'control') return undefined;
+    if (this.#shard.draining) return movedAway();
+    const waitsForStore = this.#pause.isRunning && this.#status !== 'backoff';
+    if (this.#shard.inDoubt || waitsForStore) return unavailable('Redis does not answer');
+    return undefined;
+  }
+
+  whenActive(): unknown {
+    if (this.#readiness.isReady) return this.state;
+    if (this.#status === 'suspended') return Promise.reject(suspended());
+    if (this.#status === 'stopped') return Promise.reject(movedAway());
+    return this.#readiness.wait();
+  }
+
+  /** Runs turns until there is nothing to do, or something to wait for. */
+  #pump(): void {
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    while (this.#status === 'active' && !this.#cycle.isBusy && !this.#pause.isRunning) {
+      if (!this.#around.mayAct(this.#shard)) {
+        this.freeze();
+        break;
+      }
+      const envelope = this.#mailbox.take(this.#around.clock.monotonicMs());
+      if (envelope === undefined) break;
+      if (envelope.kind === 'command' || this.#isWanted(envelope)) this.#cycle.begin(envelope);
+    }
+    this.#isPumping = false;
+    if (this.#shard.draining) this.#shard.onSettling?.();
+  }
+
+  /** Whether there is still an occasion for what the runtime itself put into the mailbox. */
+  #isWanted({ kind, command }: Envelope): boolean {
+    // One that was put back gives way to that of a later start.
+    if (kind === 'activated' || kind === 'reactivated') return !this.#readiness.isReady;
+    if (kind !== 'timer') return true;
+    return this.#timers.isDue((command as RuntimeCommand).id, this.#shard.nowMs(this.#around.clock));
+  }
+
+  free(): void {
+    if (this.#isEnding) this.#turnEnd.reached();
+    this.#pump();
+  }
+
+  effective(envelope: Envelope, turn: Turn<unknown, unknown>, fault: unknown): void {
+    this.#lastTurnMs = this.#around.clock.monotonicMs();
+    const changed = turn.state !== undefined || turn.committed !== undefined;
+    const crashed = fault ?? (changed ? this.#followState(turn) : undefined);
+    if (crashed !== undefined) this.#supervision.note(crashed);
+    if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#readiness.reached(this.state);
+    if (this.#isEnding) this.#turnEnd.reached();
+    else if (crashed !== undefined || this.#isRecovering) this.#restart();
+  }
+
+  /** Timers and the will to live follow the state. Answers what the behaviour threw. */
+  #followState(turn: Turn<unknown, unknown>): unknown {
+    try {
+      this.#timers.update(this.#behaviour.timers(this.state));
+      // What `committed` changed in place may decide it as well.
+      if (turn.committed && this.#mustLive !== this.#shard.awake.has(this.#text)) this.#tellSelf('sync');
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  uncommitted(envelope: Envelope, message: string): void {
+    this.#isRecovering = false;
+    if (this.#status === 'stopping') {
+      envelope.asker?.reject(movedAway());
+    } else if (envelope.lane === 'client') {
+      envelope.asker?.reject(unavailable(message));
+    } else {
+      this.#mailbox.putBack(envelope);
+      this.#refuseWaiting(message);
+      this.#pause.start(this.#around.limits.retryMs, () => this.#pump());
+    }
+  }
+
+  /** Redis does not answer: whoever asks for a turn or for the state need not wait until it does. */
+  #refuseWaiting(message: string): void {
+    this.#mailbox.refuseClients(unavailable(message));
+    this.#readiness.refuse(unavailable(message));
+  }
+
+  #tellSelf(kind: Exclude<EnvelopeKind, 'command'>, command?: RuntimeCommand): void {
+    this.#mailbox.offer(ownEnvelope(kind, command, this.#around.clock.monotonicMs()));
+  }
+
+  #timerDue(id: string): void {
+    this.#tellSelf('timer', { type: 'timer', id });
+    this.#pump();
+  }
+
+  drain(): void {
+    this.#mailbox.refuseClients(movedAway());
+    this.#tellSelf('draining');
+    this.#pump();
+  }
+
+  freeze(): void {
+    this.#mailbox.refuseClients(unavailable('The lease of this node has ended'));
+  }
+
+  thaw(): void {
+    this.#cycle.thaw();
+    this.#pump();
+  }
+
+  #load(): void {
+    this.#status = 'loading';
+    this.#loader.start();
+  }
+
+  #loaded(state: unknown): void {
+    if (state === undefined) {
+      this.#mailbox.answerNobody();
+      this.#readiness.reached(undefined);
+      this.#around.marks.leaveAwake(this.#shard, this.#text);
+      this.dispose('passivated');
+      return;
+    }
+    this.#around.counters.activations += 1;
+    this.#cycle.state = state;
+    this.#foothold.taken();
+    this.#status = 'active';
+    try {
+      this.#timers.update(this.#behaviour.timers(state));
+    } catch (error) {
+      this.#crashedAlone(error);
+      return;
+    }
+    // Goes before all that waited for the activation.
+    this.#mailbox.putBack(ownEnvelope(this.#readiness.occasion, undefined, this.#around.clock.monotonicMs()));
+    this.#pump();
+  }
+
+  #loadFailed(error: unknown): void {
+    if (!(error instanceof RuntimeFailure)) {
+      this.#crashedAlone(error);
+      return;
+    }
+    this.#refuseWaiting(error.message);
+    // Nobody waits for it and nothing needs it: it is loaded when it is asked for again.
+    if (!this.isNeeded) this.dispose('passivated');
+    else this.#pause.start(this.#around.limits.retryMs, () => this.#load());
+  }
+
+  /** It threw outside of any turn. */
+  #crashedAlone(error: unknown): void {
+    this.#supervision.note(error);
+    this.#restart();
+  }
+
+  crashed(envelope: Envelope, error: unknown, facts: unknown): void {
+    this.#supervision.note(error);
+    if (envelope.lane === 'client') {
+      this.#around.bury(this.#shard, this.#address, envelope.command, messageOf(error));
+    } else if (this.#recovers(envelope, facts)) {
+      return;
+    }
+    this.#cycle.finish();
+    envelope.asker?.reject(poisoned());
+    if (!this.#isEnding) this.#restart();
+  }
+
+  /** Whether the behaviour acts in place of a turn that threw; the actor is loaded again afterwards. */
+  #recovers(envelope: Envelope, facts: unknown): boolean {
+    if (this.#isRecovering || (envelope.kind !== 'command' && envelope.kind !== 'timer')) return false;
+    this.#isRecovering = true;
+    try {
+      if (this.#cycle.recover(envelope, facts)) return true;
+    } catch (error) {
+      this.#supervision.note(error);
+    }
+    this.#isRecovering = false;
+    return false;
+  }
+
+  /** Throws the state away and loads it again after a wait, or suspends the actor when it crashed too often. */
+  #restart(): void {
+    const { limits } = this.#around;
+    const verdict = this.#supervision.verdict();
+    if (verdict === 'suspend') {
+      this.#suspend();
+      return;
+    }
+    this.#unload('crashed');
+    this.#status = 'backoff';
+    if (verdict.restartInMs > limits.mailboxAgeMs) this.#mailbox.refuseClients(mailboxFull());
+    this.#pause.start(verdict.restartInMs, () => this.#load());
+  }
+
+  #suspend(): void {
+    this.#unload('suspended');
+    this.#status = 'suspended';
+    this.#mailbox.clear(suspended());
+    this.#readiness.refuse(suspended());
+    this.#around.marks.suspend(this.#shard, this.#text);
+  }
+
+  resume(): void {
+    this.#supervision.forget();
+    if (this.#status !== 'backoff' && this.#status !== 'suspended') return;
+    this.#pause.cancel();
+    if (this.#around.marks.resume(this.#shard, this.#text)) this.#readiness.startOver();
+    this.#load();
+  }
+
+  async restart(): Promise<void> {
+    if (this.#status === 'active') this.#status = 'restarting';
+    if (!this.#isEnding) return;
+    if (this.#cycle.isBusy) await this.#turnEnd.wait();
+    // Who asked before may have loaded it by now, and who wants it stopped comes first.
+    if (this.#status !== 'restarting') return;
+    this.#unload('crashed');
+    this.#load();
+  }
+
+  async stop(reason: DeactivationReason): Promise<void> {
+    if (this.#status === 'stopped') return;
+    this.#status = 'stopping';
+    if (this.#cycle.isBusy) await this.#turnEnd.wait();
+    this.dispose(reason);
+  }
+
+  dispose(reason: DeactivationReason): void {
+    if (this.#status === 'stopped') return;
+    this.#status = 'stopped';
+    if (this.#shard.actors.get(this.#text) === this) this.#shard.actors.delete(this.#text);
+    this.#cycle.abandon();
+    this.#unload(reason);
+    this.#mailbox.clear(movedAway());
+    this.#readiness.refuse(movedAway());
+    this.#turnEnd.reached();
+  }
+
+  /** Forgets the state and all that hangs on it. */
+  #unload(reason: DeactivationReason): void {
+    const { state } = this;
+    this.#loader.cancel();
+    this.#pause.cancel();
+    this.#isRecovering = false;
+    this.#readiness.lost();
+    this.#timers.cancel();
+    this.#cycle.state = undefined;
+    this.#foothold.left(state, reason);
+  }
+
+  glance(): ActorGlance {
+    return {
+      address: this.#address,
+      status: statusForOperators(this.#status),
+      mailboxDepth: this.#mailbox.depth,
+      oldestQueuedMs: this.#mailbox.oldestQueuedMs(this.#around.clock.monotonicMs()),
+      restarts: this.#supervision.recentCrashes,
+      state: this.state,
+    };
+  }
+
+  snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot {
+    const { mailboxDepth, oldestQueuedMs, state, ...seen } = this.glance();
+    return {
+      ...seen,
+      owner,
+      mailbox: { depth: mailboxDepth, bytes: this.#mailbox.bytes, oldestQueuedMs },
+      timers: this.#timers.list,
+      lastError: this.#supervision.lastError,
+      state: state === undefined ? undefined : this.#behaviour.describe(state),
+    };
+  }
+}

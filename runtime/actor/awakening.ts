@@ -1,0 +1,39 @@
+import type { Clock } from '../clock.ts';
+import type { RuntimeLimits } from '../limits.ts';
+import type { OwnedShard } from '../ownership/owned-shard.ts';
+
+/**
+ * Brings back the actors that must live after their shards were claimed: a few a step, so that a restart with a
+ * thousand connected shops does not open a thousand sockets at once. Whoever is asked for meanwhile comes at once.
+ */
+export class Awakening {
+  readonly #clock: Clock;
+  readonly #limits: RuntimeLimits;
+  readonly #awaken: (shard: OwnedShard, text: string) => void;
+  #queue: { readonly shard: OwnedShard; readonly text: string }[] = [];
+  #running = false;
+
+  constructor(clock: Clock, limits: RuntimeLimits, awaken: (shard: OwnedShard, text: string) => void) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#awaken = awaken;
+  }
+
+  /** Queues all actors of a shard that must live. */
+  add(shard: OwnedShard): void {
+    for (const text of shard.awake) this.#queue.push({ shard, text });
+    if (this.#running || this.#queue.length === 0) return;
+    this.#running = true;
+    this.#clock.after(0, () => this.#step());
+  }
+
+  #step(): void {
+    const { awakenPerStep, awakenStepMs } = this.#limits;
+    const due = this.#queue.slice(0, awakenPerStep);
+    this.#queue = this.#queue.slice(awakenPerStep);
+    for (const { shard, text } of due) if (!shard.dropped) this.#awaken(shard, text);
+    // The pace holds over all shards: what is added before the step is over waits for the next.
+    this.#running = due.length > 0;
+    if (this.#running) this.#clock.after(awakenStepMs, () => this.#step());
+  }
+}

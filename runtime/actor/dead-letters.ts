@@ -1,0 +1,161 @@
+import { type Address, addressText, SHARD_COUNT, shardKey } from '../address.ts';
+import type { Clock } from '../clock.ts';
+import type { RuntimeLimits } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import { type ObjectId, objectIdGenerator } from '../object-id.ts';
+import type { RuntimeCounters } from '../observer.ts';
+import type { GroupCommit } from '../ownership/group-commit.ts';
+import type { OwnedShard } from '../ownership/owned-shard.ts';
+import type { Random } from '../random.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
+import type { Read, Store } from '../store.ts';
+
+/** A client command that made an actor throw. */
+export interface DeadLetter {
+  readonly id: ObjectId;
+  readonly address: Address;
+  /** As JSON kept it. */
+  readonly command: unknown;
+  /** The message of the error. */
+  readonly cause: string;
+  readonly atMs: number;
+}
+
+/** The poison commands of all shards, kept for an operator. */
+export interface DeadLetters {
+  /** Of all shards, newest first; those older than the id `after`. */
+  list(options?: { readonly limit?: number; readonly after?: string }): Promise<DeadLetter[]>;
+  /** The one with that id, whatever its shard; `undefined`: no such letter. */
+  find(id: string): Promise<DeadLetter | undefined>;
+  /**
+   * Asks the actor again, on the node that owns the shard, and drops the letter when it went through, or threw again and
+   * so left another one. Asked twice at once it is done once. `undefined`: no such letter.
+   */
+  replay(id: string, shard: number): Promise<unknown>;
+  /** False: there was no such letter. */
+  drop(id: string, shard: number): Promise<boolean>;
+  /** Takes out all letters of an actor of this node, which hold what its callers wrote. */
+  forget(address: Address): Promise<void>;
+}
+
+/** What dead letters need from their node. */
+export interface DeadLetterBoxOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: RuntimeLimits;
+  readonly log: Logger;
+  readonly counters: RuntimeCounters;
+  readonly store: Store;
+  readonly commits: GroupCommit;
+  readonly ask: (address: Address, command: unknown) => Promise<unknown>;
+}
+
+/** Keeps dead letters in `{sN}:dead-letters`, a sorted set of `id json` with one score, so that text order is age. */
+export class DeadLetterBox implements DeadLetters {
+  readonly #options: DeadLetterBoxOptions;
+  readonly #nextId: (nowMs: number) => ObjectId;
+  /** Replays under way: who asks for one twice gets the same. */
+  readonly #replays = new Map<string, Promise<unknown>>();
+
+  constructor(options: DeadLetterBoxOptions) {
+    this.#options = options;
+    this.#nextId = objectIdGenerator(options.random);
+  }
+
+  /** Keeps a command, making room for it where the shard has too many. */
+  bury(shard: OwnedShard, address: Address, command: unknown, cause: string): void {
+    const { clock, commits, counters, limits, log } = this.#options;
+    const atMs = shard.nowMs(clock);
+    const id = this.#nextId(atMs);
+    const key = keyOf(shard.number);
+    const letter = JSON.stringify({ kind: address.kind, id: address.id, command, cause, atMs });
+    counters.deadLetters += 1;
+    commits.add(shard, {
+      writes: [
+        ['ZADD', key, 0, `${id} ${letter}`],
+        ['ZREMRANGEBYRANK', key, 0, -limits.deadLettersPerShard - 1],
+      ],
+      settled: (outcome) => {
+        if (outcome === 'committed') return;
+        log.error({ actor: addressText(address), id, outcome }, 'A dead letter could not be kept');
+      },
+    });
+  }
+
+  async list(options: { readonly limit?: number; readonly after?: string } = {}): Promise<DeadLetter[]> {
+    const { limit = 50, after } = options;
+    const newest = after === undefined ? '+' : `(${after}`;
+    const reads = Array.from(
+      { length: SHARD_COUNT },
+      (_, shard): Read => ['ZREVRANGEBYLEX', keyOf(shard), newest, '-', 'LIMIT', 0, limit],
+    );
+    const shards = (await this.#options.store.read(reads)) as string[][];
+    return shards
+      .flatMap((members, shard) => members.map((member) => parseLetter(member, shard)))
+      .sort((one, other) => (one.id < other.id ? 1 : -1))
+      .slice(0, limit);
+  }
+
+  async find(id: string): Promise<DeadLetter | undefined> {
+    const reads = Array.from(
+      { length: SHARD_COUNT },
+      (_, shard): Read => ['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)],
+    );
+    const shards = (await this.#options.store.read(reads)) as string[][];
+    return shards.flatMap((members, shard) => members.map((member) => parseLetter(member, shard))).at(0);
+  }
+
+  replay(id: string, shard: number): Promise<unknown> {
+    const running =
+      this.#replays.get(id) ?? this.#replay(id, shard).finally(() => void this.#replays.delete(id));
+    this.#replays.set(id, running);
+    return running;
+  }
+
+  async #replay(id: string, shard: number): Promise<unknown> {
+    const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
+    const [member] = members as string[];
+    if (member === undefined) return undefined;
+    const { address, command } = parseLetter(member, shard);
+    try {
+      const reply = await this.#options.ask(address, command);
+      await this.drop(id, shard);
+      return reply;
+    } catch (error) {
+      // It was buried anew, with the cause of this time.
+      if (error instanceof RuntimeFailure && error.code === 'POISONED') await this.drop(id, shard);
+      throw error;
+    }
+  }
+
+  async drop(id: string, shard: number): Promise<boolean> {
+    const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
+    if ((members as string[]).length === 0) return false;
+    await this.#options.store.commit(shard, [['ZREMRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
+    return true;
+  }
+
+  async forget({ shard, kind, id }: Address): Promise<void> {
+    const [members] = await this.#options.store.read([['ZRANGE', keyOf(shard), 0, -1]]);
+    const own = (members as string[]).filter((member) => {
+      const { address } = parseLetter(member, shard);
+      return address.kind === kind && address.id === id;
+    });
+    if (own.length > 0) await this.#options.store.commit(shard, [['ZREM', keyOf(shard), ...own]]);
+  }
+}
+
+/** Where the member of an id stands: an exclamation mark is what follows a space. */
+function rangeOf(id: string): readonly [from: string, to: string] {
+  return [`[${id} `, `(${id}!`];
+}
+
+function keyOf(shard: number): string {
+  return shardKey(shard, 'dead-letters');
+}
+
+function parseLetter(member: string, shard: number): DeadLetter {
+  const space = member.indexOf(' ');
+  const { kind, id, command, cause, atMs } = JSON.parse(member.slice(space + 1));
+  return { id: member.slice(0, space), address: { shard, kind, id }, command, cause, atMs };
+}

@@ -1,0 +1,199 @@
+import type { ActorGlance, ActorSnapshot, Actors, Lookout } from '../actors.ts';
+import { type Address, addressOf, addressText } from '../address.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { Eventual } from '../maybe-promise.ts';
+import type { ActiveActor } from '../ownership/active-actor.ts';
+import type { OwnedShard } from '../ownership/owned-shard.ts';
+import { nodeBusy } from '../refusals.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
+import { Actor } from './actor.ts';
+import { LocalLookout } from './actor-index.ts';
+import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
+
+/** What the actors of a node need to know of it. */
+export interface LocalActorsOptions {
+  readonly surroundings: ActorSurroundings;
+  readonly shard: (number: number) => OwnedShard | undefined;
+  readonly shards: () => Iterable<OwnedShard>;
+  readonly nodeId: string;
+  /** True while Redis has no room for more client commands. */
+  readonly storeIsFull: () => boolean;
+  /** True while this node has as much in hand as it may. */
+  readonly isBusy: () => boolean;
+}
+
+/** All actors of this node, by shard. Activates them when they are asked for, and stops them when they idle. */
+export class LocalActors implements Actors {
+  readonly #options: LocalActorsOptions;
+  readonly #behaviours = new Map<string, AnyBehaviour>();
+
+  constructor(options: LocalActorsOptions) {
+    this.#options = options;
+  }
+
+  /** Makes a kind of actor known. Throws when there is one already. */
+  register<State, Command, Effect, Facts>(behaviour: Behaviour<State, Command, Effect, Facts>): void {
+    if (behaviour.kind.includes('/')) throw new Error(`A kind must not contain a slash: ${behaviour.kind}`);
+    if (this.#behaviours.has(behaviour.kind))
+      throw new Error(`There is a behaviour ${behaviour.kind} already`);
+    this.#behaviours.set(behaviour.kind, behaviour as unknown as AnyBehaviour);
+  }
+
+  ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined> {
+    const refusal = this.#refusal(address, command);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const actor = this.#activate(address);
+    if (actor === undefined) return Promise.reject(this.#notOwned(address));
+    return new Promise((resolve, reject) =>
+      actor.offer(command, { resolve: resolve as (reply: unknown) => void, reject }),
+    );
+  }
+
+  /** Why this node takes no client command now, whoever it is for; control commands are never refused. */
+  #refusal(address: Address, command: unknown): RuntimeFailure | undefined {
+    const isBusy = this.#options.isBusy();
+    const isFull = this.#options.storeIsFull();
+    if (!isBusy && !isFull) return undefined;
+    if (this.#options.shard(address.shard) === undefined) return this.#notOwned(address);
+    if (this.#behaviour(address).lane(command) === 'control') return undefined;
+    if (isFull) return new RuntimeFailure('STORE_UNAVAILABLE', 'Redis is almost full', 5);
+    this.#options.surroundings.counters.busyRefusals += 1;
+    return nodeBusy();
+  }
+
+  tell(address: Address, command: unknown): void {
+    const actor = this.#activate(address);
+    if (actor !== undefined) {
+      actor.offer(command);
+      return;
+    }
+    const { log } = this.#options.surroundings;
+    log.warn(
+      { actor: addressText(address), shard: address.shard },
+      'A command was told to an actor that lives elsewhere',
+    );
+  }
+
+  state<State>(address: Address): Eventual<State | undefined> {
+    const actor = this.#activate(address);
+    if (actor === undefined) return Promise.reject(this.#notOwned(address));
+    return actor.whenActive() as Eventual<State | undefined>;
+  }
+
+  peek<State>(address: Address): State | undefined {
+    return this.#find(address)?.state as State | undefined;
+  }
+
+  owns(number: number): boolean {
+    const shard = this.#options.shard(number);
+    return shard !== undefined && this.#options.surroundings.mayAct(shard);
+  }
+
+  lookout<Seen extends object>(see: (glance: ActorGlance) => Seen): Lookout<Seen> {
+    return new LocalLookout(this.#options.shards, see);
+  }
+
+  snapshot(address: Address): ActorSnapshot | undefined {
+    const shard = this.#options.shard(address.shard);
+    const isSuspended = shard?.suspended.has(addressText(address)) ?? false;
+    const actor = isSuspended ? this.#activate(address) : this.#find(address);
+    return shard === undefined || actor === undefined ? undefined : this.#snapshotOf(actor, shard);
+  }
+
+  async resume(address: Address): Promise<void> {
+    const actor = this.#activate(address);
+    if (actor === undefined) throw this.#notOwned(address);
+    actor.resume();
+    this.#stir(address);
+    await actor.whenActive();
+  }
+
+  async restart(address: Address): Promise<void> {
+    const actor = this.#activate(address);
+    if (actor === undefined) throw this.#notOwned(address);
+    await actor.restart();
+    this.#stir(address);
+    await actor.whenActive();
+  }
+
+  async passivate(
+    address: Address,
+    options: { readonly force?: boolean } = {},
+  ): Promise<'passivated' | 'refused'> {
+    const shard = this.#options.shard(address.shard);
+    if (shard === undefined) throw this.#notOwned(address);
+    const actor = this.#find(address);
+    if (options.force) {
+      await actor?.stop('passivated');
+      this.#options.surroundings.marks.forget(shard, addressText(address));
+    } else if (actor?.isNeeded) {
+      return 'refused';
+    } else {
+      actor?.dispose('passivated');
+    }
+    this.#stir(address);
+    return 'passivated';
+  }
+
+  /** What is done to an actor past its mailbox changes how it looks as well. */
+  #stir(address: Address): void {
+    this.#options.shard(address.shard)?.stirred?.add(addressText(address));
+  }
+
+  /** Brings an actor to life that must live, after its shard was claimed. */
+  awaken(shard: OwnedShard, text: string): void {
+    const address = addressOf(shard.number, text);
+    if (!this.#behaviours.has(address.kind)) {
+      this.#options.surroundings.log.error({ actor: text }, 'An actor must live whose kind nobody knows');
+      return;
+    }
+    this.#activate(address);
+  }
+
+  /** Stops the actors that have been idle for long and need not live. */
+  passivateIdle(): void {
+    const { clock, counters } = this.#options.surroundings;
+    const nowMs = clock.monotonicMs();
+    for (const shard of this.#options.shards()) {
+      for (const [text, actor] of shard.actors) {
+        if (!actor.mayPassivate(nowMs)) continue;
+        counters.passivations += 1;
+        actor.dispose('passivated');
+        shard.stirred?.add(text);
+      }
+      // Nobody looked for long: to begin anew is as cheap as to go through all that stirred.
+      if (shard.stirred !== undefined && shard.stirred.size > shard.actors.size) shard.stirred = undefined;
+    }
+  }
+
+  #activate(address: Address): ActiveActor | undefined {
+    const shard = this.#options.shard(address.shard);
+    if (shard === undefined) return undefined;
+    const text = addressText(address);
+    const active = shard.actors.get(text);
+    if (active !== undefined) return active;
+    if (shard.draining) return undefined;
+    const actor = new Actor(address, shard, this.#behaviour(address), this.#options.surroundings);
+    shard.actors.set(text, actor);
+    shard.stirred?.add(text);
+    return actor;
+  }
+
+  #find(address: Address): ActiveActor | undefined {
+    return this.#options.shard(address.shard)?.actors.get(addressText(address));
+  }
+
+  #behaviour(address: Address): AnyBehaviour {
+    const behaviour = this.#behaviours.get(address.kind);
+    if (behaviour === undefined) throw new Error(`No behaviour was registered for ${address.kind}`);
+    return behaviour;
+  }
+
+  #snapshotOf(actor: ActiveActor, shard: OwnedShard): ActorSnapshot {
+    return actor.snapshot({ nodeId: this.#options.nodeId, epoch: shard.record.epoch });
+  }
+
+  #notOwned(address: Address): RuntimeFailure {
+    return new RuntimeFailure('SHARD_NOT_OWNED', `Shard ${address.shard} is not owned by this node`, 1);
+  }
+}

@@ -1,0 +1,131 @@
+import type { RuntimeCommand } from '../behaviour.ts';
+import { Fifo } from '../fifo.ts';
+import type { RuntimeLimits } from '../limits.ts';
+import type { RuntimeCounters } from '../observer.ts';
+import type { Asker } from '../ownership/active-actor.ts';
+import type { OwnedShard } from '../ownership/owned-shard.ts';
+import { mailboxFull } from '../refusals.ts';
+import type { RuntimeFailure } from '../runtime-failure.ts';
+
+/** What a turn is run for: a command, or one of the runtime's own occasions. */
+export type EnvelopeKind = 'command' | 'timer' | 'activated' | 'reactivated' | 'draining' | 'sync';
+
+/** A command on its way through the mailbox, with who waits for it. */
+export interface Envelope {
+  readonly kind: EnvelopeKind;
+  readonly command: unknown;
+  readonly lane: 'client' | 'control';
+  readonly bytes: number;
+  /** Monotonic. */
+  readonly queuedAtMs: number;
+  readonly asker: Asker | undefined;
+}
+
+/** An envelope in which the runtime itself tells an actor something. */
+export function ownEnvelope(
+  kind: Exclude<EnvelopeKind, 'command'>,
+  command: RuntimeCommand | undefined,
+  queuedAtMs: number,
+): Envelope {
+  return { kind, command, lane: 'control', bytes: 0, queuedAtMs, asker: undefined };
+}
+
+/**
+ * What waits for one actor, in two lanes. Control commands go first and are never refused; client commands are
+ * bounded by count, bytes and age, so that a slow actor costs bounded memory and nobody waits for long in vain.
+ */
+export class Mailbox {
+  readonly #limits: RuntimeLimits;
+  readonly #counters: RuntimeCounters;
+  readonly #control = new Fifo<Envelope>();
+  readonly #client = new Fifo<Envelope>();
+  readonly #shard: Pick<OwnedShard, 'stirred'>;
+  readonly #text: string;
+  #clientBytes = 0;
+
+  /** The actor `text` of the shard stirs with whatever is put in. */
+  constructor(
+    { limits, counters }: { readonly limits: RuntimeLimits; readonly counters: RuntimeCounters },
+    shard: Pick<OwnedShard, 'stirred'>,
+    text: string,
+  ) {
+    this.#limits = limits;
+    this.#counters = counters;
+    this.#shard = shard;
+    this.#text = text;
+  }
+
+  get depth(): number {
+    return this.#control.length + this.#client.length;
+  }
+
+  get bytes(): number {
+    return this.#clientBytes;
+  }
+
+  /** How long the oldest client command has waited. */
+  oldestQueuedMs(nowMs: number): number {
+    const oldest = this.#client.peek();
+    return oldest === undefined ? 0 : nowMs - oldest.queuedAtMs;
+  }
+
+  /** Takes the envelope in. A `MAILBOX_FULL` failure: it did not. */
+  offer(envelope: Envelope): RuntimeFailure | undefined {
+    this.#shard.stirred?.add(this.#text);
+    if (envelope.lane === 'control') {
+      this.#control.push(envelope);
+      return undefined;
+    }
+    const { mailboxCount, mailboxBytes, mailboxAgeMs } = this.#limits;
+    if (
+      this.#client.length >= mailboxCount ||
+      this.#clientBytes + envelope.bytes > mailboxBytes ||
+      this.oldestQueuedMs(envelope.queuedAtMs) > mailboxAgeMs
+    ) {
+      this.#counters.mailboxRefusals += 1;
+      return mailboxFull();
+    }
+    this.#client.push(envelope);
+    this.#clientBytes += envelope.bytes;
+    return undefined;
+  }
+
+  /** The next to be handled. Client commands that waited too long are refused on the way. */
+  take(nowMs: number): Envelope | undefined {
+    const control = this.#control.take();
+    if (control !== undefined) return control;
+    for (;;) {
+      const client = this.#client.take();
+      if (client === undefined) return undefined;
+      this.#clientBytes -= client.bytes;
+      if (nowMs - client.queuedAtMs <= this.#limits.mailboxAgeMs) return client;
+      this.#counters.mailboxRefusals += 1;
+      client.asker?.reject(mailboxFull());
+    }
+  }
+
+  /** Puts back a control envelope that was taken and could not be handled yet. */
+  putBack(envelope: Envelope): void {
+    this.#control.putBack(envelope);
+  }
+
+  /** Refuses every client command that waits. */
+  refuseClients(failure: RuntimeFailure): void {
+    const refused = this.#client.takeAll();
+    this.#clientBytes = 0;
+    for (const envelope of refused) envelope.asker?.reject(failure);
+  }
+
+  /** Empties both lanes. */
+  clear(failure: RuntimeFailure): void {
+    this.refuseClients(failure);
+    for (const envelope of this.#control.takeAll()) envelope.asker?.reject(failure);
+  }
+
+  /** Empties both lanes, telling everybody who waits that there is no such actor. */
+  answerNobody(): void {
+    this.#clientBytes = 0;
+    for (const envelope of [...this.#control.takeAll(), ...this.#client.takeAll()])
+      envelope.asker?.resolve(undefined);
+  }
+}

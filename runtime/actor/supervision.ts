@@ -1,0 +1,69 @@
+import type { Clock } from '../clock.ts';
+import type { RuntimeLimits } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import type { RuntimeCounters } from '../observer.ts';
+import { messageOf } from '../refusals.ts';
+
+/** What follows a crash: another start after a wait, or none until an operator says so. */
+export type RestartVerdict = { readonly restartInMs: number } | 'suspend';
+
+/** What supervision needs of the actor's surroundings. */
+export interface SupervisionOptions {
+  readonly clock: Clock;
+  readonly limits: RuntimeLimits;
+  readonly log: Logger;
+  readonly counters: RuntimeCounters;
+}
+
+/**
+ * One actor's crashes: `restartIntensity` within `restartWindowMs` are healed, each restart after twice the wait of
+ * the one before (0.2 s → 30 s). One more suspends the actor (DESIGN: Supervision).
+ */
+export class Supervision {
+  readonly #text: string;
+  readonly #options: SupervisionOptions;
+  #crashedAtMs: number[] = [];
+  #lastError: { readonly atMs: number; readonly message: string } | undefined;
+
+  constructor(text: string, options: SupervisionOptions) {
+    this.#text = text;
+    this.#options = options;
+  }
+
+  /** Crashes that counted at the last one. */
+  get recentCrashes(): number {
+    return this.#crashedAtMs.length;
+  }
+
+  get lastError(): { readonly atMs: number; readonly message: string } | undefined {
+    return this.#lastError;
+  }
+
+  /** Notes what was thrown; the restart that follows is counted by `verdict`. */
+  note(error: unknown): void {
+    const { clock, counters, log } = this.#options;
+    counters.crashes += 1;
+    this.#lastError = { atMs: clock.wallMs(), message: messageOf(error) };
+    log.error({ actor: this.#text, err: error }, 'An actor crashed');
+  }
+
+  /** Counts a crash, and says what follows. */
+  verdict(): RestartVerdict {
+    const { clock, counters, limits, log } = this.#options;
+    const nowMs = clock.monotonicMs();
+    this.#crashedAtMs = this.#crashedAtMs.filter((atMs) => nowMs - atMs < limits.restartWindowMs);
+    this.#crashedAtMs.push(nowMs);
+    const crashes = this.#crashedAtMs.length;
+    if (crashes <= limits.restartIntensity) {
+      counters.restarts += 1;
+      return { restartInMs: Math.min(limits.backoffMs * 2 ** (crashes - 1), limits.backoffMaximumMs) };
+    }
+    counters.suspensions += 1;
+    log.error({ actor: this.#text }, 'An actor crashed too often and waits for an operator');
+    return 'suspend';
+  }
+
+  forget(): void {
+    this.#crashedAtMs = [];
+  }
+}

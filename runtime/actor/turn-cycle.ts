@@ -1,0 +1,283 @@
+import { type Address, addressText, shardKey } from '../address.ts';
+import type { Turn } from '../behaviour.ts';
+import type { Commitment, CommitmentOutcome } from '../ownership/commitment.ts';
+import type { OwnedShard } from '../ownership/owned-shard.ts';
+import { checkWrites } from '../ownership/turn-writes.ts';
+import { movedAway, outcomeUnknown } from '../refusals.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
+import type { Write } from '../store.ts';
+import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
+import type { Envelope } from './mailbox.ts';
+
+type AnyTurn = Turn<unknown, unknown>;
+
+/** What has become of a turn, for the actor whose turn it was. */
+export interface TurnHost {
+  /** It holds, its effects are performed and its reply is given. `fault`: its `committed` threw. */
+  effective(envelope: Envelope, turn: AnyTurn, fault: unknown): void;
+  /** It threw, or Redis refused one of its writes: nothing it decided is to be believed. */
+  crashed(envelope: Envelope, error: unknown, facts: unknown): void;
+  /** Nothing of it was applied, because Redis could not. */
+  uncommitted(envelope: Envelope, message: string): void;
+  /** The cycle is free for the next. */
+  free(): void;
+}
+
+const noWrites: readonly Write[] = [];
+
+/**
+ * One actor's turns, one at a time: facts, decision, commit, and only then state, effects and reply. One object
+ * serves all turns of an actor, so that a turn costs no closures.
+ */
+export class TurnCycle implements Commitment {
+  /** The last committed state; `undefined` while there is none in memory. */
+  state: unknown;
+  /** Writes of the turn under way, for the group commit. */
+  writes: readonly Write[] = noWrites;
+
+  readonly #address: Address;
+  readonly #text: string;
+  readonly #shard: OwnedShard;
+  readonly #behaviour: AnyBehaviour;
+  readonly #around: ActorSurroundings;
+  readonly #host: TurnHost;
+  /** What the turn under way was run for; `undefined` between turns. */
+  #current: Envelope | undefined;
+  /** What it decided, from then on. */
+  #turn: AnyTurn | undefined;
+  /** Whether it adds the actor to the shard's `awake` set or takes it out. */
+  #awakeChange: boolean | undefined;
+  #startedMs = 0;
+  /** Committed while the lease did not hold: takes effect when the shard thaws. */
+  #held = false;
+  /** Rises with every turn, so that facts for one that was abandoned are known to be late. */
+  #serial = 0;
+
+  constructor(
+    actor: { readonly address: Address; readonly shard: OwnedShard; readonly behaviour: AnyBehaviour },
+    around: ActorSurroundings,
+    host: TurnHost,
+  ) {
+    this.#address = actor.address;
+    this.#text = addressText(actor.address);
+    this.#shard = actor.shard;
+    this.#behaviour = actor.behaviour;
+    this.#around = around;
+    this.#host = host;
+  }
+
+  /** A turn is under way. */
+  get isBusy(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Runs the turn for an envelope, as far as it goes without waiting. */
+  begin(envelope: Envelope): void {
+    this.#current = envelope;
+    this.#around.inHand.turns += 1;
+    this.#serial += 1;
+    this.#startedMs = this.#around.clock.monotonicMs();
+    if (envelope.kind === 'command' || envelope.kind === 'timer') this.#prepare(envelope);
+    else this.#decide(envelope, undefined);
+  }
+
+  #prepare(envelope: Envelope): void {
+    const { store } = this.#around;
+    let facts: unknown;
+    try {
+      const context = { address: this.#address, store, nowMs: this.#nowMs() };
+      facts = this.#behaviour.prepare(this.state, envelope.command, context);
+    } catch (error) {
+      this.#prepareFailed(envelope, error);
+      return;
+    }
+    if (facts instanceof Promise) void this.#decideLater(envelope, facts);
+    else this.#decide(envelope, facts);
+  }
+
+  async #decideLater(envelope: Envelope, facts: Promise<unknown>): Promise<void> {
+    const serial = this.#serial;
+    try {
+      const known = await facts;
+      if (this.#isCurrent(serial)) this.#decide(envelope, known);
+    } catch (error) {
+      if (this.#isCurrent(serial)) this.#prepareFailed(envelope, error);
+    }
+    if (!this.isBusy) this.#host.free();
+  }
+
+  #isCurrent(serial: number): boolean {
+    return serial === this.#serial && this.#current !== undefined;
+  }
+
+  /** A failure of the runtime is no crash: a client is told, anything else waits until Redis answers. */
+  #prepareFailed(envelope: Envelope, error: unknown): void {
+    if (!(error instanceof RuntimeFailure)) {
+      this.#host.crashed(envelope, error, undefined);
+    } else if (envelope.lane === 'client') {
+      this.finish();
+      envelope.asker?.reject(error);
+    } else {
+      this.finish();
+      this.#host.uncommitted(envelope, error.message);
+    }
+  }
+
+  #decide(envelope: Envelope, facts: unknown): void {
+    try {
+      this.#adopt(this.#run(envelope, facts));
+    } catch (error) {
+      this.#host.crashed(envelope, error, facts);
+      return;
+    }
+    this.#submit();
+  }
+
+  #run(envelope: Envelope, facts: unknown): AnyTurn {
+    const address = this.#address;
+    const nowMs = this.#nowMs();
+    switch (envelope.kind) {
+      case 'command':
+      case 'timer':
+        return this.#behaviour.turn(this.state, envelope.command, { address, nowMs, facts });
+      case 'activated':
+        return this.#behaviour.activated(this.state, { address, nowMs, cause: 'activation' });
+      case 'reactivated':
+        return this.#behaviour.activated(this.state, { address, nowMs, cause: 'crash' });
+      case 'draining':
+        return this.#behaviour.draining?.(this.state, { address, nowMs }) ?? {};
+      case 'sync':
+        return {};
+    }
+  }
+
+  /** What the behaviour does in place of a turn that threw. False: nothing. Throws as the behaviour does. */
+  recover(envelope: Envelope, facts: unknown): boolean {
+    const context = { address: this.#address, nowMs: this.#nowMs(), facts };
+    const turn = this.#behaviour.recover?.(this.state, envelope.command, context);
+    if (turn === undefined) return false;
+    this.#adopt(turn);
+    this.#submit();
+    return true;
+  }
+
+  /** Takes over what was decided, with what the runtime writes beside. Throws as the behaviour does. */
+  #adopt(turn: AnyTurn): void {
+    this.writes = turn.writes ?? noWrites;
+    checkWrites(this.#shard.number, this.writes);
+    this.#awakeChange = undefined;
+    if (turn.state !== undefined || this.#current?.kind !== 'command') {
+      const live = this.#behaviour.mustLive(turn.state ?? this.state);
+      if (live !== this.#shard.awake.has(this.#text)) {
+        this.#awakeChange = live;
+        const key = shardKey(this.#shard.number, 'awake');
+        this.writes = [...this.writes, [live ? 'SADD' : 'SREM', key, this.#text]];
+      }
+    }
+    this.#turn = turn;
+  }
+
+  /** Commits what the turn decided; with nothing to write it takes effect at once. */
+  #submit(): void {
+    if (this.writes.length === 0) this.#takeEffect();
+    else this.#around.commits.add(this.#shard, this);
+  }
+
+  /** The group commit tells what became of the writes. */
+  settled(outcome: CommitmentOutcome, message?: string): void {
+    const envelope = this.#current;
+    if (this.#turn === undefined || envelope === undefined) return;
+    switch (outcome) {
+      case 'committed':
+        this.#takeEffect();
+        break;
+      case 'unknown':
+        // The asker need not wait until it is known; the actor must.
+        envelope.asker?.reject(outcomeUnknown('The commit was sent and not answered'));
+        return;
+      case 'unavailable':
+        this.finish();
+        this.#host.uncommitted(envelope, message ?? 'Redis cannot be reached');
+        break;
+      case 'failed':
+        this.#host.crashed(envelope, new Error(`Redis refused a write of the turn: ${message}`), undefined);
+        break;
+      case 'fenced':
+        // The actor is stopped next; until then it begins nothing, also nothing that the fence would not see.
+        this.finish();
+        envelope.asker?.reject(movedAway());
+        return;
+    }
+    if (!this.isBusy) this.#host.free();
+  }
+
+  /** The commit holds: state, then effects, then the reply. */
+  #takeEffect(): void {
+    const turn = this.#turn as AnyTurn;
+    const envelope = this.#current as Envelope;
+    const { clock, counters, mayAct, observer } = this.#around;
+    if (!mayAct(this.#shard)) {
+      // Somebody may be taking the shard over; what was committed waits until that is known.
+      this.#held = true;
+      envelope.asker?.reject(outcomeUnknown('The lease ended during the commit'));
+      return;
+    }
+    const fault = this.#applyState(turn);
+    for (const effect of turn.effects ?? []) this.#perform(effect);
+    counters.turns += 1;
+    observer?.turned?.(this.#behaviour.kind, clock.monotonicMs() - this.#startedMs);
+    this.finish();
+    envelope.asker?.resolve(turn.reply);
+    this.#host.effective(envelope, turn, fault);
+  }
+
+  /** Answers what `committed` threw, although it must not. */
+  #applyState(turn: AnyTurn): unknown {
+    if (this.#awakeChange === true) this.#shard.awake.add(this.#text);
+    if (this.#awakeChange === false) this.#shard.awake.delete(this.#text);
+    if (turn.state !== undefined) this.state = turn.state;
+    try {
+      turn.committed?.();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  #perform(effect: unknown): void {
+    try {
+      this.#behaviour.perform(effect, this.#address);
+    } catch (error) {
+      this.#around.counters.effectFailures += 1;
+      this.#around.log.error({ actor: this.#text, err: error }, 'An effect threw although it must not');
+    }
+  }
+
+  /** What was committed while the lease did not hold takes effect now. */
+  thaw(): void {
+    if (this.#held) this.#takeEffect();
+  }
+
+  /** Ends the turn under way without effect; whoever waits for it is told. */
+  abandon(): void {
+    const envelope = this.#current;
+    const isCommitting = this.#turn !== undefined;
+    this.finish();
+    envelope?.asker?.reject(
+      isCommitting ? outcomeUnknown('The shard was lost during the commit') : movedAway(),
+    );
+  }
+
+  /** Ends the turn under way, whatever came of it. */
+  finish(): void {
+    if (this.#current !== undefined) this.#around.inHand.turns -= 1;
+    this.#current = undefined;
+    this.#turn = undefined;
+    this.#held = false;
+    this.writes = noWrites;
+  }
+
+  #nowMs(): number {
+    return this.#shard.nowMs(this.#around.clock);
+  }
+}

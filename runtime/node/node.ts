@@ -1,0 +1,270 @@
+import type { WorkInHand } from '../actor/actor-surroundings.ts';
+import { Awakening } from '../actor/awakening.ts';
+import { DeadLetterBox, type DeadLetters } from '../actor/dead-letters.ts';
+import { LocalActors } from '../actor/local-actors.ts';
+import { ShardMarks } from '../actor/shard-marks.ts';
+import type { Actors } from '../actors.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { ArmedTimer, Clock } from '../clock.ts';
+import type { Engine } from '../engine.ts';
+import { defaultLimits, type RuntimeLimits } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import { type RuntimeCounters, type RuntimeObserver, runtimeCounters } from '../observer.ts';
+import { GroupCommit } from '../ownership/group-commit.ts';
+import { NodeStore } from '../ownership/node-store.ts';
+import { Ownership } from '../ownership/ownership.ts';
+import { type NodeView, nodeIdOf, type ShardView } from '../ownership/ownership-view.ts';
+import type { Random } from '../random.ts';
+import { RedisEngine } from '../redis/redis-engine.ts';
+import type { Store } from '../store.ts';
+import { type NodeLink, RedisLink } from './node-link.ts';
+
+/** Node ids stand in records and channels as one word. */
+const nodeIdShape = /^[\w.-]{1,64}$/;
+
+/**
+ * What is remembered of a shard is forgotten at every so manieth sweep, the shards by turns: Redis expires keys by
+ * itself, without a commit that would make them forgotten. With `passivateEveryMs` that is after eleven minutes, which
+ * a record of thirty days may be shown for longer.
+ */
+const FORGETTING_SWEEPS = 64;
+
+/** What a node is started with. */
+export interface NodeOptions {
+  /** See `parseRedisAddress`. */
+  readonly redisUrl: string;
+  /** Its name among the nodes. A process that starts under a name supersedes the one that had it. */
+  readonly nodeId: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly limits?: Partial<RuntimeLimits>;
+  readonly observer?: RuntimeObserver;
+  /**
+   * Another process runs under this node id: all actors were stopped, exit. (A lease that merely expired heals by
+   * itself: the node comes back under a new incarnation and keeps the actors whose shards nobody took.)
+   */
+  readonly onLost?: (reason: 'superseded') => void;
+}
+
+/** What a node is put together with when the engine is there already; tests give their own. */
+export interface AssemblyOptions extends Omit<NodeOptions, 'redisUrl'> {
+  /** Calls back when the current turn of the event loop has gathered what it will. */
+  readonly afterTick?: (callback: () => void) => void;
+}
+
+/** A node of the runtime. */
+export interface RuntimeNode {
+  readonly nodeId: string;
+  /** This life of the node; another one after a lost lease. */
+  readonly incarnation: string;
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly link: NodeLink;
+  readonly deadLetters: DeadLetters;
+  readonly counters: Readonly<RuntimeCounters>;
+  /** Makes a kind of actor known; before `run`. */
+  register<State, Command, Effect, Facts>(behaviour: Behaviour<State, Command, Effect, Facts>): void;
+  /** Claims this node's share. Resolves after the first round: alone it then owns every shard. */
+  run(): Promise<void>;
+  nodes(): readonly NodeView[];
+  shards(): readonly ShardView[];
+  /** How long the lease still holds, in milliseconds; 0 when it does not. */
+  leaseMarginMs(): number;
+  /** The lease holds and Redis answers. */
+  ready(): boolean;
+  /** As many turns are under way as may be, or a commit for longer than may be: client commands are refused. */
+  busy(): boolean;
+  /**
+   * Hands every shard over, within about `settleMs` and `answerMs`, and ends the lease. The node then owns nothing any
+   * more and still hears from the others and calls them, until it is stopped.
+   */
+  handOver(): Promise<void>;
+  /** Hands every shard over, unless that was done, and ends the connections. */
+  stop(): Promise<void>;
+}
+
+/** Connects and takes the lease. Rejects when Redis is not there or older than 7. Owns nothing until `run`. */
+export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
+  const { redisUrl, log, clock, limits } = options;
+  const { answerMs } = { ...defaultLimits, ...limits };
+  const engine = await RedisEngine.connect(redisUrl, { log, clock, answerMs });
+  return await assembleNode(engine, options);
+}
+
+/** As `startNode` over an engine that is there already, which the node closes when it stops. */
+export async function assembleNode(engine: Engine, options: AssemblyOptions): Promise<RuntimeNode> {
+  if (!nodeIdShape.test(options.nodeId)) {
+    throw new Error('A node id is 1 to 64 letters, digits, dots, dashes or underscores');
+  }
+  const node = new AssembledNode(engine, options);
+  try {
+    await node.begin();
+  } catch (error) {
+    await node.close();
+    throw error;
+  }
+  return node;
+}
+
+/** Holds the parts of a node together: each knows only the few calls of the others that it is given here. */
+class AssembledNode implements RuntimeNode {
+  readonly nodeId: string;
+  readonly actors: LocalActors;
+  readonly store: NodeStore;
+  readonly link: RedisLink;
+  readonly deadLetters: DeadLetterBox;
+  readonly counters = runtimeCounters();
+  readonly #engine: Engine;
+  readonly #clock: Clock;
+  readonly #limits: RuntimeLimits;
+  readonly #ownership: Ownership;
+  readonly #commits: GroupCommit;
+  readonly #inHand: WorkInHand = { turns: 0 };
+  #sweep: ArmedTimer | undefined;
+  #sweeps = 0;
+  #leaving: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(engine: Engine, options: AssemblyOptions) {
+    const { nodeId, clock, random, log, observer, onLost } = options;
+    const afterTick = options.afterTick ?? ((callback: () => void) => void setImmediate(callback));
+    const limits = { ...defaultLimits, ...options.limits };
+    const common = {
+      nodeId,
+      engine,
+      clock,
+      random,
+      limits,
+      log,
+      observer,
+      counters: this.counters,
+      afterTick,
+    };
+    this.nodeId = nodeId;
+    this.#engine = engine;
+    this.#clock = clock;
+    this.#limits = limits;
+    const ownership = new Ownership({
+      ...common,
+      commits: () => commits,
+      onClaimed: (shard) => awakening.add(shard),
+      onIncarnation: (incarnation) => this.link.listen(incarnation),
+      onSuperseded: () => void this.close().then(() => onLost?.('superseded')),
+    });
+    this.#ownership = ownership;
+    const commits: GroupCommit = new GroupCommit({
+      ...common,
+      leaseHolds: () => ownership.lease.holds(),
+      onFenced: (shard, actual) => ownership.fenced(shard, actual),
+      onDoubt: (shard) => void ownership.settle(shard),
+    });
+    this.#commits = commits;
+    const shard = (number: number) => ownership.shard(number);
+    const store = new NodeStore(engine, commits, shard);
+    this.store = store;
+    this.deadLetters = new DeadLetterBox({
+      ...common,
+      store,
+      commits,
+      ask: (address, command) => this.actors.ask(address, command),
+    });
+    this.actors = new LocalActors({
+      nodeId,
+      shard,
+      shards: () => ownership.shards(),
+      storeIsFull: () => ownership.memoryUse >= limits.memoryShare,
+      isBusy: () => this.busy(),
+      surroundings: {
+        ...common,
+        inHand: this.#inHand,
+        store,
+        commits,
+        marks: new ShardMarks({ ...common, commits }),
+        mayAct: (owned) => ownership.mayAct(owned),
+        bury: (owned, address, command, cause) => this.deadLetters.bury(owned, address, command, cause),
+      },
+    });
+    this.link = new RedisLink({ ...common, view: ownership.view, onMissed: () => void ownership.look() });
+    const awakening = new Awakening(clock, limits, (owned, text) => this.actors.awaken(owned, text));
+  }
+
+  get incarnation(): string {
+    return this.#ownership.incarnation;
+  }
+
+  /** Takes the lease. */
+  async begin(): Promise<void> {
+    await this.#ownership.begin();
+  }
+
+  register<State, Command, Effect, Facts>(behaviour: Behaviour<State, Command, Effect, Facts>): void {
+    this.actors.register(behaviour);
+  }
+
+  async run(): Promise<void> {
+    await this.#ownership.run();
+    this.#sweepLater();
+  }
+
+  #sweepLater(): void {
+    this.#sweep = this.#clock.after(this.#limits.passivateEveryMs, () => {
+      this.actors.passivateIdle();
+      this.#sweeps += 1;
+      for (const shard of this.#ownership.shards()) {
+        if (shard.number % FORGETTING_SWEEPS === this.#sweeps % FORGETTING_SWEEPS) shard.memory.clear();
+      }
+      this.#sweepLater();
+    });
+  }
+
+  nodes(): readonly NodeView[] {
+    const { view, incarnation: own } = this.#ownership;
+    return view.nodes.map(({ nodeId, incarnation }) => ({
+      nodeId,
+      incarnation,
+      shards: view.records.filter((record) => record.owner === incarnation).length,
+      self: incarnation === own,
+    }));
+  }
+
+  shards(): readonly ShardView[] {
+    return this.#ownership.view.records.map(({ owner, epoch }, shard) => ({
+      shard,
+      owner: owner === undefined ? undefined : { nodeId: nodeIdOf(owner), incarnation: owner },
+      epoch,
+      mine: this.#ownership.shard(shard) !== undefined,
+    }));
+  }
+
+  leaseMarginMs(): number {
+    return this.#ownership.lease.marginMs();
+  }
+
+  ready(): boolean {
+    return this.#ownership.lease.holds() && this.#engine.available();
+  }
+
+  busy(): boolean {
+    const { turnsInHand, commitAgeMs } = this.#limits;
+    return this.#inHand.turns >= turnsInHand || this.#commits.owedForMs() > commitAgeMs;
+  }
+
+  handOver(): Promise<void> {
+    this.#leaving ??= this.#ownership.stop();
+    return this.#leaving;
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.handOver().then(() => this.close());
+    return this.#stopping;
+  }
+
+  /** Ends timers, calls and connections, without handing anything over. */
+  async close(): Promise<void> {
+    this.#sweep?.cancel();
+    this.#ownership.lease.stop();
+    this.link.close();
+    await this.#engine.close();
+  }
+}

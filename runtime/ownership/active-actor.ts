@@ -1,0 +1,43 @@
+import type { ActorGlance, ActorSnapshot } from '../actors.ts';
+import type { DeactivationReason } from '../behaviour.ts';
+import type { Eventual } from '../maybe-promise.ts';
+
+/** Who waits for a command's reply. */
+export interface Asker {
+  readonly resolve: (reply: unknown) => void;
+  readonly reject: (failure: Error) => void;
+}
+
+/** An actor that is active on this node, as its shard and the node see it. */
+export interface ActiveActor {
+  /** The last committed state; `undefined` while there is none in memory. */
+  readonly state: unknown;
+  /** It must live, or something is in hand or waits for it. */
+  readonly isNeeded: boolean;
+  /** Whether a hand-over need not wait for it. */
+  readonly isSettled: boolean;
+  /** Idle for long enough, and not needed. */
+  mayPassivate(nowMs: number): boolean;
+  /** Takes a command in, or tells who waits for it why not. */
+  offer(command: unknown, asker?: Asker): void;
+  /** The state, at once where there is one. `undefined`: no such actor. */
+  whenActive(): Eventual<unknown>;
+  /** The hand-over of the shard begins: clients go elsewhere, what is in hand is settled. */
+  drain(): void;
+  /** The lease has ended: nobody waits for what may not happen here any more. */
+  freeze(): void;
+  /** The shard is known to be ours again. */
+  thaw(): void;
+  /** Starts a suspended actor again, and forgets that it crashed. */
+  resume(): void;
+  /** Throws the state away and loads it again, once the turn under way has ended. */
+  restart(): Promise<void>;
+  /** Stops the actor once the turn under way has ended. */
+  stop(reason: DeactivationReason): Promise<void>;
+  /** Stops at once: whoever waits is told that the actor is elsewhere, or that the outcome is not known. */
+  dispose(reason: DeactivationReason): void;
+  /** What is seen of it in passing. */
+  glance(): ActorGlance;
+  /** What an operator sees. */
+  snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot;
+}

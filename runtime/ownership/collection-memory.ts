@@ -1,0 +1,177 @@
+import type { Lookup, Read, Write } from '../store.ts';
+
+/** A collection with more members is asked in Redis each time. */
+const LARGEST_COLLECTION = 1_024;
+
+/** How much one shard remembers in all, in characters and so in bytes; the collections learnt first make room. */
+const BYTES_PER_SHARD = 1024 * 1024;
+/** What a collection and a member of it take beside their text. */
+const OVERHEAD_BYTES = 64;
+
+/** Of so many fields that were asked for once a shard knows that they were. */
+const ASKED_ONCE = 1_024;
+
+const SHAPES = 1_024;
+
+/** A number that equal keys share and keys of other kinds rarely do: from the length and the last character. */
+function shapeOf(key: string): number {
+  return (key.length * 61 + key.charCodeAt(key.length - 1)) % SHAPES;
+}
+
+/** A collection that is being read whole. */
+export interface Load {
+  readonly key: string;
+  readonly scan: Read;
+}
+
+/** The members of a collection as they stood in Redis, with their values in a hash; `large`: more than fit. */
+type Members = ReadonlyMap<string, string> | 'large';
+
+/** Values of the fields that are asked together. */
+type Fields = readonly (string | null)[];
+
+/** What Redis holds under a key, as far as it is asked for. */
+export type Collection = Members | Fields;
+
+/** What Redis would answer of a collection that is known; undefined when it is too large to be. */
+export function answerFrom(
+  collection: Collection,
+  [command, , member]: Lookup,
+): string | number | null | Fields | undefined {
+  if (command === 'HMGET') return collection as Fields;
+  const members = collection as Members;
+  if (members === 'large') return undefined;
+  return command === 'HGET' ? (members.get(member) ?? null) : Number(members.has(member));
+}
+
+interface Held {
+  readonly collection: Collection;
+  readonly bytes: number;
+}
+
+/**
+ * The small hashes and sets of one shard, whole, as they stand in Redis: who is a customer, who wrote, who was
+ * declared, a message that is asked for again and again. Exact, because all writes to a shard's keys are its owner's commits: each forgets what it touches when it
+ * is sent and again when it is answered, and a collection that was read across one of these moments is not kept.
+ */
+export class CollectionMemory {
+  readonly #held = new Map<string, Held>();
+  /** Shapes of keys that were asked for since all was forgotten. */
+  readonly #shapes = new Uint8Array(SHAPES);
+  readonly #loading = new Map<string, Load>();
+  readonly #askedOnce = new Set<string>();
+  #bytes = 0;
+
+  /** What Redis would answer; undefined when it must be asked. */
+  answer(lookup: Lookup): ReturnType<typeof answerFrom> {
+    const held = this.#held.get(lookup[1]);
+    return held === undefined ? undefined : answerFrom(held.collection, lookup);
+  }
+
+  /** What to read so that the next such questions need no reading; the rest of them must be asked one by one. */
+  begin(lookups: readonly Lookup[]): Load[] {
+    const loads: Load[] = [];
+    for (const lookup of lookups) {
+      const [command, key] = lookup;
+      if (this.#held.has(key) || this.#loading.has(key)) continue;
+      if (command === 'HMGET' && this.#isFirstAsk(key)) continue;
+      const load: Load = { key, scan: scanFor(lookup) };
+      this.#loading.set(key, load);
+      this.#shapes[shapeOf(key)] = 1;
+      loads.push(load);
+    }
+    return loads;
+  }
+
+  /** What is asked for once is mostly not asked for again, and to keep it costs a tenth of the read. */
+  #isFirstAsk(key: string): boolean {
+    if (this.#askedOnce.delete(key)) return false;
+    if (this.#askedOnce.size === ASKED_ONCE) this.#askedOnce.clear();
+    this.#askedOnce.add(key);
+    return true;
+  }
+
+  /** Keeps what was read, in the order of `loads`, and answers it by key; `replies` undefined: nothing could be read. */
+  finish(loads: readonly Load[], replies: readonly unknown[] | undefined): ReadonlyMap<string, Collection> {
+    const read = new Map<string, Collection>();
+    for (const [index, load] of loads.entries()) {
+      const collection = replies && collectionOf(load, replies[index]);
+      if (collection !== undefined) read.set(load.key, collection);
+      if (this.#loading.get(load.key) !== load) continue;
+      this.#loading.delete(load.key);
+      if (collection !== undefined) this.#keep(load.key, collection);
+    }
+    return read;
+  }
+
+  /** Forgets every collection that these writes touch. */
+  forget(writes: readonly Write[]): void {
+    if (this.#held.size === 0 && this.#loading.size === 0) return;
+    for (const write of writes) {
+      const key = write[1];
+      // Few writes touch what is asked for; a look into a large map costs more than all else here.
+      if (this.#shapes[shapeOf(key)] === 0) continue;
+      this.#drop(key);
+      this.#loading.delete(key);
+    }
+  }
+
+  /** Forgets everything; call it now and then, since Redis expires keys without a commit. */
+  clear(): void {
+    this.#held.clear();
+    this.#loading.clear();
+    this.#askedOnce.clear();
+    this.#shapes.fill(0);
+    this.#bytes = 0;
+  }
+
+  #keep(key: string, collection: Collection): void {
+    const bytes = key.length + OVERHEAD_BYTES + bytesOf(collection);
+    this.#held.set(key, { collection, bytes });
+    this.#bytes += bytes;
+    // A Map keeps its order of insertion.
+    for (const oldest of this.#held.keys()) {
+      if (this.#bytes <= BYTES_PER_SHARD) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    const held = this.#held.get(key);
+    if (held === undefined) return;
+    this.#held.delete(key);
+    this.#bytes -= held.bytes;
+  }
+}
+
+/** How to read all that is asked of a key. */
+function scanFor(lookup: Lookup): Read {
+  const [command, key] = lookup;
+  if (command === 'HMGET') return lookup;
+  return [command === 'HGET' ? 'HSCAN' : 'SSCAN', key, 0, 'COUNT', LARGEST_COLLECTION];
+}
+
+/** What one answer to `scanFor` holds. */
+function collectionOf({ scan: [command] }: Load, reply: unknown): Collection {
+  if (command === 'HMGET') return reply as Fields;
+  const [cursor, flat] = reply as [cursor: string, flat: string[]];
+  const step = command === 'HSCAN' ? 2 : 1;
+  if (cursor !== '0' || flat.length > LARGEST_COLLECTION * step) return 'large';
+  const members = new Map<string, string>();
+  for (let index = 0; index < flat.length; index += step) {
+    members.set(flat[index] as string, step === 2 ? (flat[index + 1] as string) : '');
+  }
+  return members;
+}
+
+function bytesOf(collection: Collection): number {
+  let bytes = 0;
+  if (Array.isArray(collection)) {
+    for (const value of collection as Fields) bytes += (value?.length ?? 0) + OVERHEAD_BYTES;
+  } else if (collection !== 'large') {
+    for (const [member, value] of collection as ReadonlyMap<string, string>) {
+      bytes += member.length + value.length + OVERHEAD_BYTES;
+    }
+  }
+  return bytes;
+}

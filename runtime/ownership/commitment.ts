@@ -1,0 +1,20 @@
+import type { Write } from '../store.ts';
+
+/** What became of one turn's writes. */
+export type CommitmentOutcome =
+  /** They hold. */
+  | 'committed'
+  /** Redis refused one of them for a mistake in it; others of the same turn hold. */
+  | 'failed'
+  /** Another owner stands in Redis; nothing was applied, and nothing of this shard will be from here. Its actors are stopped next. */
+  | 'fenced'
+  /** Redis did not take them; nothing was applied. */
+  | 'unavailable'
+  /** Not known yet. Another outcome follows, `committed` or `unavailable`, or the shard is lost. */
+  | 'unknown';
+
+/** Writes that wait to be committed, and who is told. One object serves an actor for all its turns. */
+export interface Commitment {
+  readonly writes: readonly Write[];
+  settled(outcome: CommitmentOutcome, message?: string): void;
+}

@@ -1,0 +1,213 @@
+import type { Clock } from '../clock.ts';
+import type { CommitSection, Engine, SectionOutcome, ShardRecord } from '../engine.ts';
+import type { RuntimeLimits } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import type { RuntimeCounters, RuntimeObserver } from '../observer.ts';
+import type { Commitment, CommitmentOutcome } from './commitment.ts';
+import type { OwnedShard } from './owned-shard.ts';
+
+/** What the group commit needs from its node. */
+export interface GroupCommitOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly limits: RuntimeLimits;
+  readonly log: Logger;
+  readonly counters: RuntimeCounters;
+  readonly observer: RuntimeObserver | undefined;
+  /** Calls back when the current turn of the event loop has gathered what it will. */
+  readonly afterTick: (callback: () => void) => void;
+  /** Whether this node may still act for its shards. */
+  readonly leaseHolds: () => boolean;
+  /** The fence refused this shard: it has another owner, or its data went back in time. */
+  readonly onFenced: (shard: OwnedShard, actual: ShardRecord) => void;
+  /** A batch of this shard was sent and not answered: somebody must find out, then call `resolve`. */
+  readonly onDoubt: (shard: OwnedShard) => void;
+}
+
+/** So few turns go together: a batch of its own costs more than it saves. */
+const LEAST_SHARED_TURNS = 8;
+
+/**
+ * Gathers what all actors of the node decided in one tick and commits it in one script call, or in as many as may be
+ * under way. A shard has one batch under way at most, so its revisions rise one by one and an unknown outcome concerns one batch.
+ */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  /** Shards with something waiting and nothing under way. */
+  readonly #ready = new Set<OwnedShard>();
+  /** When each batch under way was handed over, oldest first. */
+  readonly #handedOverMs: number[] = [];
+  #flushArmed = false;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  /** For how long Redis has owed the answer to the oldest batch under way; 0: it owes none. */
+  owedForMs(): number {
+    const [oldestMs] = this.#handedOverMs;
+    return oldestMs === undefined ? 0 : this.#options.clock.monotonicMs() - oldestMs;
+  }
+
+  /** Puts a turn's writes into the next batch. `commitment.settled` is never called from within. */
+  add(shard: OwnedShard, commitment: Commitment): void {
+    shard.waiting.push(commitment);
+    if (shard.underWay === undefined || shard.inDoubt) this.#ready.add(shard);
+    this.#arm();
+  }
+
+  /** Ends the doubt of a shard: `record` holds now, and what was under way can no longer be applied. */
+  resolve(shard: OwnedShard, record: ShardRecord): void {
+    const underWay = shard.underWay;
+    const applied = record.revision > shard.record.revision;
+    shard.adopt(record);
+    shard.inDoubt = false;
+    shard.underWay = undefined;
+    if (underWay !== undefined) forgetTouched(shard, underWay);
+    if (shard.waiting.length > 0) this.#ready.add(shard);
+    this.#arm();
+    if (underWay !== undefined) settleAll(underWay, applied ? 'committed' : 'unavailable');
+  }
+
+  /** Takes a shard out: what waits for it is told that it is fenced; what is under way may or may not hold. */
+  drop(shard: OwnedShard): void {
+    this.#ready.delete(shard);
+    const { waiting, underWay } = shard;
+    shard.waiting = [];
+    shard.underWay = undefined;
+    settleAll(waiting, 'fenced');
+    if (underWay !== undefined) settleAll(underWay, 'unknown');
+  }
+
+  #arm(): void {
+    if (this.#flushArmed || this.#handedOverMs.length >= this.#options.limits.commitsInFlight) return;
+    this.#flushArmed = true;
+    this.#options.afterTick(() => {
+      this.#flushArmed = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#ready.size === 0) return;
+    if (!this.#options.leaseHolds()) {
+      const shards = [...this.#ready];
+      this.#ready.clear();
+      for (const shard of shards) refuseWaiting(shard, 'The lease of this node has ended');
+      return;
+    }
+    const shards: OwnedShard[] = [];
+    const most = this.#share();
+    let room = most;
+    for (const shard of this.#ready) {
+      if (room <= 0) break;
+      this.#ready.delete(shard);
+      if (shard.inDoubt) {
+        refuseWaiting(shard, 'Redis has not answered the batch before');
+        continue;
+      }
+      shard.underWay = shard.waiting.length <= room ? shard.waiting : shard.waiting.slice(0, room);
+      shard.waiting = shard.waiting.length <= room ? [] : shard.waiting.slice(room);
+      room -= shard.underWay.length;
+      forgetTouched(shard, shard.underWay);
+      shards.push(shard);
+    }
+    if (shards.length === 0) return;
+    void this.#commit(shards, most - room);
+    // What did not fit goes with the next batch, if one more may be under way.
+    if (this.#ready.size > 0) this.#arm();
+  }
+
+  /**
+   * How many turns the next batch takes: its share of what waits, by how many batches may still be under way. With all
+   * in one batch, callers who wait for their replies before they ask again would keep Redis and this node working by
+   * turns, never at once.
+   */
+  #share(): number {
+    const { batchTurns, commitsInFlight } = this.#options.limits;
+    let waiting = 0;
+    for (const shard of this.#ready) waiting += shard.waiting.length;
+    if (waiting <= LEAST_SHARED_TURNS) return batchTurns;
+    return Math.min(batchTurns, Math.ceil(waiting / (commitsInFlight - this.#handedOverMs.length)));
+  }
+
+  async #commit(shards: readonly OwnedShard[], turns: number): Promise<void> {
+    const { engine, clock, counters, observer } = this.#options;
+    const sections = shards.map(sectionOf);
+    const startedMs = clock.monotonicMs();
+    this.#handedOverMs.push(startedMs);
+    const outcomes = await engine.commit(sections);
+    this.#handedOverMs.splice(this.#handedOverMs.indexOf(startedMs), 1);
+    counters.commits += 1;
+    counters.committedTurns += turns;
+    observer?.committed?.({ turns, latencyMs: clock.monotonicMs() - startedMs });
+    // What is not ours any more goes first: an effect of what is may tell something to one of its actors.
+    for (const isFenced of [true, false]) {
+      for (const [index, shard] of shards.entries()) {
+        const outcome = outcomes[index] as SectionOutcome;
+        if ((outcome.code === 'fenced') !== isFenced) continue;
+        this.#settle(shard, sections[index] as CommitSection, outcome);
+      }
+    }
+    if (this.#ready.size > 0) this.#arm();
+  }
+
+  #settle(shard: OwnedShard, section: CommitSection, outcome: SectionOutcome): void {
+    const { counters, log, onDoubt, onFenced } = this.#options;
+    const underWay = shard.underWay;
+    // The shard was lost or settled meanwhile; its actors know.
+    if (underWay === undefined || underWay !== section.entries) return;
+    forgetTouched(shard, underWay);
+    if (outcome.code === 'unknown') {
+      counters.unknownOutcomes += 1;
+      log.warn({ shard: shard.number, turns: underWay.length }, 'A batch was sent and not answered');
+      shard.inDoubt = true;
+      settleAll(underWay, 'unknown');
+      if (shard.waiting.length > 0) this.#ready.add(shard);
+      onDoubt(shard);
+      return;
+    }
+    shard.underWay = undefined;
+    if (outcome.code === 'fenced') {
+      counters.fenceRefusals += 1;
+      settleAll(underWay, 'fenced');
+      onFenced(shard, outcome.actual as ShardRecord);
+      return;
+    }
+    if (outcome.code === 'committed') shard.committed();
+    if (shard.waiting.length > 0) this.#ready.add(shard);
+    const { failures } = outcome;
+    if (failures === undefined) {
+      settleAll(underWay, outcome.code, outcome.message);
+      return;
+    }
+    for (const [index, commitment] of underWay.entries()) {
+      const failure = failures.get(index);
+      commitment.settled(failure === undefined ? 'committed' : 'failed', failure);
+    }
+  }
+}
+
+/** What the shard remembers of the keys a batch writes holds no longer, or not yet. */
+function forgetTouched(shard: OwnedShard, commitments: readonly Commitment[]): void {
+  for (const { writes } of commitments) shard.memory.forget(writes);
+}
+
+function refuseWaiting(shard: OwnedShard, message: string): void {
+  const waiting = shard.waiting;
+  shard.waiting = [];
+  settleAll(waiting, 'unavailable', message);
+}
+
+function sectionOf(shard: OwnedShard): CommitSection {
+  return {
+    shard: shard.number,
+    expected: shard.recordText,
+    next: shard.propose(),
+    entries: shard.underWay as Commitment[],
+  };
+}
+
+function settleAll(commitments: readonly Commitment[], outcome: CommitmentOutcome, message?: string): void {
+  for (const commitment of commitments) commitment.settled(outcome, message);
+}

@@ -1,0 +1,117 @@
+import type { ArmedTimer, Clock } from '../clock.ts';
+import type { Engine } from '../engine.ts';
+import type { RuntimeLimits } from '../limits.ts';
+
+/** Who is told of a lease's turns. */
+export interface LeaseListener {
+  /** The time is up by our own clock; whether Redis ended it is not known. */
+  readonly onExpired: () => void;
+  /** It had expired by our clock, and Redis says that it still held and lengthened it. */
+  readonly onRegained: () => void;
+  /** Redis says that it has ended; it will never hold again. */
+  readonly onEnded: () => void;
+}
+
+/**
+ * One heartbeat for the whole node. Its time is counted on the monotonic clock from before each call to Redis, so it
+ * ends here before it ends there, and `holds` is right even when the event loop was blocked or the process stopped.
+ */
+export class Lease {
+  readonly #engine: Engine;
+  readonly #clock: Clock;
+  readonly #limits: RuntimeLimits;
+  readonly #listener: LeaseListener;
+  readonly #nodeId: string;
+  #incarnation = '';
+  #untilMs = 0;
+  #timer: ArmedTimer | undefined;
+  #expiry: ArmedTimer | undefined;
+  #running = false;
+
+  constructor(
+    nodeId: string,
+    options: {
+      readonly engine: Engine;
+      readonly clock: Clock;
+      readonly limits: RuntimeLimits;
+      readonly listener: LeaseListener;
+    },
+  ) {
+    this.#nodeId = nodeId;
+    this.#engine = options.engine;
+    this.#clock = options.clock;
+    this.#limits = options.limits;
+    this.#listener = options.listener;
+  }
+
+  /** How long it still holds, in milliseconds; 0 when it does not. */
+  marginMs(): number {
+    return Math.max(0, this.#untilMs - this.#clock.monotonicMs());
+  }
+
+  holds(): boolean {
+    return this.#clock.monotonicMs() < this.#untilMs;
+  }
+
+  /** Redis has ended it, or it was given up: it holds again only once it is taken anew. */
+  get isOver(): boolean {
+    return !this.#running;
+  }
+
+  /** Takes a new lease, ending any other of this node id, and keeps it alive from here on. */
+  async take(incarnation: string): Promise<void> {
+    const askedMs = this.#clock.monotonicMs();
+    this.#incarnation = incarnation;
+    await this.#engine.register(this.#nodeId, incarnation, this.#limits.leaseMs);
+    // It was given up before it was there.
+    if (this.#incarnation !== incarnation) return;
+    this.#extend(askedMs);
+    this.#running = true;
+    this.#schedule();
+  }
+
+  /** Renews no more. */
+  stop(): void {
+    this.#running = false;
+    this.#incarnation = '';
+    this.#timer?.cancel();
+    this.#expiry?.cancel();
+    this.#untilMs = 0;
+  }
+
+  #extend(askedMs: number): void {
+    this.#untilMs = askedMs + this.#limits.leaseMs;
+    this.#expiry?.cancel();
+    this.#expiry = this.#clock.after(Math.max(0, this.#untilMs - this.#clock.monotonicMs()), () =>
+      this.#listener.onExpired(),
+    );
+  }
+
+  #schedule(): void {
+    this.#timer?.cancel();
+    this.#timer = this.#clock.after(this.#limits.renewEveryMs, () => void this.#renew());
+  }
+
+  async #renew(): Promise<void> {
+    const incarnation = this.#incarnation;
+    const askedMs = this.#clock.monotonicMs();
+    let lengthened: boolean;
+    try {
+      lengthened = await this.#engine.renew(this.#nodeId, incarnation, this.#limits.leaseMs);
+    } catch {
+      // Redis did not answer: the time that is left is what it is.
+      if (this.#running && incarnation === this.#incarnation) this.#schedule();
+      return;
+    }
+    if (!this.#running || incarnation !== this.#incarnation) return;
+    if (!lengthened) {
+      this.stop();
+      this.#listener.onEnded();
+      return;
+    }
+    const hadExpired = !this.holds();
+    this.#extend(askedMs);
+    this.#schedule();
+    if (hadExpired) this.#listener.onRegained();
+  }
+}

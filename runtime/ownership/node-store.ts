@@ -1,0 +1,105 @@
+import type { Engine } from '../engine.ts';
+import type { Eventual } from '../maybe-promise.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
+import type { Lookup, Read, Store, Write } from '../store.ts';
+import { answerFrom, type Collection, type CollectionMemory, type Load } from './collection-memory.ts';
+import type { CommitmentOutcome } from './commitment.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { OwnedShard } from './owned-shard.ts';
+import { checkWrites } from './turn-writes.ts';
+
+/** What is left of a look-up once memory was asked. */
+interface Rest {
+  readonly known: readonly unknown[];
+  readonly unknown: readonly Lookup[];
+  /** What memory will keep of the answers. */
+  readonly loads: readonly Load[];
+}
+
+/** The store as the layers above see it: reads and unfenced writes go to Redis, fenced ones join the group commit. */
+export class NodeStore implements Store {
+  readonly #engine: Engine;
+  readonly #commits: GroupCommit;
+  readonly #shard: (number: number) => OwnedShard | undefined;
+
+  constructor(engine: Engine, commits: GroupCommit, shard: (number: number) => OwnedShard | undefined) {
+    this.#engine = engine;
+    this.#commits = commits;
+    this.#shard = shard;
+  }
+
+  read(reads: readonly Read[]): Promise<unknown[]> {
+    return this.#engine.read(reads);
+  }
+
+  lookUp(number: number, lookups: readonly Lookup[]): Eventual<unknown[]> {
+    const memory = this.#shard(number)?.memory;
+    if (memory === undefined) return this.#engine.read(lookups);
+    const answers = lookups.map((lookup) => memory.answer(lookup));
+    if (!answers.includes(undefined)) return answers;
+    const unknown = lookups.filter((_, index) => answers[index] === undefined);
+    const loads = memory.begin(unknown);
+    // Nothing is known and nothing will be kept: a message that is asked for once.
+    if (loads.length === 0 && unknown.length === lookups.length) return this.#engine.read(lookups);
+    return this.#askForRest(memory, lookups, { known: answers, unknown, loads });
+  }
+
+  /** Asks only for what memory did not answer, and lets it keep what came whole. */
+  async #askForRest(
+    memory: CollectionMemory,
+    lookups: readonly Lookup[],
+    { known, unknown, loads }: Rest,
+  ): Promise<unknown[]> {
+    // What is read whole answers every question to it.
+    const alone = unknown.filter(([, key]) => !loads.some((load) => load.key === key));
+    let replies: unknown[] | undefined;
+    let read: ReadonlyMap<string, Collection>;
+    try {
+      replies = await this.#engine.read([...alone, ...loads.map(({ scan }) => scan)]);
+    } finally {
+      read = memory.finish(loads, replies?.slice(alone.length));
+    }
+    const answers = lookups.map((lookup, index) => {
+      if (known[index] !== undefined) return known[index];
+      const collection = read.get(lookup[1]);
+      return collection === undefined ? replies[alone.indexOf(lookup)] : answerFrom(collection, lookup);
+    });
+    // One of them is too large to have come whole.
+    return answers.includes(undefined) ? this.#engine.read(lookups) : answers;
+  }
+
+  readBytes(reads: readonly Read[]): Promise<unknown[]> {
+    return this.#engine.readBytes(reads);
+  }
+
+  append(writes: readonly Read[]): Promise<unknown[]> {
+    return this.#engine.append(writes);
+  }
+
+  async commit(number: number, writes: readonly Write[]): Promise<void> {
+    const shard = this.#shard(number);
+    if (shard === undefined)
+      throw new RuntimeFailure('SHARD_NOT_OWNED', `Shard ${number} is not owned here`, 1);
+    checkWrites(number, writes);
+    await new Promise<void>((resolve, reject) => {
+      this.#commits.add(shard, {
+        writes,
+        settled: (outcome, message) =>
+          outcome === 'committed' ? resolve() : reject(commitFailure(outcome, message)),
+      });
+    });
+  }
+}
+
+function commitFailure(outcome: Exclude<CommitmentOutcome, 'committed'>, message: string | undefined): Error {
+  switch (outcome) {
+    case 'failed':
+      return new Error(`Redis refused a write: ${message}`);
+    case 'fenced':
+      return new RuntimeFailure('SHARD_NOT_OWNED', 'The shard is not owned by this node', 1);
+    case 'unavailable':
+      return new RuntimeFailure('STORE_UNAVAILABLE', message ?? 'Redis cannot be reached', 1);
+    case 'unknown':
+      return new RuntimeFailure('OUTCOME_UNKNOWN', 'The commit was sent and not answered', 1);
+  }
+}

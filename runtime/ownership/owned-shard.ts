@@ -1,0 +1,87 @@
+import type { Clock } from '../clock.ts';
+import { recordText, type ShardRecord } from '../engine.ts';
+import type { ActiveActor } from './active-actor.ts';
+import { CollectionMemory } from './collection-memory.ts';
+import type { Commitment } from './commitment.ts';
+
+/** A shard while this node owns it. Everything of it is in one place, so that losing it is dropping one object. */
+export class OwnedShard {
+  readonly number: number;
+  /** The record as the last answer of Redis left it. */
+  record: ShardRecord;
+  /** `record` as text: what the next batch expects to find. */
+  recordText: string;
+  /** The latest wall-clock time any turn of this shard was told. */
+  latestMs: number;
+  /** Actors that are active here, by address text. */
+  readonly actors = new Map<string, ActiveActor>();
+  /** Address texts of actors that must live, as Redis holds them in `{sN}:awake`. */
+  readonly awake: Set<string>;
+  /** Address texts of suspended actors, as Redis holds them in `{sN}:suspended`. */
+  readonly suspended: Set<string>;
+  /** Address texts of actors that may look different since operators last looked; `undefined` while nobody does. */
+  stirred: Set<string> | undefined;
+  /** What is remembered of its small collections. */
+  readonly memory = new CollectionMemory();
+  /** Commitments for the next batch. */
+  waiting: Commitment[] = [];
+  /** The batch that Redis has not answered. */
+  underWay: Commitment[] | undefined;
+  /** The batch under way was cut off; its outcome is being found out. */
+  inDoubt = false;
+  /** Runs while it is found out what holds for the shard. */
+  settling: Promise<void> | undefined;
+  /** The lease ended and it is not known whether somebody took the shard: nothing takes effect meanwhile. */
+  frozen = false;
+  /** Being handed over: no client command is taken any more. */
+  draining = false;
+  /** While draining: called whenever an actor may have settled what it had in hand. */
+  onSettling: (() => void) | undefined;
+  /** No longer ours; whoever still holds this object leaves it alone. */
+  dropped = false;
+  #proposed: { readonly record: ShardRecord; readonly text: string } | undefined;
+
+  constructor(
+    number: number,
+    record: ShardRecord,
+    members: { readonly awake: Set<string>; readonly suspended: Set<string> },
+  ) {
+    this.number = number;
+    this.record = record;
+    this.recordText = recordText(record);
+    this.latestMs = record.wallMs;
+    this.awake = members.awake;
+    this.suspended = members.suspended;
+  }
+
+  /** Wall-clock time for a turn: never behind the last commit, nor behind any turn before. */
+  nowMs(clock: Clock): number {
+    const wallMs = clock.wallMs();
+    if (wallMs > this.latestMs) this.latestMs = wallMs;
+    return this.latestMs;
+  }
+
+  /** The record that Redis holds from here on. */
+  adopt(record: ShardRecord): void {
+    this.record = record;
+    this.recordText = recordText(record);
+    this.latestMs = Math.max(this.latestMs, record.wallMs);
+  }
+
+  /** The text of the record that the next batch writes; a shard has one under way at most. */
+  propose(): string {
+    const { owner, epoch, revision, wallMs } = this.record;
+    const record = { owner, epoch, revision: revision + 1, wallMs: Math.max(wallMs, this.latestMs) };
+    const text = recordText(record);
+    this.#proposed = { record, text };
+    return text;
+  }
+
+  /** The batch that was proposed last is committed. */
+  committed(): void {
+    if (this.#proposed === undefined)
+      throw new Error(`shard ${this.number} committed what it never proposed`);
+    this.record = this.#proposed.record;
+    this.recordText = this.#proposed.text;
+  }
+}

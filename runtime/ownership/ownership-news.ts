@@ -1,0 +1,58 @@
+import type { Engine, ShardRecord } from '../engine.ts';
+import { changeNotice, learnNotice, type OwnershipView } from './ownership-view.ts';
+
+const changesChannel = '{runtime}:changes';
+
+/**
+ * What nodes tell each other of who owns what: the changes of one tick in one notice. Lost notices cost time, not
+ * truth: everybody looks for himself now and then.
+ */
+export class OwnershipNews {
+  readonly #engine: Engine;
+  readonly #view: OwnershipView;
+  readonly #afterTick: (callback: () => void) => void;
+  readonly #announced = new Map<number, ShardRecord>();
+  readonly #leaving: () => string | undefined;
+
+  constructor(
+    view: OwnershipView,
+    around: {
+      readonly engine: Engine;
+      readonly afterTick: (callback: () => void) => void;
+      /** This node's name once it is stopping, which every notice says from then on. */
+      readonly leaving: () => string | undefined;
+    },
+  ) {
+    this.#view = view;
+    this.#engine = around.engine;
+    this.#afterTick = around.afterTick;
+    this.#leaving = around.leaving;
+  }
+
+  /** Takes the news of all nodes into the view, and says each time that there were some. */
+  async listen(heard: () => void): Promise<void> {
+    await this.#engine.subscribe(changesChannel, (notice) => {
+      learnNotice(this.#view, notice);
+      heard();
+    });
+  }
+
+  /** A shard has another record, which the others hear of at the end of the tick. */
+  note(shard: number, record: ShardRecord): void {
+    this.#view.learn(shard, record);
+    if (this.#announced.size === 0) this.#afterTick(() => this.announce());
+    this.#announced.set(shard, record);
+  }
+
+  /** Tells what there is to tell; with nothing new, that it is time to look. */
+  announce(): void {
+    const notice = changeNotice(this.#announced, this.#leaving());
+    this.#announced.clear();
+    void Promise.allSettled([this.#engine.publish(changesChannel, notice)]);
+  }
+
+  /** That it is time to look, once the others were told; resolves also when they could not be. */
+  async lookNow(): Promise<void> {
+    await Promise.allSettled([this.#engine.publish(changesChannel, '')]);
+  }
+}

@@ -1,0 +1,94 @@
+import { type NodeRecord, parseRecord, recordText, type ShardRecord, unclaimedRecord } from '../engine.ts';
+
+/** A node as an operator sees it. */
+export interface NodeView {
+  readonly nodeId: string;
+  readonly incarnation: string;
+  readonly shards: number;
+  readonly self: boolean;
+}
+
+/** A shard as an operator sees it. */
+export interface ShardView {
+  readonly shard: number;
+  readonly owner: { readonly nodeId: string; readonly incarnation: string } | undefined;
+  readonly epoch: number;
+  readonly mine: boolean;
+}
+
+/** Whose a shard is, and since which epoch. */
+export interface ShardOwner {
+  readonly nodeId: string;
+  readonly incarnation: string;
+  readonly epoch: number;
+}
+
+/** The node id an incarnation was made from. */
+export function nodeIdOf(incarnation: string): string {
+  return incarnation.slice(0, incarnation.lastIndexOf(':'));
+}
+
+/**
+ * Who owns what, as this node last heard. It may be late, never decides about a write, and saves a question to Redis
+ * on every hop.
+ */
+export class OwnershipView {
+  #records: ShardRecord[];
+  #nodes: readonly NodeRecord[] = [];
+  /** Incarnations that said that they are stopping. */
+  readonly stopping = new Set<string>();
+
+  constructor(shards: number) {
+    this.#records = Array.from({ length: shards }, () => unclaimedRecord);
+  }
+
+  get records(): readonly ShardRecord[] {
+    return this.#records;
+  }
+
+  get nodes(): readonly NodeRecord[] {
+    return this.#nodes;
+  }
+
+  replace(nodes: readonly NodeRecord[], records: readonly ShardRecord[]): void {
+    this.#nodes = nodes;
+    this.#records = [...records];
+    for (const incarnation of this.stopping) {
+      if (!nodes.some((node) => node.incarnation === incarnation)) this.stopping.delete(incarnation);
+    }
+  }
+
+  /** Takes in what is newer than what is known. */
+  learn(shard: number, record: ShardRecord): void {
+    const known = this.#records[shard];
+    if (known !== undefined && record.epoch >= known.epoch) this.#records[shard] = record;
+  }
+
+  /** The owner of a shard, when it has one whose lease held at the last look. */
+  ownerOf(shard: number): ShardOwner | undefined {
+    const record = this.#records[shard];
+    if (record?.owner === undefined) return undefined;
+    return { nodeId: nodeIdOf(record.owner), incarnation: record.owner, epoch: record.epoch };
+  }
+
+  incarnationOf(nodeId: string): string | undefined {
+    return this.#nodes.find((node) => node.nodeId === nodeId)?.incarnation;
+  }
+}
+
+/** What nodes tell each other when ownership changes: a line `shard record`, or `stopping incarnation`. */
+export function changeNotice(changes: ReadonlyMap<number, ShardRecord>, stopping?: string): string {
+  const lines = [...changes].map(([shard, record]) => `${shard} ${recordText(record)}`);
+  if (stopping !== undefined) lines.push(`stopping ${stopping}`);
+  return lines.join('\n');
+}
+
+/** Takes a notice into the view. */
+export function learnNotice(view: OwnershipView, notice: string): void {
+  for (const line of notice.split('\n')) {
+    const space = line.indexOf(' ');
+    const head = line.slice(0, space);
+    if (head === 'stopping') view.stopping.add(line.slice(space + 1));
+    else if (head !== '') view.learn(Number(head), parseRecord(line.slice(space + 1)));
+  }
+}

@@ -1,0 +1,378 @@
+import { SHARD_COUNT, shardKey } from '../address.ts';
+import type { ArmedTimer, Clock } from '../clock.ts';
+import type { Engine, ShardRecord } from '../engine.ts';
+import type { RuntimeLimits } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import type { RuntimeCounters } from '../observer.ts';
+import type { Random } from '../random.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
+import type { Read } from '../store.ts';
+import { planShare } from './fair-share.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { HeldShards } from './held-shards.ts';
+import { Lease } from './lease.ts';
+import { OwnedShard } from './owned-shard.ts';
+import { OwnershipNews } from './ownership-news.ts';
+import { OwnershipView } from './ownership-view.ts';
+import { Patience } from './takeover-grace.ts';
+import { vacateShard } from './vacate-shard.ts';
+
+/** What ownership needs from its node. */
+export interface OwnershipOptions {
+  readonly nodeId: string;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: RuntimeLimits;
+  readonly log: Logger;
+  readonly counters: RuntimeCounters;
+  readonly afterTick: (callback: () => void) => void;
+  /** Set once both exist; ownership settles what the group commit cannot know. */
+  readonly commits: () => GroupCommit;
+  /** The shard is ours: bring its actors to life. */
+  readonly onClaimed: (shard: OwnedShard) => void;
+  /** This node has a new name among the others. Called before it owns anything under it. */
+  readonly onIncarnation: (incarnation: string) => Promise<void>;
+  /** Another process took our node id. Everything has been stopped. */
+  readonly onSuperseded: () => void;
+}
+
+/**
+ * Which shards this node owns. The lease says whether it may act at all, the record of each shard in Redis says who
+ * may write; the first is quick and may be wrong, the second is the fence and never is.
+ */
+export class Ownership {
+  readonly view = new OwnershipView(SHARD_COUNT);
+  readonly lease: Lease;
+  readonly #options: OwnershipOptions;
+  readonly #held = new HeldShards();
+  readonly #leaving = new Set<number>();
+  readonly #news: OwnershipNews;
+  /** Every name this process had. */
+  readonly #names = new Set<string>();
+  #incarnation = '';
+  /** Takes no more shards; `#stopped`: asks Redis no more. */
+  #stopping = false;
+  #stopped = false;
+  #round: Promise<void> | undefined;
+  #roundAgain = false;
+  #timer: ArmedTimer | undefined;
+  #memoryUse = 0;
+  readonly #patience: Patience;
+
+  constructor(options: OwnershipOptions) {
+    this.#options = options;
+    const { engine, clock, limits, afterTick } = options;
+    const leaving = (): string | undefined => (this.#stopping ? this.#incarnation : undefined);
+    this.#news = new OwnershipNews(this.view, { engine, afterTick, leaving });
+    this.#patience = new Patience(clock, limits.leaseMs);
+    this.lease = new Lease(options.nodeId, {
+      engine,
+      clock,
+      limits,
+      listener: {
+        onExpired: () => this.#freeze(),
+        onRegained: () => this.#held.thawAll(),
+        onEnded: () => void this.#comeBack(),
+      },
+    });
+  }
+
+  get incarnation(): string {
+    return this.#incarnation;
+  }
+
+  /** Share of Redis's memory in use at the last look. */
+  get memoryUse(): number {
+    return this.#memoryUse;
+  }
+
+  shard(number: number): OwnedShard | undefined {
+    return this.#held.get(number);
+  }
+
+  shards(): Iterable<OwnedShard> {
+    return this.#held;
+  }
+
+  mayAct(shard: OwnedShard): boolean {
+    return !shard.frozen && !shard.dropped && this.lease.holds();
+  }
+
+  /** Takes the lease and a name. */
+  async begin(): Promise<void> {
+    await this.#news.listen(() => void this.look());
+    this.#options.engine.onAvailable(() => void this.look());
+    await this.#take(this.#newName());
+  }
+
+  #newName(): string {
+    const { nodeId, random } = this.#options;
+    return `${nodeId}:${Math.floor(random() * 2 ** 48).toString(36)}`;
+  }
+
+  async #take(incarnation: string): Promise<void> {
+    await this.#options.onIncarnation(incarnation);
+    await this.lease.take(incarnation);
+    this.#names.add(incarnation);
+    this.#incarnation = incarnation;
+  }
+
+  /** Claims this node's share and goes on doing so. Resolves after the first round. */
+  async run(): Promise<void> {
+    await this.look();
+    this.#news.announce();
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#timer = this.#options.clock.after(this.#options.limits.claimEveryMs, () => {
+      void this.look().finally(() => {
+        if (!this.#stopping) this.#schedule();
+      });
+    });
+  }
+
+  /** Looks at who owns what, claims what this node is owed and gives away what others are. One look at a time. */
+  look(): Promise<void> {
+    if (this.#round !== undefined) {
+      this.#roundAgain = true;
+      return this.#round;
+    }
+    const rounds = async () => {
+      do {
+        this.#roundAgain = false;
+        await this.#look();
+      } while (this.#roundAgain && !this.#stopping);
+    };
+    this.#round = rounds().finally(() => {
+      this.#round = undefined;
+    });
+    return this.#round;
+  }
+
+  async #look(): Promise<void> {
+    const { engine, log } = this.#options;
+    const incarnation = this.#incarnation;
+    try {
+      const [nodes, records, memoryUse] = await Promise.all([
+        engine.nodes(),
+        engine.records(),
+        engine.memoryUse(),
+      ]);
+      this.view.replace(nodes, records);
+      this.#memoryUse = memoryUse;
+      if (this.#stopping || !this.lease.holds() || incarnation !== this.#incarnation) return;
+      const running = [...this.#held].map(({ number }) => number);
+      const held = new Set(running.filter((number) => !this.#leaving.has(number)));
+      const plan = planShare({
+        records,
+        nodes,
+        incarnation,
+        held,
+        leaving: this.#leaving,
+        stopping: this.view.stopping,
+        patient: this.#patience.lasts(),
+      });
+      await this.#claim(plan.claims, records);
+      for (const number of plan.strays) {
+        const { epoch } = records[number] as ShardRecord;
+        const { record } = await engine.changeOwner(number, epoch, undefined);
+        this.#news.note(number, record);
+      }
+      for (const number of plan.releases) {
+        // It may have been lost while the claims were asked for.
+        const shard = this.#held.get(number);
+        if (shard !== undefined) void this.#release(shard);
+      }
+    } catch (error) {
+      this.#patience.begin();
+      if (error instanceof RuntimeFailure)
+        log.debug({ code: error.code }, 'Redis did not answer a look at the shards');
+      else log.error({ err: error }, 'A look at the shards failed');
+    }
+  }
+
+  async #claim(numbers: readonly number[], records: readonly ShardRecord[]): Promise<void> {
+    if (numbers.length === 0) return;
+    const { engine, onClaimed } = this.#options;
+    const incarnation = this.#incarnation;
+    const answers = await Promise.allSettled(
+      numbers.map((number) =>
+        engine.changeOwner(number, (records[number] as ShardRecord).epoch, incarnation),
+      ),
+    );
+    const won: { number: number; record: ShardRecord }[] = [];
+    for (const [index, answer] of answers.entries()) {
+      // A claim whose answer was lost shows in the next look as ours and not held, and is claimed once more.
+      if (answer.status === 'fulfilled' && answer.value.changed) {
+        won.push({ number: numbers[index] as number, record: answer.value.record });
+      }
+    }
+    const members = await engine.read(
+      won.flatMap(({ number }) =>
+        ['awake', 'suspended'].map((part): Read => ['SMEMBERS', shardKey(number, part)]),
+      ),
+    );
+    // What was claimed under a lease that is over is claimed once more, as if the answer had been lost.
+    if (incarnation !== this.#incarnation || this.#stopping || !this.lease.holds()) return;
+    for (const [index, { number, record }] of won.entries()) {
+      const shard = new OwnedShard(number, record, {
+        awake: new Set(members[index * 2] as string[]),
+        suspended: new Set(members[index * 2 + 1] as string[]),
+      });
+      this.#held.add(shard);
+      this.#news.note(number, record);
+      onClaimed(shard);
+    }
+  }
+
+  // ── giving away ────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Hands everything over, then ends the lease. */
+  async stop(): Promise<void> {
+    const { engine, nodeId } = this.#options;
+    this.#stopping = true;
+    this.#timer?.cancel();
+    this.view.stopping.add(this.#incarnation);
+    this.#news.announce();
+    await this.#round;
+    await Promise.all([...this.#held].map((shard) => this.#release(shard)));
+    this.#stopped = true;
+    this.lease.stop();
+    // Without an answer the lease ends by itself, and the others find out by looking.
+    await Promise.allSettled([engine.resign(nodeId, this.#incarnation)]);
+    await this.#news.lookNow();
+  }
+
+  /** Stops taking commands, settles what is in hand, then leaves the shard to others. */
+  async #release(shard: OwnedShard): Promise<void> {
+    const { engine, log } = this.#options;
+    if (this.#leaving.has(shard.number)) return;
+    this.#leaving.add(shard.number);
+    try {
+      await vacateShard(shard, this.#options);
+      if (shard.dropped) return;
+      const { record } = await engine.changeOwner(shard.number, shard.record.epoch, undefined);
+      this.#forget(shard);
+      this.#news.note(shard.number, record);
+    } catch (error) {
+      log.warn({ shard: shard.number, err: error }, 'A shard was left without being handed over');
+      this.#forget(shard);
+    } finally {
+      this.#leaving.delete(shard.number);
+    }
+  }
+
+  // ── losing, and coming back ────────────────────────────────────────────────────────────────────────────────
+
+  #freeze(): void {
+    this.#options.log.warn(
+      { incarnation: this.#incarnation },
+      'The lease has ended by our clock: nothing takes effect until Redis answers',
+    );
+    this.#held.freeze();
+  }
+
+  /**
+   * The lease has ended in Redis. The node takes a new name and asks for each shard whether somebody took it: where
+   * the epoch is as it was, nobody wrote meanwhile, and its actors go on; the others are gone.
+   */
+  async #comeBack(): Promise<void> {
+    const { engine, log, counters, nodeId, onSuperseded } = this.#options;
+    counters.leaseLosses += 1;
+    for (const shard of this.#held) shard.frozen = true;
+    this.#freeze();
+    const before = this.#incarnation;
+    const nodes = await this.#askAgain(() => engine.nodes());
+    if (nodes === undefined) return;
+    if (nodes.some((node) => node.nodeId === nodeId && node.incarnation !== before)) {
+      log.error({ nodeId }, 'Another process runs under this node id: this one stops');
+      this.#stopping = true;
+      this.#timer?.cancel();
+      for (const shard of this.#held) this.#lose(shard);
+      onSuperseded();
+      return;
+    }
+    const name = this.#newName();
+    await this.#askAgain(() => this.#take(name));
+    log.warn(
+      { before, incarnation: this.#incarnation },
+      'The lease was lost: this node is back under a new name',
+    );
+    await Promise.all([...this.#held].map((shard) => this.settle(shard)));
+    await this.look();
+  }
+
+  /**
+   * Finds out what holds for a shard: takes it again with the next epoch, so that whatever is still under way on a
+   * dead connection is refused from here on; the revision then tells what was applied. Or somebody else has it.
+   */
+  settle(shard: OwnedShard): Promise<void> {
+    shard.settling ??= this.#settle(shard).finally(() => {
+      shard.settling = undefined;
+    });
+    return shard.settling;
+  }
+
+  async #settle(shard: OwnedShard): Promise<void> {
+    let { epoch } = shard.record;
+    while (!shard.dropped) {
+      const owner = this.#incarnation;
+      const answer = await this.#askAgain(() => this.#options.engine.changeOwner(shard.number, epoch, owner));
+      // An answer between two names holds for nothing: others may take what stands under a lease that is over.
+      if (answer === undefined || shard.dropped || this.lease.isOver) return;
+      const { changed, record } = answer;
+      // An earlier attempt may have gone through without an answer, under this name or the one before.
+      const isOurs = changed || (record.epoch === epoch + 1 && this.#names.has(record.owner ?? ''));
+      if (!isOurs || record.revision < shard.record.revision) {
+        this.#lose(shard, record);
+        return;
+      }
+      epoch = record.epoch;
+      if (record.owner !== this.#incarnation) continue;
+      this.#options.commits().resolve(shard, record);
+      this.#news.note(shard.number, record);
+      this.#held.thaw(shard);
+      return;
+    }
+  }
+
+  /** Asks Redis until it answers. `undefined`: this node was stopped meanwhile. */
+  async #askAgain<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+    const { clock, limits } = this.#options;
+    while (!this.#stopped) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof RuntimeFailure)) throw error;
+        await new Promise<void>((resolve) => void clock.after(limits.retryMs, resolve));
+      }
+    }
+    return undefined;
+  }
+
+  /** The fence refused a batch. */
+  fenced(shard: OwnedShard, actual: ShardRecord): void {
+    this.#lose(shard, actual);
+    void this.look();
+  }
+
+  #lose(shard: OwnedShard, actual?: ShardRecord): void {
+    const { log } = this.#options;
+    if (shard.dropped) return;
+    const fields = { shard: shard.number, known: shard.record, actual };
+    if (actual !== undefined && actual.revision < shard.record.revision) {
+      log.error(fields, 'Redis holds an older revision than this node remembers: was a backup restored?');
+    } else {
+      log.warn(fields, 'The shard has another owner');
+    }
+    this.#forget(shard);
+  }
+
+  #forget(shard: OwnedShard): void {
+    this.#held.drop(shard);
+    this.#options.commits().drop(shard);
+    shard.onSettling?.();
+  }
+}

@@ -1,0 +1,17 @@
+import type { Write } from '../store.ts';
+
+/** Arguments of one write that Lua's stack holds with room to spare. */
+const longestWrite = 4_000;
+
+/**
+ * Throws when a write cannot belong to the shard's commit: its key lacks the shard's hash tag, or it is longer than a
+ * script can take. Checked where the mistake is made, so that it never reaches the batch that others share.
+ */
+export function checkWrites(shard: number, writes: readonly Write[]): void {
+  const tag = `{s${shard}}:`;
+  for (const write of writes) {
+    if (!write[1].startsWith(tag)) throw new Error(`The key ${write[1]} is not one of shard ${shard}`);
+    if (write.length > longestWrite)
+      throw new Error(`A ${write[0]} of ${write.length} parts is too long for a script`);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '../clock.ts';
+import type { RuntimeLimits } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import type { ActiveActor } from './active-actor.ts';
+import type { OwnedShard } from './owned-shard.ts';
+
+/**
+ * Empties a shard before it is handed over: takes no more client commands, lets every actor settle what it has in
+ * hand for up to `settleMs`, then stops them all after the turn they are in. Resolves in bounded time.
+ */
+export async function vacateShard(
+  shard: OwnedShard,
+  options: { readonly clock: Clock; readonly limits: RuntimeLimits; readonly log: Logger },
+): Promise<void> {
+  const { clock, limits, log } = options;
+  shard.draining = true;
+  for (const actor of shard.actors.values()) actor.drain();
+  await within(clock, limits.settleMs, settled(shard));
+  const threw = (error: unknown): void =>
+    log.error({ shard: shard.number, err: error }, 'An actor threw when it was asked whether it is settled');
+  const unsettled = [...shard.actors].filter(([, actor]) => !isSettled(actor, threw)).map(([text]) => text);
+  if (unsettled.length > 0) {
+    const fields = { shard: shard.number, actors: unsettled, settleMs: limits.settleMs };
+    log.warn(fields, 'A shard is handed over although something is still in hand: its deadline has passed');
+  }
+  const stopping = [...shard.actors.values()].map((actor) => actor.stop('released'));
+  await within(clock, limits.answerMs, Promise.all(stopping));
+  for (const actor of [...shard.actors.values()]) actor.dispose('released');
+}
+
+/** Resolves when no actor of the shard has anything in hand. */
+function settled(shard: OwnedShard): Promise<void> {
+  return new Promise((resolve) => {
+    shard.onSettling = () => {
+      for (const actor of shard.actors.values()) if (!isSettled(actor)) return;
+      resolve();
+    };
+    shard.onSettling();
+  });
+}
+
+/** One that cannot say is waited for as long as any. */
+function isSettled(actor: ActiveActor, threw?: (error: unknown) => void): boolean {
+  try {
+    return actor.isSettled;
+  } catch (error) {
+    threw?.(error);
+    return false;
+  }
+}
+
+/** Resolves with the work, or when the time is up. */
+function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(limitMs, resolve);
+    void work.finally(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+
+/** A part that was not written to for so long says nothing about how Redis stands now. */
+const RECENT_MS = 60_000;
+
+/**
+ * That Redis refuses commits, told once when it begins and once when it ends. A cluster has parts, one a shard, and may
+ * refuse some while it takes others: the trouble ends when none of late was refused last.
+ */
+export class CommitTrouble {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** Parts whose last commit was refused, and when. */
+  readonly #refusedAtMs = new Map<number, number>();
+  /** What was told since it began. */
+  readonly #told = new Set<string>();
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** A commit to this part was refused. */
+  refused(part: number, trouble: string): void {
+    this.#forgetOld();
+    if (this.#refusedAtMs.size === 0) this.#told.clear();
+    this.#refusedAtMs.set(part, this.#clock.monotonicMs());
+    if (this.#told.has(trouble)) return;
+    this.#told.add(trouble);
+    this.#log.error({ trouble }, `${trouble}: commits are refused, nothing of them was applied`);
+  }
+
+  /** A commit to this part was taken. */
+  taken(part: number): void {
+    if (this.#refusedAtMs.size === 0) return;
+    this.#refusedAtMs.delete(part);
+    this.#forgetOld();
+    if (this.#refusedAtMs.size === 0) this.#log.info({}, 'Redis takes commits again');
+  }
+
+  #forgetOld(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [part, atMs] of this.#refusedAtMs) {
+      if (nowMs - atMs > RECENT_MS) this.#refusedAtMs.delete(part);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import type { Redis } from 'ioredis';
+import type { ArmedTimer, Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
+import type { RedisAddress } from './redis-address.ts';
+import { reconnectDelayMs, serversOf, subscriberClient } from './redis-client.ts';
+import { failureOf } from './redis-failure.ts';
+
+/** Where the bus is, and how long a server may be silent. */
+export interface RedisBusOptions {
+  readonly address: RedisAddress;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** It is asked for a sign of life this often, and has as long for an answer. */
+  readonly answerMs: number;
+}
+
+/**
+ * Hears what is published, over one connection to one server: a cluster passes on to all its servers what one of them
+ * is told. A connection that is lost, or gives no sign of life, is made anew to the next server, with all channels;
+ * what was published meanwhile is gone. The library's own subscriber of a cluster notices no line that went dead
+ * without a word, and leaves a listener on a closed socket with each server it tries.
+ */
+export class RedisBus {
+  readonly #options: RedisBusOptions;
+  readonly #listeners = new Map<string, (message: string) => void>();
+  /** Connected, or not there. */
+  #client: Redis | undefined;
+  #connecting: Redis | undefined;
+  #attempts = 0;
+  /** It was connected and nothing has been heard since: told once when it begins and once when it ends. */
+  #deaf = false;
+  #timer: ArmedTimer | undefined;
+  #closed = false;
+
+  constructor(options: RedisBusOptions) {
+    this.#options = options;
+  }
+
+  /** Connects to the first server that takes it; rejects when none does. */
+  async connect(): Promise<void> {
+    const servers = serversOf(this.#options.address).length;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#open();
+        return;
+      } catch (error) {
+        if (attempt >= servers) throw error;
+      }
+    }
+  }
+
+  /** Rejects when there is no connection now. */
+  async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
+    if (this.#client === undefined)
+      throw new RuntimeFailure('STORE_UNAVAILABLE', 'There is no connection to listen on');
+    this.#listeners.set(channel, listener);
+    try {
+      await this.#client.subscribe(channel);
+    } catch (error) {
+      this.#listeners.delete(channel);
+      throw failureOf(error);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+    this.#connecting?.disconnect();
+    this.#client?.disconnect();
+  }
+
+  async #open(): Promise<void> {
+    const { address, answerMs } = this.#options;
+    const servers = serversOf(address);
+    const client = subscriberClient(address, { server: this.#attempts % servers.length, answerMs });
+    this.#attempts += 1;
+    this.#connecting = client;
+    // What went wrong shows in the connection's end.
+    client.on('error', () => undefined);
+    client.on('message', (channel: string, message: string) => this.#listeners.get(channel)?.(message));
+    await client.connect();
+    client.once('end', () => this.#lost());
+    this.#client = client;
+    const channels = [...this.#listeners.keys()];
+    if (channels.length > 0) await client.subscribe(...channels);
+    this.#attempts = 0;
+    if (this.#deaf) this.#options.log.info({}, 'This node hears the others again');
+    this.#deaf = false;
+    this.#watch(client);
+  }
+
+  #lost(): void {
+    this.#client = undefined;
+    this.#timer?.cancel();
+    if (this.#closed) return;
+    if (!this.#deaf)
+      this.#options.log.warn({}, 'This node hears the others no more: Redis is asked for a new line');
+    this.#deaf = true;
+    this.#openLater();
+  }
+
+  #openLater(): void {
+    if (this.#closed) return;
+    this.#timer?.cancel();
+    this.#timer = this.#options.clock.after(reconnectDelayMs(this.#attempts + 1), () => {
+      this.#open().catch(() => {
+        if (this.#client === undefined) this.#openLater();
+        // It was connected and could not subscribe: its end begins anew.
+        else this.#client.disconnect();
+      });
+    });
+  }
+
+  /** A line that went dead without a word is found out by asking: an answer that is owed too long ends it. */
+  #watch(client: Redis): void {
+    const { clock, answerMs } = this.#options;
+    this.#timer = clock.after(answerMs, () => {
+      void Promise.allSettled([client.ping()]);
+      if (this.#client === client) this.#watch(client);
+    });
+  }
+}

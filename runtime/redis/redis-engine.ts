@@ -1,0 +1,284 @@
+import { SHARD_COUNT, shardKey } from '../address.ts';
+import type { Clock } from '../clock.ts';
+import {
+  type CommitSection,
+  type Engine,
+  type NodeRecord,
+  parseRecord,
+  type SectionOutcome,
+  type ShardRecord,
+} from '../engine.ts';
+import type { Logger } from '../logger.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
+import type { Read, RedisArgument, Write } from '../store.ts';
+import { CommitTrouble } from './commit-trouble.ts';
+import { type LuaScript, readLuaScript } from './lua-script.ts';
+import { parseRedisAddress } from './redis-address.ts';
+import { RedisBus } from './redis-bus.ts';
+import { redisClient } from './redis-client.ts';
+import { RedisConnection, type ReplyEncoding } from './redis-connection.ts';
+import { failureOf, readFailureOf, refusalOf } from './redis-failure.ts';
+
+const nodesKey = '{runtime}:nodes';
+
+/** Redis 7 is the first whose scripts are refused whole when memory is full (see commit-shards.lua). */
+const oldestMajorVersion = 7;
+
+/** What the engine is given. */
+export interface RedisEngineOptions {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** How long Redis may take to answer before a connection is taken for dead. */
+  readonly answerMs: number;
+}
+
+/**
+ * Redis as the runtime's engine, over three connections: commits and leases on one, so that nothing else delays them
+ * or is resent on it; reads and unfenced writes on the second; messages between nodes on the third.
+ */
+export class RedisEngine implements Engine {
+  readonly #commits: RedisConnection;
+  readonly #data: RedisConnection;
+  readonly #bus: RedisBus;
+  readonly #cluster: boolean;
+  readonly #scripts = {
+    commitShards: readLuaScript(new URL('./commit-shards.lua', import.meta.url)),
+    changeOwner: readLuaScript(new URL('./change-owner.lua', import.meta.url)),
+    registerNode: readLuaScript(new URL('./register-node.lua', import.meta.url)),
+    renewLease: readLuaScript(new URL('./renew-lease.lua', import.meta.url)),
+    forgetNode: readLuaScript(new URL('./forget-node.lua', import.meta.url)),
+  };
+  readonly #trouble: CommitTrouble;
+
+  private constructor(url: string, options: RedisEngineOptions) {
+    const address = parseRedisAddress(url);
+    const connection = (name: string) =>
+      new RedisConnection(redisClient(address, { name, answerMs: options.answerMs }));
+    this.#trouble = new CommitTrouble(options.clock, options.log);
+    this.#cluster = address.kind === 'cluster';
+    this.#commits = connection('commits');
+    this.#data = connection('data');
+    this.#bus = new RedisBus({ ...options, address });
+  }
+
+  /** Connects, or rejects when Redis is not there or too old. */
+  static async connect(url: string, options: RedisEngineOptions): Promise<RedisEngine> {
+    const engine = new RedisEngine(url, options);
+    try {
+      await Promise.all([engine.#commits.connect(), engine.#data.connect(), engine.#bus.connect()]);
+      await engine.#checkVersion();
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+    return engine;
+  }
+
+  async commit(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
+    // A script's keys must share one slot in a cluster, and a shard is a slot.
+    const groups = this.#cluster ? sections.map((section) => [section]) : [sections];
+    const outcomes = await Promise.all(groups.map((group) => this.#commitGroup(group)));
+    return outcomes.flat();
+  }
+
+  async #commitGroup(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
+    const { keys, args } = flatten(sections);
+    // Which part of Redis it is: one that is no cluster has one.
+    const part = this.#cluster ? (sections[0]?.shard ?? 0) : 0;
+    try {
+      const replies = await this.#commits.run(this.#scripts.commitShards, keys, args);
+      this.#trouble.taken(part);
+      return sections.map((section, index) => outcomeOf(section, (replies as unknown[])[index]));
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure instanceof RuntimeFailure && failure.code === 'OUTCOME_UNKNOWN') {
+        return sections.map(() => ({ code: 'unknown', message: failure.message }));
+      }
+      // A connection that broke says nothing about what Redis would have said.
+      const refusal = refusalOf(error);
+      if (refusal !== undefined) this.#trouble.refused(part, refusal);
+      return sections.map(() => ({ code: 'unavailable', message: failure.message }));
+    }
+  }
+
+  read(reads: readonly Read[]): Promise<unknown[]> {
+    return this.#ask(reads, 'utf8');
+  }
+
+  readBytes(reads: readonly Read[]): Promise<unknown[]> {
+    return this.#ask(reads, null);
+  }
+
+  async append(writes: readonly Read[]): Promise<unknown[]> {
+    try {
+      return await Promise.all(writes.map(([name, ...args]) => this.#data.send(name, args)));
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  async #ask(reads: readonly Read[], encoding: ReplyEncoding): Promise<unknown[]> {
+    try {
+      return await Promise.all(reads.map(([name, ...args]) => this.#data.send(name, args, encoding)));
+    } catch (error) {
+      throw readFailureOf(error);
+    }
+  }
+
+  async register(nodeId: string, incarnation: string, leaseMs: number): Promise<void> {
+    await this.#run(this.#scripts.registerNode, [nodesKey, leaseKey(nodeId)], [nodeId, incarnation, leaseMs]);
+  }
+
+  async renew(nodeId: string, incarnation: string, leaseMs: number): Promise<boolean> {
+    return (await this.#run(this.#scripts.renewLease, [leaseKey(nodeId)], [incarnation, leaseMs])) === 1;
+  }
+
+  async resign(nodeId: string, incarnation: string): Promise<void> {
+    await this.#run(this.#scripts.forgetNode, [nodesKey, leaseKey(nodeId)], [nodeId, incarnation]);
+  }
+
+  async nodes(): Promise<NodeRecord[]> {
+    const [members] = await this.read([['SMEMBERS', nodesKey]]);
+    const nodeIds = (members as string[]).sort();
+    const leases = await this.read(nodeIds.map((nodeId): Read => ['GET', leaseKey(nodeId)]));
+    const alive: NodeRecord[] = [];
+    for (const [index, nodeId] of nodeIds.entries()) {
+      const incarnation = leases[index];
+      if (typeof incarnation === 'string') alive.push({ nodeId, incarnation });
+      else await this.resign(nodeId, '');
+    }
+    return alive;
+  }
+
+  async records(): Promise<ShardRecord[]> {
+    const reads = Array.from({ length: SHARD_COUNT }, (_, shard): Read => ['GET', shardKey(shard, 'owner')]);
+    return (await this.read(reads)).map((text) => parseRecord(text as string | null));
+  }
+
+  async changeOwner(
+    shard: number,
+    epoch: number,
+    owner: string | undefined,
+  ): Promise<{ readonly changed: boolean; readonly record: ShardRecord }> {
+    const reply = await this.#run(
+      this.#scripts.changeOwner,
+      [shardKey(shard, 'owner')],
+      [epoch, owner ?? '-'],
+    );
+    const [changed, text] = reply as [number, string];
+    return { changed: changed === 1, record: parseRecord(text) };
+  }
+
+  async publish(channel: string, message: string): Promise<number | undefined> {
+    try {
+      const listeners = (await this.#data.send('publish', [channel, message])) as number;
+      // A cluster counts only the listeners at the node that was asked.
+      return this.#cluster ? undefined : listeners;
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  subscribe(channel: string, listener: (message: string) => void): Promise<void> {
+    return this.#bus.subscribe(channel, listener);
+  }
+
+  async memoryUse(): Promise<number> {
+    if (this.#cluster) return 0;
+    const text = String((await this.read([['INFO', 'memory']]))[0]);
+    const figure = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+    const maximum = figure('maxmemory');
+    return maximum === 0 ? 0 : figure('used_memory') / maximum;
+  }
+
+  available(): boolean {
+    return this.#commits.ready && this.#data.ready;
+  }
+
+  onAvailable(listener: () => void): void {
+    this.#commits.client.on('ready', listener);
+  }
+
+  async close(): Promise<void> {
+    this.#commits.close();
+    this.#data.close();
+    this.#bus.close();
+  }
+
+  async #run(script: LuaScript, keys: string[], args: RedisArgument[]): Promise<unknown> {
+    try {
+      return await this.#commits.run(script, keys, args);
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  async #checkVersion(): Promise<void> {
+    const text = String((await this.read([['INFO', 'server']]))[0]);
+    const version = /^redis_version:(\S+)/m.exec(text)?.[1] ?? 'unknown';
+    if (Number.parseInt(version, 10) < oldestMajorVersion) {
+      throw new Error(`Redis ${version} is too old: scripts that are refused whole came with Redis 7`);
+    }
+  }
+}
+
+function leaseKey(nodeId: string): string {
+  return `{runtime}:lease:${nodeId}`;
+}
+
+/** The sections as commit-shards.lua takes them. */
+function flatten(sections: readonly CommitSection[]): { keys: string[]; args: RedisArgument[] } {
+  const keys: string[] = [];
+  const args: RedisArgument[] = [sections.length];
+  for (const { shard, expected, next, entries } of sections) {
+    keys.push(shardKey(shard, 'owner'));
+    const keysBefore = keys.length;
+    args.push(expected, next, entries.length, 0, 0);
+    const argsBefore = args.length;
+    for (const { writes } of entries) addTurn(writes, keys, args);
+    args[argsBefore - 2] = keys.length - keysBefore;
+    args[argsBefore - 1] = args.length - argsBefore;
+  }
+  return { keys, args };
+}
+
+/** Adds the form of a turn's writes, their keys and their arguments. */
+function addTurn(writes: readonly Write[], keys: string[], args: RedisArgument[]): void {
+  const place = args.push('') - 1;
+  let form = '';
+  let keyBefore = '';
+  for (const write of writes) {
+    const [command, key] = write;
+    form += `${key === keyBefore ? '=' : ''}${command}${write.length - 2}`;
+    if (key !== keyBefore) keys.push(key);
+    keyBefore = key;
+    for (let index = 2; index < write.length; index += 1) args.push(write[index] as RedisArgument);
+  }
+  args[place] = form;
+}
+
+function outcomeOf(section: CommitSection, reply: unknown): SectionOutcome {
+  if (reply === 1) return committed;
+  // The record is the one this very batch writes: the library or the network delivered it twice.
+  if (reply === section.next) return committed;
+  if (typeof reply === 'string') return { code: 'fenced', actual: parseRecord(reply) };
+  return { code: 'committed', failures: failuresOf(section, reply as string[]) };
+}
+
+const committed: SectionOutcome = { code: 'committed' };
+
+/** Which turn each refused write belongs to. */
+function failuresOf(section: CommitSection, replies: readonly string[]): ReadonlyMap<number, string> {
+  const failures = new Map<number, string>();
+  for (const reply of replies) {
+    const space = reply.indexOf(' ');
+    let remaining = Number(reply.slice(0, space));
+    const entry = section.entries.findIndex(({ writes }) => {
+      if (remaining < writes.length) return true;
+      remaining -= writes.length;
+      return false;
+    });
+    if (!failures.has(entry)) failures.set(entry, reply.slice(space + 1));
+  }
+  return failures;
+}

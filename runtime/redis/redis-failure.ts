@@ -1,0 +1,45 @@
+import { RuntimeFailure } from '../runtime-failure.ts';
+
+/** Errors by which Redis says that it will not serve now; the script or command was not run. */
+const refusals: Readonly<Record<string, string>> = {
+  OOM: 'Redis is full (maxmemory)',
+  READONLY: 'Redis is a read-only replica',
+  MISCONF: 'Redis cannot persist to its disk',
+  LOADING: 'Redis is loading its data',
+  BUSY: 'Redis is busy with a script',
+  NOREPLICAS: 'Redis has too few replicas',
+  MASTERDOWN: 'Redis has lost its master',
+  CLUSTERDOWN: 'The Redis Cluster is down',
+  TRYAGAIN: 'The Redis Cluster is moving slots',
+  NOAUTH: 'Redis asks for a password',
+  NOPERM: 'Redis does not permit this user to do so',
+};
+
+/** The sentence for an answer by which Redis refuses to serve; `undefined` for every other error. */
+export function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
+  return refusals[error.message.slice(0, error.message.indexOf(' '))];
+}
+
+/**
+ * Names an error of the client library. An answer by which Redis refuses, or a command that never left: nothing was
+ * changed. An answer that names a mistake of ours stays the error it is. All else: sent, and no answer came.
+ */
+export function failureOf(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  if (error.name === 'ReplyError') {
+    const refusal = refusalOf(error);
+    return refusal === undefined ? error : new RuntimeFailure('STORE_UNAVAILABLE', refusal, 1);
+  }
+  if (/isn't writeable|isn't ready/.test(error.message)) {
+    return new RuntimeFailure('STORE_UNAVAILABLE', 'Redis cannot be reached', 1);
+  }
+  return new RuntimeFailure('OUTCOME_UNKNOWN', 'The connection to Redis ended before it answered', 1);
+}
+
+/** As `failureOf` for reads, which change nothing whatever their fate. */
+export function readFailureOf(error: unknown): Error {
+  const failure = failureOf(error);
+  if (!(failure instanceof RuntimeFailure)) return failure;
+  return new RuntimeFailure('STORE_UNAVAILABLE', failure.message, 1);
+}

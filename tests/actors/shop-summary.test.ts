@@ -1,0 +1,134 @@
+/** What operators are told of shops: all of them by a glance, the ones on the page whole. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shopView } from '../../actors/operators/shop-inspection.ts';
+import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
+import type { ShopState } from '../../actors/shop/record/shop-state.ts';
+import type { ShopDescription } from '../../actors/shop/turn/describe-shop.ts';
+import { takeCensus } from '../../actors/shop/view/shop-census.ts';
+import { type ShopGlance, shopGlance, standingOf } from '../../actors/shop/view/shop-summary.ts';
+import { localActors } from '../../http/operator-api/actor-list.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
+import type { ActorGlance, Actors, Lookout } from '../../runtime/actors.ts';
+import type { Store } from '../../runtime/store.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
+import { ShopHarness } from './shop-harness.ts';
+
+function seen(state: ShopState | undefined, status: ActorGlance['status'] = 'active'): ActorGlance {
+  const address = shopAddress({ tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24) });
+  return { address, status, mailboxDepth: 2, oldestQueuedMs: 7, restarts: 1, state };
+}
+
+function all<Seen>(seen: readonly Seen[]): Lookout<Seen> {
+  return { each: async (visit) => seen.forEach(visit) };
+}
+
+test('a shop is found by every word that says how it stands, and trouble ranks', async () => {
+  const shop = await ShopHarness.connected();
+  assert.deepEqual(shopGlance(seen(shop.state)).standing.words, ['connected', 'active', 'idle']);
+  shop.command({ type: 'hold' });
+  const held = shopGlance(seen(shop.state));
+  assert.deepEqual(held.standing.words, ['connected', 'active', 'idle', 'held']);
+  const lost = await ShopHarness.connected();
+  lost.session({ type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' });
+  const flagged = shopGlance(seen(lost.state));
+  assert.deepEqual(flagged.standing.words, ['disconnected', 'active', 'idle', 'flagged']);
+  const asleep = shopGlance(seen(undefined, 'suspended'));
+  assert.deepEqual(asleep.standing.words, ['suspended']);
+  const ranks = [asleep, flagged, held].map(({ standing }) => standing.trouble);
+  assert.deepEqual(
+    ranks,
+    [...ranks].sort((one, other) => other - one),
+  );
+  const tenant = { tenantId: 'c', mailboxDepth: 2, isSuspended: true };
+  const census = await takeCensus(all([held, flagged, asleep, tenant]));
+  assert.deepEqual(census.suspendedTenants, ['c']);
+  assert.deepEqual(
+    [census.shops, census.mailboxDepth, census.states.held, census.states.flagged, census.states.suspended],
+    [3, 8, 1, 1, 1],
+  );
+});
+
+const glance = (index: number, more: Partial<ShopGlance> = {}): ShopGlance => ({
+  id: `t/${String(index).padStart(5, '0')}`,
+  searchText: `shop ${index}`,
+  mailboxDepth: index % 7,
+  oldestQueuedMs: 0,
+  restarts: 0,
+  queued: 0,
+  oldestMessageMs: undefined,
+  standing: standingOf([index % 2 === 0 ? 'connected' : 'disconnected', 'active']),
+  ...more,
+});
+
+test('of thousands of shops only those on the page are described, and pages follow each other without a gap', async () => {
+  const shops = Array.from({ length: 5_000 }, (_, index) => glance((index * 2_741) % 5_000));
+  const described: string[] = [];
+  const fleet = {
+    eachShop: all(shops).each,
+    localShop: (id: string) => {
+      described.push(id);
+      return { id };
+    },
+  };
+  const query = { sort: 'mailbox', state: 'connected', q: 'shop', limit: 30, after: undefined } as const;
+  const expected = shops
+    .filter(({ standing }) => standing.words.includes('connected'))
+    .sort((one, other) => other.mailboxDepth - one.mailboxDepth || (one.id < other.id ? -1 : 1))
+    .map(({ id }) => id);
+  const first = await localActors(fleet, query);
+  const second = await localActors(fleet, { ...query, after: first.at(-1) });
+  assert.deepEqual(
+    [...first, ...second].map(({ id }) => id),
+    expected.slice(0, 60),
+  );
+  assert.equal(described.length, 60);
+});
+
+test('a shop that went between the glance and the description is left out', async () => {
+  const fleet = {
+    eachShop: all([glance(1), glance(2)]).each,
+    localShop: (id: string) => (id.endsWith('1') ? undefined : { id }),
+  };
+  const listed = await localActors(fleet, {
+    sort: 'id',
+    state: undefined,
+    q: undefined,
+    limit: 10,
+    after: undefined,
+  });
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    ['t/00002'],
+  );
+});
+
+test('a suspended shop is shown as its last commit left it, and without details when that cannot be read', async () => {
+  const address = shopAddress({ tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24) });
+  const actors = {
+    snapshot: () => ({ address, status: 'suspended', state: undefined, restarts: 6, lastError: undefined }),
+    state: () => Promise.reject(new Error('nobody may ask a suspended actor')),
+  } as unknown as Actors;
+  const stored = [JSON.stringify({ name: 'Bakery' }), null, [], [], [], []];
+  const settings = resolveSettings({});
+  const log = new QuietLog();
+  const look = (store: Pick<Store, 'read'>): Promise<Record<string, unknown> | undefined> =>
+    shopView(
+      address,
+      { actors, store: store as Store, host: { describe: () => undefined, available: () => true }, log },
+      { settings, nowMs: 0 },
+    );
+  const shown = await look({ read: async () => stored });
+  const details = shown?.details as ShopDescription | undefined;
+  assert.deepEqual(
+    [shown?.name, shown?.status, details?.channel.state],
+    ['Bakery', 'suspended', 'unconfigured'],
+  );
+  assert.deepEqual(log.errors, []);
+  const broken = await look({ read: async () => ['{', null, [], [], [], []] });
+  assert.deepEqual(
+    [broken?.shopId, broken?.status, broken?.details, broken?.policy],
+    ['b'.repeat(24), 'suspended', null, null],
+  );
+  assert.deepEqual(log.errors, ['what is stored of a shop that does not run cannot be read']);
+});

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ShopDraft } from '../../actors/shop/turn/turn-builder.ts';
+import { ShopHarness } from './shop-harness.ts';
+
+test('whatever a turn wants done once its commit holds is done, in the order in which it was asked for', async () => {
+  const { state, nowMs } = await ShopHarness.start();
+  const times = {
+    gapFromMs: 0,
+    gapToMs: 0,
+    pauseMs: 0,
+    coldPauseMs: 0,
+    answerMs: 0,
+    outcomeMs: 0,
+  };
+  const draft = new ShopDraft(state, nowMs, { random: () => 0, times });
+  const done: string[] = [];
+  for (const name of ['one', 'two', 'three']) draft.onCommitted(() => void done.push(name));
+  const { committed } = draft.finish();
+  assert.deepEqual(done, []);
+  committed?.();
+  assert.deepEqual(done, ['one', 'two', 'three']);
+});

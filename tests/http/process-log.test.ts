@@ -1,0 +1,58 @@
+/** What reaches the log of a process, and what never does. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
+import { requestWords } from '../../http/request-log/log-line-cache.ts';
+import { createLogger } from '../../http/request-log/process-log.ts';
+
+function openLog(level = 'info') {
+  const lines: string[] = [];
+  const log = createLogger({ level, stream: { write: (line) => void lines.push(line) } });
+  return { log, lines };
+}
+
+test('secrets and texts are left out, at the top and one step below', () => {
+  const { log, lines } = openLog();
+  log.info({ token: 'one-secret', shop: { qr: 'two-secret', name: 'Bakery' }, text: 'three-secret' }, 'told');
+  assert.doesNotMatch(lines.join(''), /secret/);
+  assert.match(lines.join(''), /Bakery/);
+});
+
+test('an error of the Redis client is told without the command that failed: its arguments may be anything', () => {
+  const { log, lines } = openLog();
+  const error = Object.assign(new Error('WRONGTYPE Operation against a key'), {
+    command: { name: 'eval', args: ['a secret text'] },
+  });
+  log.warn({ err: error }, 'it failed');
+  assert.doesNotMatch(lines.join(''), /secret/);
+  assert.match(lines.join(''), /WRONGTYPE/);
+});
+
+test('an answered request is a line of its own, whole JSON, at level info alone', () => {
+  const kind = { tenantId: 't1', keyId: 'k1', method: 'GET', route: '/shops/{idOrName}', status: 404 };
+  const answered: AnsweredRequest = {
+    ...kind,
+    atMs: 1_800_000_000_000,
+    requestId: 'r-1',
+    words: requestWords()(kind),
+    latencyMs: 1.25,
+    ip: '203.0.113.7',
+    errorCode: 'SHOP_NOT_FOUND',
+  };
+  const { log, lines } = openLog();
+  log.request(answered, 'request');
+  const { pid, hostname, ...told } = JSON.parse(lines.join('')) as Record<string, unknown>;
+  assert.deepEqual([typeof pid, typeof hostname], ['number', 'string']);
+  assert.deepEqual(told, {
+    level: 30,
+    time: 1_800_000_000_000,
+    requestId: 'r-1',
+    ...kind,
+    latencyMs: 1.25,
+    ip: '203.0.113.7',
+    msg: 'request',
+  });
+  const quiet = openLog('warn');
+  quiet.log.request(answered, 'request');
+  assert.deepEqual(quiet.lines, []);
+});

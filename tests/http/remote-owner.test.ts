@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import type { Hop } from '../../http/owner/remote-owner.ts';
+import { keyHash } from '../../http/pipeline/presented-key.ts';
+import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
+import { ADMIN_TOKEN, aloneHop, type ServiceFixture, startService } from './service-fixture.ts';
+
+/** A clock on which a wait of a moment is over at once, and has taken its time all the same. */
+function hurriedClock(): Clock {
+  let skippedMs = 0;
+  return {
+    wallMs: () => systemClock.wallMs(),
+    monotonicMs: () => systemClock.monotonicMs() + skippedMs,
+    after(delayMs, callback) {
+      if (delayMs > 100) return systemClock.after(delayMs, callback);
+      return systemClock.after(0, () => {
+        skippedMs += delayMs;
+        callback();
+      });
+    },
+  };
+}
+
+/** The word for an owner that is another one after so many looks. */
+function moving({ everyLooks }: { readonly everyLooks: number }): () => string {
+  let looks = 0;
+  return () => {
+    looks += 1;
+    return `owner ${Math.floor(looks / everyLooks)}`;
+  };
+}
+
+/** An edge that owns nothing beside an owner that has it all; the edge's own fakes stay empty, so nothing leaks. */
+describe('a request taken by one node and answered by another', () => {
+  let owner: ServiceFixture;
+  let edge: ServiceFixture;
+  let target: Target;
+  let tenant: TestTenant;
+  let forward: Hop['forward'];
+  let isStillOwner = true;
+  /** Whether the edge believes that the tenant is its own. */
+  let isLocal = false;
+  /** What the edge says when it believes so. */
+  let admitAtEdge: TenantOperations['admit'];
+  /** Who owns the tenant, as the edge sees it; whenever it looks. */
+  let ownership = (): string => 'owner 1';
+
+  before(async () => {
+    owner = await startService({ hop: { ...aloneHop, stillOwner: () => isStillOwner } });
+    edge = await startService({
+      clock: hurriedClock(),
+      tenants: { admit: (...call) => admitAtEdge(...call) } as TenantOperations,
+      keys: { tenantOfKey: async (hash) => owner.memory.tenantByHash.get(hash) },
+      hop: {
+        ...aloneHop,
+        ownerIsLocal: () => isLocal,
+        ownership: () => ownership(),
+        stillOwner: () => false,
+        forward: (tenantId, payload, timeoutMs) => forward(tenantId, payload, timeoutMs),
+      },
+    });
+    forward = (_, payload) => owner.serveForwarded(payload);
+    const { apiUrl, adminUrl } = edge;
+    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+    tenant = await target.tenant();
+  });
+  after(async () => {
+    target.close();
+    await edge.stop();
+    await owner.stop();
+  });
+  beforeEach(() => {
+    isStillOwner = true;
+    isLocal = false;
+    ownership = () => 'owner 1';
+    forward = (_, payload) => owner.serveForwarded(payload);
+  });
+
+  it('reads, writes and operators alike reach the owner; the edge keeps nothing', async () => {
+    const { key } = tenant;
+    assert.equal(
+      (await target.api.call('POST', '/shops', { key, json: { name: 'Süß & Söhne' } })).status,
+      201,
+    );
+    const found = await target.api.call('GET', `/shops/${encodeURIComponent('süß & söhne')}`, { key });
+    assert.equal(found.status, 200);
+    assert.ok(found.headers['x-ratelimit-remaining']);
+    const resumed = await target.admin.call('POST', `/tenants/${tenant.id}/resume`, { key: ADMIN_TOKEN });
+    assert.equal(resumed.status, 200);
+    assert.equal(edge.memory.tenants.size, 0);
+    assert.ok(owner.memory.tenants.has(tenant.id));
+  });
+
+  it('the owner refuses as it would at its own door', async () => {
+    const { key } = tenant;
+    const invalid = await target.api.call('POST', '/shops?x=1', { key, json: { bad: 1 } });
+    assert.deepEqual(invalid.body.error.fields.length, 3);
+    const unread = await target.api.call('POST', '/shops', {
+      key,
+      body: Buffer.from([0xff]),
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.equal(unread.body.error.fields[0].message, 'must be UTF-8');
+    const revoked = await target.key(tenant.id);
+    await target.admin.call('DELETE', `/tenants/${tenant.id}/keys/${revoked.id}`, { key: ADMIN_TOKEN });
+    assert.equal(
+      (await target.api.call('GET', '/me', { key: revoked.key })).body.error.code,
+      'API_KEY_REVOKED',
+    );
+  });
+
+  it('a key that the owner does not know is nobody’s, though this node remembers whose it was', async () => {
+    const key = `tm_live_${'r'.repeat(43)}`;
+    owner.memory.tenantByHash.set(keyHash(key) ?? '', tenant.id);
+    edge.lines.length = 0;
+    const reply = await target.api.call('GET', '/me', { key });
+    assert.equal(reply.body.error.code, 'API_KEY_INVALID');
+    assert.deepEqual(
+      edge.lines.map(({ fields }) => (fields as AnsweredRequest).tenantId),
+      [undefined],
+    );
+  });
+
+  it('an owner whose lease is gone by the time of its reply releases nothing: 503 SERVICE_UNAVAILABLE', async () => {
+    isStillOwner = false;
+    const reply = await target.api.call('GET', '/me', { key: tenant.key });
+    assert.equal(reply.status, 503);
+    assert.equal(reply.body.error.code, 'SERVICE_UNAVAILABLE');
+    assert.ok(Number(reply.headers['retry-after']) >= 1);
+    const operator = await target.admin.call('GET', `/tenants/${tenant.id}`, { key: ADMIN_TOKEN });
+    assert.equal(operator.body.error.code, 'SERVICE_UNAVAILABLE');
+  });
+
+  for (const [code, status, shown] of [
+    ['SHARD_NOT_OWNED', 503, 'SERVICE_UNAVAILABLE'],
+    ['DEADLINE_EXCEEDED', 503, 'SERVICE_UNAVAILABLE'],
+    ['STORE_UNAVAILABLE', 503, 'SERVICE_UNAVAILABLE'],
+    ['OUTCOME_UNKNOWN', 503, 'SERVICE_UNAVAILABLE'],
+    ['STOPPING', 503, 'SERVICE_UNAVAILABLE'],
+    ['MAILBOX_FULL', 503, 'OVERLOADED'],
+    ['NODE_BUSY', 503, 'OVERLOADED'],
+    ['SUSPENDED', 503, 'BOT_SERVICE_UNREACHABLE'],
+    ['POISONED', 500, 'INTERNAL_ERROR'],
+  ] as const) {
+    it(`${code}, on the way or at the owner, is ${status} ${shown}`, async () => {
+      owner.memory.next.set('identity', new RuntimeFailure(code, 'secret detail', 7));
+      const atOwner = await target.api.call('GET', '/me', { key: tenant.key });
+      forward = () => Promise.reject(new RuntimeFailure(code, 'secret detail', 7));
+      const onTheWay = await target.api.call('GET', '/me', { key: tenant.key });
+      for (const reply of [atOwner, onTheWay]) {
+        assert.equal(reply.status, status);
+        assert.equal(reply.body.error.code, shown);
+        assert.equal(reply.headers['retry-after'], status === 503 ? '7' : undefined);
+        assert.doesNotMatch(reply.text, /secret/);
+      }
+    });
+  }
+
+  for (const where of ['on the way', 'at the owner'] as const) {
+    for (const code of ['SHARD_NOT_OWNED', 'STOPPING'] as const) {
+      it(`${code} ${where}, then another owner: the caller gets its answer and hears nothing of it`, async () => {
+        ownership = moving({ everyLooks: 5 });
+        const waits: number[] = [];
+        forward = (_, payload, timeoutMs) => {
+          waits.push(timeoutMs);
+          if (waits.length > 1) return owner.serveForwarded(payload);
+          if (where === 'on the way') return Promise.reject(new RuntimeFailure(code, 'gone'));
+          owner.memory.next.set('createShop', new RuntimeFailure(code, 'gone'));
+          return owner.serveForwarded(payload);
+        };
+        const name = `Moved ${where} ${code}`;
+        const reply = await target.api.call('POST', '/shops', { key: tenant.key, json: { name } });
+        assert.equal(reply.status, 201);
+        const [first = 0, second = 0, ...more] = waits;
+        assert.ok(second < first, `${second} ms after ${first} ms`);
+        assert.deepEqual(more, []);
+      });
+    }
+
+    for (const code of ['OUTCOME_UNKNOWN', 'DEADLINE_EXCEEDED', 'POISONED', 'STORE_UNAVAILABLE'] as const) {
+      it(`${code} ${where} is not asked again, whoever owns the tenant then`, async () => {
+        ownership = moving({ everyLooks: 1 });
+        let asked = 0;
+        forward = (_, payload) => {
+          asked += 1;
+          if (where === 'on the way') return Promise.reject(new RuntimeFailure(code, 'who knows'));
+          owner.memory.next.set('createShop', new RuntimeFailure(code, 'who knows'));
+          return owner.serveForwarded(payload);
+        };
+        const reply = await target.api.call('POST', '/shops', { key: tenant.key, json: { name: 'Once' } });
+        assert.ok(reply.status >= 500);
+        assert.equal(asked, 1);
+      });
+    }
+  }
+
+  for (const [when, told] of [
+    ['still', 'later'],
+    ['no longer', 'later'],
+    ['no longer', 'at once'],
+  ] as const) {
+    it(`a node that finds ${told} that its own tenant is handed over, and is ${when} named its owner, hands the request on`, async () => {
+      isLocal = true;
+      ownership = () => 'edge 1';
+      const leave = (): void => {
+        isLocal = false;
+        ownership = () => 'owner 2';
+      };
+      admitAtEdge = () => {
+        if (when === 'still') systemClock.after(5, leave);
+        else leave();
+        const draining = new RuntimeFailure('SHARD_NOT_OWNED', 'draining');
+        if (told === 'at once') throw draining;
+        return Promise.reject(draining);
+      };
+      assert.equal((await target.api.call('GET', '/me', { key: tenant.key })).status, 200);
+    });
+  }
+
+  it('an operator’s request follows its tenant to the next owner, and does once what it does', async () => {
+    ownership = moving({ everyLooks: 5 });
+    for (const where of ['on the way', 'at the owner'] as const) {
+      let asked = 0;
+      forward = (_, payload) => {
+        asked += 1;
+        const gone = new RuntimeFailure('SHARD_NOT_OWNED', 'gone');
+        if (asked > 1) return owner.serveForwarded(payload);
+        if (where === 'on the way') return Promise.reject(gone);
+        owner.memory.next.set('importShop', gone);
+        return owner.serveForwarded(payload);
+      };
+      const name = `Imported, moved ${where}`;
+      const path = `/tenants/${tenant.id}/shops`;
+      const made = await target.admin.call('POST', path, { key: ADMIN_TOKEN, json: { name } });
+      assert.deepEqual([made.status, asked], [201, 2]);
+    }
+  });
+
+  it('an erasure that broke off as its tenant moved is not asked of the next owner, who knows of no tenant', async () => {
+    ownership = moving({ everyLooks: 1 });
+    let asked = 0;
+    forward = (_, payload) => {
+      asked += 1;
+      if (asked === 1) owner.memory.next.set('deleteTenant', new RuntimeFailure('SHARD_NOT_OWNED', 'gone'));
+      return owner.serveForwarded(payload);
+    };
+    const refused = await target.admin.call('DELETE', `/tenants/${tenant.id}`, { key: ADMIN_TOKEN });
+    assert.deepEqual([refused.status, asked], [503, 1]);
+  });
+
+  it('a reply that was not released since the lease was gone by then is not asked for again', async () => {
+    isStillOwner = false;
+    ownership = moving({ everyLooks: 1 });
+    let asked = 0;
+    forward = (_, payload) => {
+      asked += 1;
+      return owner.serveForwarded(payload);
+    };
+    assert.equal((await target.api.call('GET', '/me', { key: tenant.key })).status, 503);
+    assert.equal(asked, 1);
+  });
+
+  it('a broken invariant is 500, shown to the log and not to the caller', async () => {
+    owner.memory.next.set('identity', new Error('secret detail'));
+    const reply = await target.api.call('GET', '/me', { key: tenant.key });
+    assert.equal(reply.status, 500);
+    assert.doesNotMatch(reply.text, /secret/);
+    assert.ok(owner.lines.some(({ level, message }) => level === 'error' && message === 'an endpoint threw'));
+  });
+
+  it('POST connect may wait longer than other hops', async () => {
+    const waits: number[] = [];
+    forward = (_, payload, timeoutMs) => {
+      waits.push(timeoutMs);
+      return owner.serveForwarded(payload);
+    };
+    const shop = await target.shop(tenant);
+    waits.length = 0;
+    await target.api.call('GET', `/shops/${shop}`, { key: tenant.key });
+    await target.api.call('POST', `/shops/${shop}/channels/msgapp/connect`, { key: tenant.key });
+    assert.deepEqual(waits, [2_000, 12_000]);
+  });
+});
