@@ -85,7 +85,7 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
   const { node, clock, random, log, qrImages, gap, poolLink, platformName } = options;
   const { actors, store, deadLetters } = node;
   const around = { actors, store, clock, random, log };
-  const connection = await openDirectoryConnection(options.redisUrl, log);
+  const connection = await openDirectoryConnection(options);
   const operatorsDirectory = new OperatorsDirectory({
     store,
     clock,

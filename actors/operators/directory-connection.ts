@@ -1,7 +1,11 @@
 import { createClient, createCluster } from 'redis';
 import type { RedisConnection } from 'redis-om';
+import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { parseRedisAddress } from '../../runtime/redis/redis-address.ts';
+import { parseRedisAddress, type RedisAddress } from '../../runtime/redis/redis-address.ts';
+
+/** How often the server is asked whether it still is the master. */
+const ROLE_EVERY_MS = 5_000;
 
 /** A connection for the operators' directory, and its end. */
 export interface DirectoryConnection {
@@ -9,34 +13,87 @@ export interface DirectoryConnection {
   close(): Promise<void>;
 }
 
-/** Opens the second client that redis-om needs. It reconnects by itself; what fails meanwhile only delays the lists. */
-export async function openDirectoryConnection(redisUrl: string, log: Logger): Promise<DirectoryConnection> {
-  const address = parseRedisAddress(redisUrl);
-  const { path, username, password, db, tls } = address.options;
-  const credentials = { ...(username ? { username } : {}), ...(password ? { password } : {}) };
-  const connection =
-    address.kind === 'cluster'
-      ? createCluster({
-          rootNodes: address.nodes.map((socket) => ({ socket })),
-          defaults: { ...credentials, ...(tls ? { socket: { tls: true } } : {}) },
-        })
-      : createClient({
-          ...credentials,
-          database: db ?? 0,
-          socket: path
-            ? { path }
-            : {
-                host: address.options.host ?? '127.0.0.1',
-                port: address.options.port ?? 6379,
-                ...(tls ? { tls: true } : {}),
-              },
-        });
+/** What the connection is made with. */
+export interface DirectoryConnectionOptions {
+  /** See `parseRedisAddress`. */
+  readonly redisUrl: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Opens the second client that redis-om needs. It reconnects by itself, also from a server that became a replica and
+ * keeps the connection open; what fails meanwhile only delays the lists.
+ */
+export async function openDirectoryConnection(
+  options: DirectoryConnectionOptions,
+): Promise<DirectoryConnection> {
+  const { log } = options;
+  const address = parseRedisAddress(options.redisUrl);
+  const connection = address.kind === 'cluster' ? clusterClient(address) : serverClient(address);
   connection.on('error', (error: Error) =>
     log.debug({ err: error }, 'the directory’s connection to Redis failed'),
   );
   await connection.connect();
+  // The servers of a cluster say themselves who is the master.
+  const watch = address.kind === 'cluster' ? undefined : watchRole(connection as ServerClient, options);
   return {
     connection: connection as unknown as RedisConnection,
-    close: async () => void (await connection.disconnect()),
+    async close() {
+      watch?.end();
+      await connection.disconnect();
+    },
+  };
+}
+
+type ServerClient = ReturnType<typeof serverClient>;
+
+function clusterClient(address: Extract<RedisAddress, { kind: 'cluster' }>) {
+  return createCluster({
+    rootNodes: address.nodes.map((socket) => ({ socket })),
+    defaults: { ...credentials(address), ...(address.options.tls ? { socket: { tls: true } } : {}) },
+  });
+}
+
+function serverClient(address: RedisAddress) {
+  const { path, host = '127.0.0.1', port = 6379, db = 0, tls } = address.options;
+  return createClient({
+    ...credentials(address),
+    database: db,
+    socket: path ? { path } : { host, port, ...(tls ? { tls: true } : {}) },
+  });
+}
+
+function credentials({ options: { username, password } }: RedisAddress) {
+  return { ...(username ? { username } : {}), ...(password ? { password } : {}) };
+}
+
+/** Connects anew while the server is a replica: the address leads to the master once it has moved there. */
+function watchRole(
+  client: ServerClient,
+  { clock, log }: DirectoryConnectionOptions,
+): { readonly end: () => void } {
+  let timer: ArmedTimer | undefined;
+  let ended = false;
+  const look = async (): Promise<void> => {
+    try {
+      if (client.isReady && (await client.info('replication')).includes('role:slave')) {
+        await client.disconnect();
+        if (!ended) await client.connect();
+      }
+    } catch (error) {
+      log.debug({ err: error }, 'the directory’s connection could not be asked for its server’s role');
+    }
+    lookLater();
+  };
+  const lookLater = (): void => {
+    if (!ended) timer = clock.after(ROLE_EVERY_MS, () => void look());
+  };
+  lookLater();
+  return {
+    end() {
+      ended = true;
+      timer?.cancel();
+    },
   };
 }

@@ -30,6 +30,8 @@ export class RedisBus {
   #attempts = 0;
   /** It was connected and nothing has been heard since: told once when it begins and once when it ends. */
   #deaf = false;
+  /** The end of the connection is our own doing, which is no news. */
+  #renewing = false;
   #timer: ArmedTimer | undefined;
   #closed = false;
 
@@ -63,6 +65,12 @@ export class RedisBus {
     }
   }
 
+  /** Ends the connection and makes it again, which asks for the address anew. Without one it is on its way already. */
+  renew(): void {
+    this.#renewing = this.#client !== undefined;
+    this.#client?.disconnect();
+  }
+
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
@@ -94,10 +102,19 @@ export class RedisBus {
     this.#client = undefined;
     this.#timer?.cancel();
     if (this.#closed) return;
+    if (this.#renewing) {
+      this.#renewing = false;
+      this.#openLater();
+      return;
+    }
+    this.#tellDeaf();
+    this.#openLater();
+  }
+
+  #tellDeaf(): void {
     if (!this.#deaf)
       this.#options.log.warn({}, 'This node hears the others no more: Redis is asked for a new line');
     this.#deaf = true;
-    this.#openLater();
   }
 
   #openLater(): void {
@@ -105,6 +122,7 @@ export class RedisBus {
     this.#timer?.cancel();
     this.#timer = this.#options.clock.after(reconnectDelayMs(this.#attempts + 1), () => {
       this.#open().catch(() => {
+        this.#tellDeaf();
         if (this.#client === undefined) this.#openLater();
         // It was connected and could not subscribe: its end begins anew.
         else this.#client.disconnect();

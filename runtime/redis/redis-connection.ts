@@ -68,6 +68,14 @@ export class RedisConnection {
     }
   }
 
+  /**
+   * Ends the connection to a single server and makes it again, which asks for its address anew; what was sent and not
+   * answered is rejected. One that is not connected is on its way already; a cluster's are left alone.
+   */
+  renew(): void {
+    if (this.client instanceof Redis && this.ready) this.client.disconnect(true);
+  }
+
   close(): void {
     this.client.disconnect();
   }

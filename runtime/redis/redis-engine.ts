@@ -12,6 +12,7 @@ import type { Logger } from '../logger.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Read, RedisArgument, Write } from '../store.ts';
 import { CommitTrouble } from './commit-trouble.ts';
+import { LostMaster } from './lost-master.ts';
 import { type LuaScript, readLuaScript } from './lua-script.ts';
 import { parseRedisAddress } from './redis-address.ts';
 import { RedisBus } from './redis-bus.ts';
@@ -49,6 +50,7 @@ export class RedisEngine implements Engine {
     forgetNode: readLuaScript(new URL('./forget-node.lua', import.meta.url)),
   };
   readonly #trouble: CommitTrouble;
+  readonly #lostMaster: LostMaster;
 
   private constructor(url: string, options: RedisEngineOptions) {
     const address = parseRedisAddress(url);
@@ -59,6 +61,13 @@ export class RedisEngine implements Engine {
     this.#commits = connection('commits');
     this.#data = connection('data');
     this.#bus = new RedisBus({ ...options, address });
+    const connectAnew = (): void => {
+      // The servers of a cluster say themselves who is the master.
+      if (this.#cluster) return;
+      // All of them: what is read and heard must come from the server that takes the commits.
+      for (const each of [this.#commits, this.#data, this.#bus]) each.renew();
+    };
+    this.#lostMaster = new LostMaster({ ...options, connectAnew });
   }
 
   /** Connects, or rejects when Redis is not there or too old. */
@@ -88,8 +97,10 @@ export class RedisEngine implements Engine {
     try {
       const replies = await this.#commits.run(this.#scripts.commitShards, keys, args);
       this.#trouble.taken(part);
+      this.#lostMaster.taken();
       return sections.map((section, index) => outcomeOf(section, (replies as unknown[])[index]));
     } catch (error) {
+      this.#lostMaster.failed(error);
       const failure = failureOf(error);
       if (failure instanceof RuntimeFailure && failure.code === 'OUTCOME_UNKNOWN') {
         return sections.map(() => ({ code: 'unknown', message: failure.message }));
@@ -207,8 +218,11 @@ export class RedisEngine implements Engine {
 
   async #run(script: LuaScript, keys: string[], args: RedisArgument[]): Promise<unknown> {
     try {
-      return await this.#commits.run(script, keys, args);
+      const reply = await this.#commits.run(script, keys, args);
+      this.#lostMaster.taken();
+      return reply;
     } catch (error) {
+      this.#lostMaster.failed(error);
       throw failureOf(error);
     }
   }

@@ -15,10 +15,26 @@ const refusals: Readonly<Record<string, string>> = {
   NOPERM: 'Redis does not permit this user to do so',
 };
 
+/**
+ * Refusals of a server that is no master, or may be one no longer: a replica, one that copies the new master's data, one
+ * that is cut off from its own replicas.
+ */
+const masterless: ReadonlySet<string> = new Set(['READONLY', 'MASTERDOWN', 'LOADING', 'NOREPLICAS']);
+
+/** Whether an answer is a refusal of a server that may not be the master. */
+export function isMasterless(error: unknown): boolean {
+  return masterless.has(codeOf(error) ?? '');
+}
+
 /** The sentence for an answer by which Redis refuses to serve; `undefined` for every other error. */
 export function refusalOf(error: unknown): string | undefined {
+  return refusals[codeOf(error) ?? ''];
+}
+
+/** The first word of an answer that is an error; `undefined` for every other error. */
+function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
-  return refusals[error.message.slice(0, error.message.indexOf(' '))];
+  return error.message.slice(0, error.message.indexOf(' '));
 }
 
 /**

@@ -9,7 +9,10 @@ import {
 import { OperatorsDirectory } from '../../actors/operators/operators-directory.ts';
 import { tenantKeys, tenantsOfShardKey } from '../../actors/tenant/tenant-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
+import { systemClock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';
+import { redisLink } from '../e2e/redis-link.ts';
+import { startRedisPair } from '../e2e/redis-pair.ts';
 import { until } from '../e2e/waiting.ts';
 import { plainStore } from '../http/service-fixture.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
@@ -22,7 +25,11 @@ let connection: DirectoryConnection;
 before(async () => {
   server = await startRedisServer();
   redis = new Redis(server.url);
-  connection = await openDirectoryConnection(server.url, new QuietLog());
+  connection = await openDirectoryConnection({
+    redisUrl: server.url,
+    clock: systemClock,
+    log: new QuietLog(),
+  });
 });
 after(async () => {
   redis.disconnect();
@@ -120,4 +127,25 @@ test('who brings an entry up to date may wait for it, and waits for no Redis tha
   assert.ok(!isOver);
   await clock.advance(1);
   assert.ok(isOver);
+});
+
+test('a server that became a replica and keeps its connections is left for the one its address leads to', async () => {
+  const pair = await startRedisPair();
+  const link = await redisLink(pair.master().socketPath);
+  const clock = new FakeClock();
+  const own = await openDirectoryConnection({ redisUrl: link.url, clock, log: new QuietLog() });
+  const client = own.connection as unknown as {
+    set(key: string, value: string): Promise<string>;
+  };
+  await client.set('known', 'before');
+  await pair.changeRoles();
+  link.moveTo(pair.master().socketPath);
+  await assert.rejects(client.set('known', 'after'), { message: /READONLY/ });
+  await until('it writes to the master', async () => {
+    await clock.advance(5_000);
+    return await client.set('known', 'after').catch(() => undefined);
+  });
+  await own.close();
+  await link.close();
+  await pair.stop();
 });

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { freePorts } from './free-ports.ts';
 import { until } from './waiting.ts';
 
 const MASTERS = 3;
@@ -64,13 +63,4 @@ export async function startRedisCluster(): Promise<RedisCluster> {
       await Promise.all(masters.map((master) => master.stop()));
     },
   };
-}
-
-/** Ports nobody listens on; all are held until the last is found, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
 }

@@ -11,6 +11,8 @@ export interface RedisLink {
   /** Lets nothing through either way, and nobody notices, until `mend` lets everything through that was held back. */
   stall(): void;
   mend(): void;
+  /** New connections lead to this socket; present ones stay where they are, as when an address moves to another server. */
+  moveTo(socketPath: string): void;
   /**
    * Lets the present connections go dead without a word: what Redis says is lost, what the node says is kept until
    * `release`, also when it gave the connection up long before: bytes that are on their way arrive, whatever became
@@ -36,6 +38,7 @@ interface Line {
 
 /** Puts a TCP proxy before a Redis socket. */
 export async function redisLink(socketPath: string): Promise<RedisLink> {
+  let leadsTo = socketPath;
   const lines = new Set<Line>();
   let state: 'whole' | 'cut' | 'stalled' = 'whole';
   let refused = 0;
@@ -46,7 +49,7 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
       client.destroy();
       return;
     }
-    const line = connectLine(client, createConnection(socketPath));
+    const line = connectLine(client, createConnection(leadsTo));
     lines.add(line);
     line.redis.on('close', () => lines.delete(line));
     if (state === 'stalled') for (const socket of [line.client, line.redis]) socket.pause();
@@ -70,6 +73,9 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
     mend() {
       state = 'whole';
       for (const socket of sockets()) socket.resume();
+    },
+    moveTo(path) {
+      leadsTo = path;
     },
     hold() {
       for (const line of lines) line.kept ??= [];

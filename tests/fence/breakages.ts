@@ -19,6 +19,18 @@ const actors = 'actors.test.ts';
 
 const cases: readonly Case[] = [
   {
+    promise: 'a failover that keeps connections open is found out',
+    file: 'redis/lost-master.ts',
+    edits: [['    this.#connectAnew();\n', '']],
+    noticedBy: 'failover.test.ts',
+  },
+  {
+    promise: 'after a failover that keeps connections open the nodes hear each other',
+    file: 'redis/redis-engine.ts',
+    edits: [['[this.#commits, this.#data, this.#bus]', '[this.#commits, this.#data]']],
+    noticedBy: 'failover.test.ts',
+  },
+  {
     promise: 'a batch applied without an answer counts',
     file: 'ownership/group-commit.ts',
     edits: [['const applied = record.revision > shard.record.revision;', 'const applied = false;']],

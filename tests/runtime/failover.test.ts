@@ -1,0 +1,56 @@
+/** A node over an address that moves from a Redis to its replica, each a process of its own. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type RedisLink, redisLink } from '../e2e/redis-link.ts';
+import { type RedisPair, startRedisPair } from '../e2e/redis-pair.ts';
+import { counterAddress } from './counter-behaviour.ts';
+import { eventually, redisNode } from './redis-node.ts';
+
+const one = counterAddress('one');
+const add = (by: number) => ({ type: 'add', by }) as const;
+
+/** Runs a test on a pair and an address that leads to its master. */
+async function onPair(run: (pair: RedisPair, link: RedisLink) => Promise<void>): Promise<void> {
+  const pair = await startRedisPair();
+  const link = await redisLink(pair.master().socketPath);
+  try {
+    await run(pair, link);
+  } finally {
+    await link.close();
+    await pair.stop();
+  }
+}
+
+test('a failover that keeps every connection open and outlasts the lease is found out, and two nodes go on', () =>
+  onPair(async (pair, link) => {
+    const limits = { leaseMs: 2_000, renewEveryMs: 400, claimEveryMs: 400 };
+    const stopped: string[] = [];
+    const hooks = { deactivated: (_: unknown, reason: string) => void stopped.push(reason) };
+    const a = await redisNode({ redisUrl: link.url, limits, hooks });
+    const b = await redisNode({ redisUrl: link.url, limits, hooks, nodeId: 'b' });
+    const nodes = [a.node, b.node];
+    const share = (node: typeof a.node): number => node.shards().filter(({ mine }) => mine).length;
+    await eventually(() => nodes.every((node) => share(node) === 64));
+    const owner = (): typeof a.node | undefined => nodes.find((node) => node.actors.owns(one.shard));
+    await eventually(() => owner() !== undefined);
+    assert.equal(await owner()?.actors.ask(one, add(1)), 1);
+    stopped.length = 0;
+    await pair.changeRoles();
+    await eventually(() => nodes.every((node) => node.leaseMarginMs() === 0));
+    // The old master hears nothing of the new one: whoever still listens there hears nobody.
+    await pair.strandReplica();
+    link.moveTo(pair.master().socketPath);
+    await eventually(() => nodes.every((node) => node.ready()) && owner() !== undefined);
+    assert.equal(await owner()?.actors.ask(one, add(1)), 2);
+    assert.deepEqual(stopped, [], 'its actors, and so their sessions, were kept');
+    for (const node of nodes) {
+      node.link.serve(async (payload) => `${node.nodeId} heard ${payload}`);
+    }
+    // Over the connections that only listen: they write nothing, so nobody would refuse them.
+    assert.equal(await a.node.link.call('b', 'this', 2_000), 'b heard this');
+    assert.equal(await b.node.link.call('a', 'that', 2_000), 'a heard that');
+    const told = a.log.warnings.filter((message) => message.includes('asked anew for the master'));
+    assert.equal(told.length, 1, a.log.warnings.join('\n'));
+    await a.node.stop();
+    await b.node.stop();
+  }));
