@@ -19,8 +19,8 @@ export interface ObservedOptions {
   observe(answered: AnsweredRequest): void;
 }
 
-/** A caller's request id is echoed when it is this: ASCII that stands in a header, and within quotes in a log line, as it is. */
-const WELL_FORMED_REQUEST_ID = /^[ !#-[\]-~]{1,128}$/;
+/** A caller's request id is echoed as it came when it is this: visible ASCII and blanks, up to 256 characters. */
+const ECHOED_REQUEST_ID = /^[ -~]{1,256}$/;
 
 /** A front with its door: request id, a bound on what is in hand, and one entry for every request. */
 export interface ObservedFront {
@@ -40,13 +40,14 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
   function finish(request: Asked, answered: FrontReply, startedMs: number): ReplyValue {
     const atMs = clock.wallMs();
     const given = request.headers.requestId;
-    const requestId = given !== '' && WELL_FORMED_REQUEST_ID.test(given) ? given : newId(atMs);
+    const isEchoed = given !== '' && ECHOED_REQUEST_ID.test(given);
+    const requestId = isEchoed ? given : newId(atMs);
     const { reply, route, tenantId, keyId } = answered;
     const { status, contentType, headers, body, stream, close } = reply;
     const { method, ip } = request;
     options.observe({
       atMs,
-      requestId,
+      requestId: isEchoed ? escapedText(given) : requestId,
       tenantId,
       keyId,
       method,
@@ -114,6 +115,11 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
       }
     },
   };
+}
+
+/** Text as JSON writes it between quotes. Most ids need no escape, and to look for one is cheaper than to write JSON. */
+function escapedText(text: string): string {
+  return text.includes('"') || text.includes('\\') ? JSON.stringify(text).slice(1, -1) : text;
 }
 
 /** A body may be large. */

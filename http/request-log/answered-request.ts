@@ -4,6 +4,7 @@ import type { RequestKind, RequestWords } from './log-line-cache.ts';
 export interface AnsweredRequest extends RequestKind {
   /** Milliseconds since the epoch, when it was answered. */
   readonly atMs: number;
+  /** As JSON writes it between quotes, since a caller's own may hold quotes and backslashes. */
   readonly requestId: string;
   /** Its kind as the logs write it. */
   readonly words: RequestWords;

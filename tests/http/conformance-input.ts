@@ -353,7 +353,14 @@ export function inputRows(target: () => Target): void {
     const wordy = '{order 4711}; part=1, of <two>';
     const asSent = await api.call('GET', '/nothing', { headers: { 'x-request-id': wordy } });
     assert.equal(asSent.headers['x-request-id'], wordy);
-    for (const id of ['naïve', 'x'.repeat(129), 'a"b']) {
+    const visible = String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 0x21 + index));
+    for (const id of [visible, `"${'\\'.repeat(254)}"`]) {
+      assert.equal(
+        (await api.call('GET', '/nothing', { headers: { 'x-request-id': id } })).headers['x-request-id'],
+        id,
+      );
+    }
+    for (const id of ['naïve', 'x'.repeat(257), 'a\tb']) {
       const replaced = await api.call('GET', '/nothing', {
         headers: { 'x-request-id': Buffer.from(id).toString('latin1') },
       });

@@ -159,7 +159,8 @@ describe("the operators' listener", () => {
   it('GET /requests: one entry a request, with key and template, never a body, query value or key', async () => {
     const tenant = await target.tenant();
     const { key } = tenant;
-    await target.api.call('GET', '/shops?limit=HiddenValue', { key, headers: { 'x-request-id': 'one' } });
+    const quoted = '"one" \\ two';
+    await target.api.call('GET', '/shops?limit=HiddenValue', { key, headers: { 'x-request-id': quoted } });
     await target.api.call('POST', '/shops', { key, json: { name: 'Hidden name' } });
     await target.api.call('GET', '/shops/Secret%20shop', { key });
     const lost = `/lost/${tenant.id}`;
@@ -172,7 +173,7 @@ describe("the operators' listener", () => {
     assert.deepEqual(routes, ['GET /shops/{idOrName} 404', 'POST /shops 201', 'GET /shops 422']);
     assert.deepEqual(
       [listed[2]?.requestId, listed[2]?.keyId, listed[2]?.ip],
-      ['one', tenant.keyId, '127.0.0.1'],
+      [quoted, tenant.keyId, '127.0.0.1'],
     );
     const [unmatched] = await eventually(
       async () => (await operator('GET', '/requests?route=unmatched&status=404&limit=1')).body.data.items,
