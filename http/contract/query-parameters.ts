@@ -3,18 +3,21 @@ import type { FieldProblem } from '../../actors/failure.ts';
 import { objectId } from './fields.ts';
 import { problem } from './validation.ts';
 
-/** A whole number in a query, within its bounds. */
-export function integerParameter(bounds: { readonly min: number; readonly max?: number }) {
-  const { min, max = 1_000_000_000 } = bounds;
+/**
+ * A whole number in a query, within its bounds. Without `max` any number of digits is taken; what a double cannot hold
+ * exactly is read as the largest whole number that it can.
+ */
+export function integerParameter({ min, max }: { readonly min: number; readonly max?: number }) {
   const message =
-    bounds.max === undefined
-      ? `must be a whole number from ${min}`
-      : `must be a whole number from ${min} to ${max}`;
+    max === undefined ? `must be a whole number from ${min}` : `must be a whole number from ${min} to ${max}`;
   return v.pipe(
     v.string(),
-    v.check((value) => /^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max, message),
-    v.metadata({ type: 'integer', minimum: min, maximum: max }),
-    v.transform(Number),
+    v.check(
+      (value) => /^\d+$/.test(value) && Number(value) >= min && Number(value) <= (max ?? Infinity),
+      message,
+    ),
+    v.metadata({ type: 'integer', minimum: min, ...(max === undefined ? {} : { maximum: max }) }),
+    v.transform((value) => Math.min(Number(value), Number.MAX_SAFE_INTEGER)),
   );
 }
 

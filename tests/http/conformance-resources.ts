@@ -162,6 +162,19 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(reply.body.error.code, 'TENANT_OWNER_MISSING');
   });
 
+  for (const page of ['1000000001', '9007199254740993', '9'.repeat(400)]) {
+    it(`Shops: page ${page.slice(0, 20)} of ${page.length} digits is beyond the end: an empty page`, async () => {
+      const { api, tenant } = target();
+      const owner = await tenant();
+      await api.call('POST', '/shops', { key: owner.key, json: { name: 'only one' } });
+      const reply = await api.call('GET', `/shops?page=${page}`, { key: owner.key });
+      assert.equal(reply.status, 200, reply.text);
+      const { items, page: told, total } = reply.body.data;
+      assert.deepEqual([items, total], [[], 1]);
+      assert.equal(told, Math.min(Number(page), Number.MAX_SAFE_INTEGER));
+    });
+  }
+
   it('Shops: page-based, newest first, none skipped and none twice', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
