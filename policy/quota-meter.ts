@@ -15,6 +15,8 @@ export interface QuotaDecision {
 interface QuotaCall {
   readonly plan: PlanName;
   readonly nowMs: number;
+  /** True: the call is counted, and let through also when the plan has none left. Default: false. */
+  readonly mayExceed?: boolean;
 }
 
 /**
@@ -43,11 +45,11 @@ export class QuotaMeter {
     return `${this.#month}.${this.#used}`;
   }
 
-  /** Counts a call when the plan has one left. */
+  /** Counts a call when the plan has one left or the call may exceed it; else refuses it and counts nothing. */
   take(call: QuotaCall): QuotaDecision {
     const month = Math.max(this.#month, monthOf(call.nowMs));
     const used = month === this.#month ? this.#used : 0;
-    if (used >= PLANS[call.plan].apiCallsPerMonth) {
+    if (call.mayExceed !== true && used >= PLANS[call.plan].apiCallsPerMonth) {
       const decision = this.peek(call);
       const retryAfterSeconds = Math.ceil((decision.resetsAtMs - call.nowMs) / 1000);
       return { ...decision, allowed: false, retryAfterSeconds };

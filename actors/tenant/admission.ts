@@ -1,6 +1,6 @@
 import type { KeyLimits } from '../../policy/key-limits.ts';
 import type { FailureCode } from '../failure.ts';
-import type { Admission } from './tenant-operations.ts';
+import type { Admission, AdmissionTerms } from './tenant-operations.ts';
 import type { LiveKey, TenantState } from './tenant-state.ts';
 
 /** Why a key may not call at all; undefined when it may (SPEC: Authentication). */
@@ -20,11 +20,12 @@ function keyRefusal(
 /**
  * Authenticates and counts one call: key, address, tenant, then the key's windows, then the month's quota. A call
  * that the windows refuse counts nothing; one that the quota refuses has been counted in the windows. `isBusy`: once
- * the key is known to be good, the call is refused OVERLOADED and counts nothing.
+ * the key is known to be good, the call is refused OVERLOADED and counts nothing. `mayExceedQuota`: the quota counts
+ * the call and never refuses it.
  */
 export function admit(
   state: TenantState | undefined,
-  call: { readonly keyHash: string; readonly ip: string; readonly nowMs: number; readonly isBusy: boolean },
+  call: AdmissionTerms & { readonly keyHash: string; readonly ip: string; readonly nowMs: number },
   keyLimits: KeyLimits,
 ): Admission {
   const key = state === undefined || state.record.deleted ? undefined : state.apiKeysByHash.get(call.keyHash);
@@ -42,7 +43,11 @@ export function admit(
     const retryAfterSeconds = rate.retryAfterSeconds ?? 1;
     return { admitted: false, failure: { code: 'RATE_LIMITED', retryAfterSeconds }, rate, keyId };
   }
-  const quota = state.quota.take({ plan: state.record.plan, nowMs: call.nowMs });
+  const quota = state.quota.take({
+    plan: state.record.plan,
+    nowMs: call.nowMs,
+    mayExceed: call.mayExceedQuota,
+  });
   if (!quota.allowed) {
     const retryAfterSeconds = quota.retryAfterSeconds ?? 1;
     return { admitted: false, failure: { code: 'QUOTA_EXCEEDED', retryAfterSeconds }, rate, keyId };

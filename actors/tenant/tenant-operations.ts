@@ -75,16 +75,24 @@ export interface CursorPage<Item> {
   readonly nextCursor: string | null;
 }
 
+/** What else decides about a call, beside its key and its address. */
+export interface AdmissionTerms {
+  /** The node has its hands full: a call that passes key and address is refused OVERLOADED and counts nothing. */
+  readonly isBusy: boolean;
+  /** The quota counts the call and never refuses it. */
+  readonly mayExceedQuota: boolean;
+}
+
 /** What the API asks of a tenant, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface TenantOperations {
   /**
    * Authenticates and counts one call: key, revocation, expiry, address, tenant, windows, quota, in this order.
-   * `keyHash`: SHA-256 of the presented key in hex; `ip`: the caller's address. `isBusy`: the node has its hands full, so
-   * a call that passes the first five is refused OVERLOADED and counts nothing. Synchronous when the tenant is active here.
+   * `keyHash`: SHA-256 of the presented key in hex; `ip`: the caller's address. Synchronous when the tenant is active
+   * here.
    */
   admit(
     request: { readonly tenantId: string; readonly keyHash: string; readonly ip: string },
-    isBusy: boolean,
+    terms: AdmissionTerms,
   ): Eventual<Admission>;
   identity(caller: Caller): Eventual<Outcome<Identity>>;
   /** Newest first. */

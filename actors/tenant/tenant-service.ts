@@ -13,7 +13,14 @@ import { listContacts } from './contact-list.ts';
 import { tenantIdentity } from './identity.ts';
 import type { TenantCommand } from './tenant-commands.ts';
 import { tenantAddress } from './tenant-keys.ts';
-import type { Admission, ContactView, Identity, ShopView, TenantOperations } from './tenant-operations.ts';
+import type {
+  Admission,
+  AdmissionTerms,
+  ContactView,
+  Identity,
+  ShopView,
+  TenantOperations,
+} from './tenant-operations.ts';
 import { type ShopRecord, shopView } from './tenant-record.ts';
 import { foldedName, shopsNewestFirst, type TenantState } from './tenant-state.ts';
 import type { UsageStorer } from './usage-storer.ts';
@@ -44,15 +51,12 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
     });
   const decide = (
     tenant: TenantState | undefined,
-    call: {
-      readonly tenantId: string;
-      readonly keyHash: string;
-      readonly ip: string;
-      readonly isBusy: boolean;
-    },
+    { tenantId, keyHash, ip }: Parameters<TenantOperations['admit']>[0],
+    terms: AdmissionTerms,
   ): Admission => {
-    const { tenantId, keyHash, ip, isBusy } = call;
-    const admission = admit(tenant, { keyHash, ip, isBusy, nowMs: clock.wallMs() }, keyLimits);
+    const { isBusy, mayExceedQuota } = terms;
+    const call = { keyHash, ip, isBusy, mayExceedQuota, nowMs: clock.wallMs() };
+    const admission = admit(tenant, call, keyLimits);
     if (admission.rate !== undefined && !isBusy) usage.changed(tenantId);
     return admission;
   };
@@ -72,10 +76,10 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
   };
 
   return {
-    admit({ tenantId, keyHash, ip }, isBusy) {
-      const tenant = found(tenantId);
-      if (!(tenant instanceof Promise)) return decide(tenant, { tenantId, keyHash, ip, isBusy });
-      return tenant.then((known) => decide(known, { tenantId, keyHash, ip, isBusy }));
+    admit(request, terms) {
+      const tenant = found(request.tenantId);
+      if (!(tenant instanceof Promise)) return decide(tenant, request, terms);
+      return tenant.then((known) => decide(known, request, terms));
     },
     identity({ tenantId, keyId }) {
       const tenant = state(tenantId);

@@ -93,6 +93,8 @@ interface Declaration<
   readonly errors: readonly FailureCode[];
   /** How long a hop to the owner may take; longer only where the endpoint itself waits. */
   readonly hopTimeoutMs?: number;
+  /** True: the call counts against the month's quota, and is answered also when that is spent. Default: false. */
+  readonly mayExceedQuota?: boolean;
 }
 
 /** An endpoint as router, pipeline and documentation see it: the declaration with its types erased. */
@@ -111,6 +113,7 @@ export interface Endpoint<Services> {
   readonly replies: Replies;
   readonly errors: readonly ErrorCode[];
   readonly hopTimeoutMs: number | undefined;
+  readonly mayExceedQuota: boolean;
   /** `created` makes the tenant's id at the edge, so that the request can be routed to its shard. */
   readonly tenant: 'caller' | 'param' | 'created' | 'none';
   handle(request: {
@@ -148,6 +151,7 @@ function erase<Services>(
     replies: declaration.replies,
     errors: declaration.errors,
     hopTimeoutMs: declaration.hopTimeoutMs,
+    mayExceedQuota: declaration.mayExceedQuota ?? false,
     tenant: more.tenant,
     handle: more.handle as Endpoint<Services>['handle'],
   };

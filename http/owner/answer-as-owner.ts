@@ -55,7 +55,8 @@ export function answerAsOwner<Services>(
   const isBusy = endpoint.method !== 'GET' && options.isBusy();
   const call: OwnedCall<Services> = { endpoint, request, services, options };
   try {
-    const admission = options.tenants.admit(request, isBusy);
+    const { mayExceedQuota } = endpoint;
+    const admission = options.tenants.admit(request, { isBusy, mayExceedQuota });
     if (!(admission instanceof Promise)) return answerAdmission(call, admission);
     return admission.then(
       (admitted) => answerAdmission(call, admitted),

@@ -12,7 +12,9 @@ export const readIdentity = apiEndpoint({
   path: '/me',
   tag: 'Identity',
   summary: 'Who calls: key, tenant, permissions, limits and the remaining quota',
+  description: 'Counts as a call like any other, and is answered also when the month’s calls are spent.',
   permission: 'none',
+  mayExceedQuota: true,
   replies: {
     200: { description: 'The calling key.', data: identity, example: EXAMPLES.identity, write: identityJson },
   },

@@ -73,20 +73,25 @@ test('the same recipient again within ten minutes is RECIPIENT_RATE_LIMITED befo
   assert.ok((refused.error?.retryAfter ?? 0) <= 600);
 });
 
-test('the free plan’s 1,000 calls of a month, then 429 QUOTA_EXCEEDED, which a restart does not forget', async () => {
+test('the free plan’s 1,000 calls of a month, then 429 QUOTA_EXCEEDED, but for GET /me; a restart forgets nothing', async () => {
   const tenant = await stack.admin.post('/tenants', { name: 'Small', plan: 'free' });
   const limits = { minute: 100_000, hour: 100_000, day: 100_000 };
   const api = await keyWith(limits, String(tenant.data.id));
   const answers: ApiAnswer[] = [];
   for (let batch = 0; batch < 21; batch += 1) {
-    answers.push(...(await Promise.all(Array.from({ length: 50 }, () => api.get('/me')))));
+    answers.push(...(await Promise.all(Array.from({ length: 50 }, () => api.get('/shops')))));
   }
   assert.deepEqual(codes(answers), { 200: 1_000, QUOTA_EXCEEDED: 50 });
   await stack.end('SIGTERM');
   await stack.start();
-  assert.equal((await api.get('/me')).error?.code, 'QUOTA_EXCEEDED');
+  assert.equal((await api.get('/shops')).error?.code, 'QUOTA_EXCEEDED');
+  const spent = await api.get('/me');
+  assert.equal(spent.status, 200);
+  const { used, remaining } = (spent.data.quota as { apiCalls: { used: number; remaining: number } })
+    .apiCalls;
+  assert.deepEqual([used, remaining], [1_001, 0]);
   await stack.admin.patch(`/tenants/${String(tenant.data.id)}`, { plan: 'starter' });
-  assert.equal((await api.get('/me')).status, 200);
+  assert.equal((await api.get('/shops')).status, 200);
 });
 
 test('a setting out of its range is refused with the range; one within it holds for the next send', async () => {

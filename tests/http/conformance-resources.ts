@@ -18,7 +18,7 @@ const DECLARE = ['POST', '/shops/{shop}/contacts/consented'] as const;
 
 /** SPEC: Errors, the rows that take days or a chat network to reach; status and code as the table has them. */
 const PLANNED: readonly Planned[] = [
-  ['quota', 'QUOTA_EXCEEDED', 429, 'QUOTA_EXCEEDED', 'GET', '/me'],
+  ['quota', 'QUOTA_EXCEEDED', 429, 'QUOTA_EXCEEDED', 'GET', '/shops'],
   ['createShop', 'SHOP_LIMIT_REACHED', 402, 'QUOTA_EXCEEDED', 'POST', '/shops'],
   ['createShop', 'TENANT_OWNER_MISSING', 409, 'TENANT_OWNER_MISSING', 'POST', '/shops'],
   ['createShop', 'SHOP_NAME_TAKEN', 409, 'SHOP_NAME_TAKEN', 'POST', '/shops'],

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { done, failed } from '../../actors/failure.ts';
 import type {
   Admission,
+  AdmissionTerms,
   ContactView,
   ShopView,
   TenantOperations,
@@ -12,7 +13,7 @@ import { type FakeKey, type FakeMemory, type FakeTenant, pageOf } from './fake-a
 /** Tenants in memory: simple, but every promise of the interface that HTTP relies on holds. */
 export function fakeTenants(memory: FakeMemory): TenantOperations {
   return {
-    admit: (request, isBusy) => admit(memory, request, isBusy),
+    admit: (request, terms) => admit(memory, request, terms),
     async identity(caller) {
       const stopped = await memory.stopped('identity');
       if (stopped) return stopped;
@@ -139,7 +140,7 @@ export function addShop(
 function admit(
   memory: FakeMemory,
   request: Parameters<TenantOperations['admit']>[0],
-  isBusy: boolean,
+  { isBusy, mayExceedQuota }: AdmissionTerms,
 ): Admission {
   const tenant = memory.tenant(request.tenantId);
   const key = [...tenant.keys.values()].find(
@@ -173,7 +174,7 @@ function admit(
     return { admitted: false, failure: { code: 'RATE_LIMITED', retryAfterSeconds: 60 }, rate, keyId };
   }
   const planned = memory.next.get('quota');
-  if (planned !== undefined && !(planned instanceof Error)) {
+  if (planned !== undefined && !(planned instanceof Error) && !mayExceedQuota) {
     memory.next.delete('quota');
     return { admitted: false, failure: planned, rate, keyId };
   }

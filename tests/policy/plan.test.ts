@@ -42,6 +42,15 @@ describe('the quota of a calendar month, UTC', () => {
     }
   });
 
+  test('a call that may exceed the quota is counted and let through, and leaves nothing to the others', () => {
+    const meter = new QuotaMeter();
+    spend(meter, 1000, lastMs);
+    const beyond = meter.take({ plan: 'free', nowMs: lastMs, mayExceed: true });
+    assert.deepEqual(beyond, { allowed: true, limit: 1000, used: 1001, remaining: 0, resetsAtMs: nextMs });
+    assert.equal(meter.take({ plan: 'free', nowMs: lastMs }).allowed, false);
+    assert.equal(QuotaMeter.restore(meter.encode()).peek({ plan: 'free', nowMs: lastMs }).used, 1001);
+  });
+
   test('looking counts nothing', () => {
     const meter = new QuotaMeter();
     meter.take({ plan: 'free', nowMs: lastMs });
