@@ -9,6 +9,9 @@ import type { Network } from './network.ts';
 import { addressOf, type PhoneNumber } from './numbers.ts';
 import { takeBundle } from './pre-key-queries.ts';
 
+/** How a stanza names its sender: by LID with the number beside it, by LID alone, or by number with the LID beside it. */
+export type SenderNaming = Addressing | 'lid_only';
+
 /** What became of a contact's message within the time a control call waits. */
 export interface ContactMessageResult {
   /** The stanza's id, the same in every delivery. */
@@ -24,7 +27,7 @@ export interface ContactMessageResult {
  */
 export async function writeAsContact(
   network: Network,
-  options: { from: string; to: string; text: string; addressing: Addressing; wait: boolean },
+  options: { from: string; to: string; text: string; addressing: SenderNaming; wait: boolean },
 ): Promise<ContactMessageResult> {
   const { from, to } = options;
   const sender = network.numbers.of(from);
@@ -89,7 +92,8 @@ async function sealFor(
   return handset.encrypt(address, message);
 }
 
-function senderAttributes(sender: PhoneNumber, addressing: Addressing): Record<string, string> {
+function senderAttributes(sender: PhoneNumber, addressing: SenderNaming): Record<string, string> {
+  if (addressing === 'lid_only') return { from: addressOf(sender, 'lid') };
   return addressing === 'lid'
     ? { from: addressOf(sender, 'lid'), sender_pn: addressOf(sender, 'pn') }
     : { from: addressOf(sender, 'pn'), sender_lid: addressOf(sender, 'lid') };

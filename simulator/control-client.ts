@@ -67,12 +67,17 @@ export function simulatorControl(url: string) {
     mediaCa: async () => (await call<{ ca: string }>('GET', '/media-ca')).ca,
     /** The phone scans a QR code; resolves once the client is linked. */
     scan: (qr: string, phone: string) => call<SessionRecord>('POST', '/scan', { qr, phone }),
-    /** Puts a number on the network or takes it off. */
-    setNumber: (phone: string, exists: boolean) =>
-      call<{ phone: string; lid: string; exists: boolean }>('PUT', at('numbers', phone), { exists }),
+    /** Puts a number on the network or takes it off; asked for in one of its `otherForms`, the network names this one. */
+    setNumber: (phone: string, exists: boolean, otherForms: readonly string[] = []) =>
+      call<{ phone: string; lid: string; exists: boolean }>('PUT', at('numbers', phone), {
+        exists,
+        otherForms,
+      }),
     /** A contact writes to a shop's number or a group; `delivered` says whether a client sent its receipt in time. */
-    write: (from: string, message: { to: string; text: string; wait?: boolean; addressing?: 'lid' | 'pn' }) =>
-      call<{ id: string; delivered: boolean }>('POST', at('numbers', from, 'messages'), message),
+    write: (
+      from: string,
+      message: { to: string; text: string; wait?: boolean; addressing?: 'lid' | 'pn' | 'lid_only' },
+    ) => call<{ id: string; delivered: boolean }>('POST', at('numbers', from, 'messages'), message),
     /** What a handset received, oldest first. */
     inbox: (phone: string, query: PageQuery = {}) =>
       call<Page<InboxEntry>>('GET', paged(at('numbers', phone, 'inbox'), query)),

@@ -66,8 +66,11 @@ function putNumber(network: Network, { path, body }: ControlRequest): ControlRep
   const phone = phoneOf(path);
   const fields = new FieldReader(body);
   const exists = fields.flag('exists');
+  const otherForms = fields.phones('otherForms', []);
+  if (otherForms.includes(phone)) fields.refuse('otherForms', 'must be other numbers than the path names');
   fields.check();
   const number = network.numbers.setExists(phone, exists);
+  for (const form of otherForms) network.numbers.addForm(phone, form);
   return { data: { phone: `+${number.phone}`, lid: `${number.lid}@lid`, exists: number.exists } };
 }
 
@@ -76,7 +79,7 @@ async function write(network: Network, { path, body }: ControlRequest): Promise<
   const fields = new FieldReader(body);
   const to = fields.phoneOrGroup('to');
   const text = fields.text('text', { most: 65_536 });
-  const addressing = fields.oneOf('addressing', ['lid', 'pn'], 'lid');
+  const addressing = fields.oneOf('addressing', ['lid', 'pn', 'lid_only'], 'lid');
   const wait = fields.flag('wait', true);
   fields.check();
   const result = await writeAsContact(network, { from, to, text, addressing, wait });

@@ -9,6 +9,8 @@ export interface PhoneNumber {
   readonly lid: string;
   /** Whether the number is on the network. */
   readonly exists: boolean;
+  /** The number this one is another written form of; absent: it is none. Whoever asks for it is told that one. */
+  readonly formOf?: string;
 }
 
 /** One device of a number, as an address named it. Device 0 is the handset. */
@@ -33,8 +35,21 @@ export class Numbers {
     return this.#numbers.get(phone) ?? this.#keep({ phone, lid: this.#freeLid(phone), exists: true });
   }
 
+  /** The number that whoever asks for these digits is told: itself, or the one it is another form of. */
+  find(phone: string): PhoneNumber {
+    const number = this.of(phone);
+    return number.formOf === undefined ? number : this.of(number.formOf);
+  }
+
   setExists(phone: string, exists: boolean): PhoneNumber {
-    return this.#keep({ ...this.of(phone), exists });
+    const { lid } = this.of(phone);
+    return this.#keep({ phone, lid, exists });
+  }
+
+  /** These digits lead to the number when they are asked for, and to nobody when they are written to. */
+  addForm(phone: string, form: string): void {
+    const { lid } = this.of(form);
+    this.#keep({ phone: form, lid, exists: false, formOf: phone });
   }
 
   /** The device an address names, or undefined for a LID the network never gave out or for no user at all. */

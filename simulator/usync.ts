@@ -50,7 +50,7 @@ function askedFor(
 ): { number: PhoneNumber; addressing: Addressing } | undefined {
   if (user.attrs.jid) return network.numbers.resolve(user.attrs.jid);
   const phone = phoneDigits(getBinaryNodeChildString(user, 'contact'));
-  return phone === undefined ? undefined : { number: network.numbers.of(phone), addressing: 'pn' };
+  return phone === undefined ? undefined : { number: network.numbers.find(phone), addressing: 'pn' };
 }
 
 function deviceList(network: Network, number: PhoneNumber): BinaryNode {

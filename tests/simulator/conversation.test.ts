@@ -142,3 +142,42 @@ test('a simulator restarted on its data knows its companions, sessions, inboxes 
     ],
   );
 });
+
+for (const [country, canonical, other] of [
+  ['Brazil', '+553196348800', '+5531996348800'],
+  ['Mexico', '+525512345678', '+5215512345678'],
+  ['Argentina', '+541123456789', '+5491123456789'],
+] as const) {
+  test(`a number of ${country} with two forms answers to both with one address, and nobody is at the other`, async (context) => {
+    const fixture = await Fixture.start(context);
+    await fixture.control.setNumber(canonical, true, [other]);
+    const client = await fixture.link(SHOP);
+    for (const form of [canonical, other]) {
+      const found = await client.socket.onWhatsApp(form);
+      assert.deepEqual(found, [{ jid: `${canonical.slice(1)}@s.whatsapp.net`, exists: true }], form);
+    }
+    await assert.rejects(
+      fixture.control.write(other, { to: SHOP, text: 'From nobody' }),
+      /not on the network/,
+    );
+    const sent = await client.socket.sendMessage(`${canonical.slice(1)}@s.whatsapp.net`, { text: 'Bom dia' });
+    await client.ack(sent?.key.id ?? '');
+    const inboxes = await Promise.all([canonical, other].map((form) => fixture.control.inbox(form)));
+    assert.deepEqual(
+      inboxes.map(({ items }) => items.map(({ text }) => text)),
+      [['Bom dia'], []],
+    );
+    await fixture.control.setNumber(other, true);
+    const own = await client.socket.onWhatsApp(other);
+    assert.deepEqual(own, [{ jid: `${other.slice(1)}@s.whatsapp.net`, exists: true }]);
+  });
+}
+
+test('a contact may be named by LID alone', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  const { lid } = await fixture.control.setNumber(CUSTOMER, true);
+  await fixture.control.write(CUSTOMER, { to: SHOP, text: 'Who am I?', addressing: 'lid_only' });
+  const { key } = await client.received('Who am I?');
+  assert.deepEqual([key.remoteJid, key.remoteJidAlt], [lid, undefined]);
+});
