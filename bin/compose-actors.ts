@@ -1,11 +1,7 @@
 import { EventFeed } from '../actors/event-feed.ts';
 import { openDirectoryConnection } from '../actors/operators/directory-connection.ts';
 import { fleetDesk } from '../actors/operators/fleet-service.ts';
-import type {
-  FleetOperations,
-  KeyDirectory,
-  OperatorOperations,
-} from '../actors/operators/operator-operations.ts';
+import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
 import { operatorDesk } from '../actors/operators/operator-service.ts';
 import { OperatorsDirectory } from '../actors/operators/operators-directory.ts';
 import type { QrImages } from '../actors/session/main-thread/qr-image.ts';
@@ -21,12 +17,14 @@ import { shopAddress } from '../actors/shop/record/shop-keys.ts';
 import type { ShopOperations } from '../actors/shop/record/shop-operations.ts';
 import { shopBehaviour } from '../actors/shop/turn/shop-behaviour.ts';
 import type { PacingTimes } from '../actors/shop/turn/turn-builder.ts';
+import { readChannelStatuses } from '../actors/shop/view/channel-statuses.ts';
 import { shopDesk } from '../actors/shop/view/shop-service.ts';
 import { StoredKeyDirectory } from '../actors/tenant/key-directory.ts';
 import { tenantBehaviour } from '../actors/tenant/tenant-behaviour.ts';
 import { tenantEffects } from '../actors/tenant/tenant-effects.ts';
 import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
 import { tenantDesk } from '../actors/tenant/tenant-service.ts';
+import type { KeyDirectory } from '../actors/tenant/tenant-view.ts';
 import { UsageStorer } from '../actors/tenant/usage-storer.ts';
 import { KeyLimits } from '../policy/key-limits.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -81,7 +79,7 @@ const ANSWER_MS = 60_000;
 const OUTCOME_MS = 240_000;
 
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
-export async function startActors(options: ActorsOptions): Promise<RunningActors> {
+export async function composeActors(options: ActorsOptions): Promise<RunningActors> {
   const { node, clock, random, log, qrImages, gap, poolLink, platformName } = options;
   const { actors, store, deadLetters } = node;
   const around = { actors, store, clock, random, log };
@@ -106,25 +104,26 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
   const pool = new PoolDesk({ ...around, link: poolLink, sessions: poolSessions, platformName });
   poolLink.serve(poolService({ actors, store }));
   const eraser = new ShopEraser({ actors, store, deadLetters, host, clock, pool, poolSessions });
-  const times: PacingTimes = {
-    gapFromMs: gap.fromMs,
-    gapToMs: gap.toMs,
-    pauseMs: PAUSE_MS,
-    coldPauseMs: COLD_PAUSE_MS,
-    answerMs: ANSWER_MS,
-    outcomeMs: OUTCOME_MS,
-  };
   node.register(
     tenantBehaviour({
       keyLimits,
       makeId,
-      perform: tenantEffects({ ...around, eraser, directory, operatorsDirectory, feed, poolSessions }),
+      perform: tenantEffects({
+        actors,
+        clock,
+        directory,
+        feed,
+        log,
+        refreshDirectory: (tenantId) => operatorsDirectory.refresh(tenantId),
+        eraseShop: (shop) => eraser.erase(shop),
+        poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
+      }),
     }),
   );
   node.register(
     shopBehaviour({
       random,
-      times,
+      times: pacingTimes(gap),
       makeId,
       makeWireId,
       retentionMs: options.messageRetentionMs ?? MESSAGE_RETENTION_MS,
@@ -135,7 +134,14 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
     }),
   );
   return {
-    tenants: tenantDesk({ actors, store, clock, keyLimits, usage }),
+    tenants: tenantDesk({
+      actors,
+      store,
+      clock,
+      keyLimits,
+      usage,
+      channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
+    }),
     shops: shopDesk({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr), pool }),
     operators: operatorDesk({
       actors,
@@ -158,6 +164,18 @@ export async function startActors(options: ActorsOptions): Promise<RunningActors
       usage.stop();
       await Promise.all([host.stop(), qrImages.close(), connection.close()]);
     },
+  };
+}
+
+/** The times that pacing keeps, with the gap between sends that this node was given. */
+function pacingTimes({ fromMs, toMs }: ActorsOptions['gap']): PacingTimes {
+  return {
+    gapFromMs: fromMs,
+    gapToMs: toMs,
+    pauseMs: PAUSE_MS,
+    coldPauseMs: COLD_PAUSE_MS,
+    answerMs: ANSWER_MS,
+    outcomeMs: OUTCOME_MS,
   };
 }
 

@@ -8,7 +8,7 @@ import { systemClock as clock } from '../runtime/clock.ts';
 import { linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
 import { systemRandom as random } from '../runtime/random.ts';
-import { type RunningActors, startActors } from './compose-actors.ts';
+import { composeActors, type RunningActors } from './compose-actors.ts';
 import type { ServiceEnvironment } from './environment.ts';
 import { exportNode, runtimeObserver } from './node-metrics.ts';
 import { hopThrough } from './request-hop.ts';
@@ -47,7 +47,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
   });
   const topic = linkTopics(node.link);
   const requests = topic('requests');
-  const actors = await startActors({
+  const actors = await composeActors({
     node,
     redisUrl: environment.redisUrl,
     clock,

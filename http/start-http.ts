@@ -1,11 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import type {
-  FleetOperations,
-  KeyDirectory,
-  OperatorOperations,
-} from '../actors/operators/operator-operations.ts';
+import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
 import type { ShopOperations } from '../actors/shop/record/shop-operations.ts';
 import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
+import type { KeyDirectory } from '../actors/tenant/tenant-view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
 import type { Random } from '../runtime/random.ts';

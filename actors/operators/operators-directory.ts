@@ -6,7 +6,7 @@ import type { Read, Store } from '../../runtime/store.ts';
 import { tenantKeys, tenantsOfShardKey } from '../tenant/tenant-keys.ts';
 import type { CursorPage } from '../tenant/tenant-operations.ts';
 import { type TenantRecord, tenantView } from '../tenant/tenant-record.ts';
-import type { TenantView } from './operator-operations.ts';
+import type { TenantView } from '../tenant/tenant-view.ts';
 
 const schema = new Schema(
   'directory:tenant',

@@ -3,11 +3,11 @@ import { checkSettings, resolveSettings, type SettingsTuning } from '../../polic
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
-import type { TenantChanges } from '../operators/operator-operations.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import { tenantsOfShardKey } from './tenant-keys.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
 import { foldedName, type TenantState } from './tenant-state.ts';
+import type { TenantChanges } from './tenant-view.ts';
 
 /** Changes what operators may change. Settings are merged one by one; one out of range refuses them all. */
 export function changeTenant(state: TenantState, changes: TenantChanges): Turn<TenantState, TenantEffect> {

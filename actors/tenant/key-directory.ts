@@ -1,5 +1,5 @@
 import type { Store } from '../../runtime/store.ts';
-import type { KeyDirectory } from '../operators/operator-operations.ts';
+import type { KeyDirectory } from './tenant-view.ts';
 
 const CACHED_KEYS = 100_000;
 

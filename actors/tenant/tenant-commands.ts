@@ -1,6 +1,6 @@
 import type { RuntimeCommand } from '../../runtime/behaviour.ts';
-import type { TenantChanges } from '../operators/operator-operations.ts';
 import type { ApiKeyRecord } from './tenant-record.ts';
+import type { TenantChanges } from './tenant-view.ts';
 
 /** A contact as it was declared, valid in shape. */
 export interface DeclaredContact {

@@ -3,9 +3,6 @@ import type { Address } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { EventFeed } from '../event-feed.ts';
-import type { OperatorsDirectory } from '../operators/operators-directory.ts';
-import type { PoolSessions } from '../shop/effect/pool-sessions.ts';
-import type { ShopEraser } from '../shop/effect/shop-eraser.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import type { TenantState } from './tenant-state.ts';
@@ -13,21 +10,29 @@ import type { TenantState } from './tenant-state.ts';
 /** How soon an erasure that failed is tried again. */
 const ERASE_AGAIN_MS = 10_000;
 
-/** Carries out what a tenant's turns asked for; by then the commit holds. */
-export function tenantEffects(parts: {
+/** What a tenant's turns reach outside the tenant. */
+export interface TenantEffectsOptions {
   readonly actors: Pick<Actors, 'peek'>;
   readonly clock: Clock;
-  readonly eraser: ShopEraser;
-  readonly directory: StoredKeyDirectory;
-  readonly operatorsDirectory: OperatorsDirectory;
-  readonly feed: EventFeed;
-  readonly poolSessions: PoolSessions;
+  readonly directory: Pick<StoredKeyDirectory, 'forget'>;
+  readonly feed: Pick<EventFeed, 'publish'>;
   readonly log: Logger;
-}): (effect: TenantEffect, address: Address) => void {
-  const { actors, clock, eraser, directory, operatorsDirectory, feed, poolSessions, log } = parts;
+  /** Brings the operators' list up to the tenant's record; never rejects. */
+  readonly refreshDirectory: (tenantId: string) => Promise<void>;
+  /** Erases a shop of the tenant; rejects when it stopped half way and must be asked again. */
+  readonly eraseShop: (shop: { readonly tenantId: string; readonly shopId: string }) => Promise<void>;
+  /** Tells those who look for pool sessions that a platform tenant may have changed. */
+  readonly poolMayHaveChanged: (tenantId: string) => void;
+}
+
+/** Carries out what a tenant's turns asked for; by then the commit holds. */
+export function tenantEffects(
+  options: TenantEffectsOptions,
+): (effect: TenantEffect, address: Address) => void {
+  const { actors, clock, directory, feed, log } = options;
   const erase = (address: Address, shopId: string): void => {
     const tenantId = address.id;
-    eraser.erase({ tenantId, shopId }).catch((error: unknown) => {
+    options.eraseShop({ tenantId, shopId }).catch((error: unknown) => {
       log.error({ tenantId, shopId, err: error }, 'the erasure of a shop stopped; it is tried again');
       clock.after(ERASE_AGAIN_MS, () => {
         // Elsewhere, and after a crash, it goes on when its tenant is activated.
@@ -49,8 +54,8 @@ export function tenantEffects(parts: {
           );
         break;
       case 'announce_tenant':
-        void operatorsDirectory.refresh(tenantId);
-        poolSessions.tenantChanged(tenantId);
+        void options.refreshDirectory(tenantId);
+        options.poolMayHaveChanged(tenantId);
         feed.publish('tenant', { tenantId });
         break;
       case 'announce_shop':

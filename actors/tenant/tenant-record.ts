@@ -1,9 +1,9 @@
 import type { RateLimits } from '../../policy/key-limits.ts';
 import type { PlanName } from '../../policy/plan.ts';
 import type { SettingsTuning } from '../../policy/tenant-settings.ts';
-import type { KeyView, TenantView } from '../operators/operator-operations.ts';
 import type { Permission } from './permission.ts';
 import type { ShopView } from './tenant-operations.ts';
+import type { KeyView, TenantView } from './tenant-view.ts';
 
 /** A tenant as it is stored. Times in milliseconds since the Unix epoch. */
 export interface TenantRecord {

@@ -1,13 +1,11 @@
 import type { KeyLimits } from '../../policy/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
-import { shardOf } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Eventual, onceKnown } from '../../runtime/maybe-promise.ts';
 import { isObjectId } from '../../runtime/object-id.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, failed, type Outcome } from '../failure.ts';
-import { shopKeys } from '../shop/record/shop-keys.ts';
 import { admit } from './admission.ts';
 import { listContacts } from './contact-list.ts';
 import { tenantIdentity } from './identity.ts';
@@ -32,6 +30,11 @@ export interface TenantDeskOptions {
   readonly clock: Clock;
   readonly keyLimits: KeyLimits;
   readonly usage: UsageStorer;
+  /** The channel status of each of the tenant's shops, in the order of the ids; null until it was connected once. */
+  readonly channelStatuses: (
+    tenantId: string,
+    shopIds: readonly string[],
+  ) => Promise<readonly ShopView['channelStatus']['msgapp'][]>;
 }
 
 /** The API's questions to a tenant: reads answer from the actor's last committed state, changes go through its mailbox. */
@@ -67,12 +70,9 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
   const ask = async <Value>(tenantId: string, command: TenantCommand): Promise<Outcome<Value>> =>
     (await actors.ask<Outcome<Value>>(tenantAddress(tenantId), command)) ?? failed('NOT_FOUND');
   const views = async (tenantId: string, shops: readonly ShopRecord[]): Promise<ShopView[]> => {
-    const shard = shardOf(tenantId);
-    const statuses = await store.read(shops.map(({ id }) => ['HGET', shopKeys(shard, id).shop, 'msgapp']));
-    // Nothing or an empty text is stored until the shop was connected once.
-    return shops.map((shop, index) =>
-      shopView(shop, (statuses[index] || null) as ShopView['channelStatus']['msgapp']),
-    );
+    const ids = shops.map(({ id }) => id);
+    const statuses = await options.channelStatuses(tenantId, ids);
+    return shops.map((shop, index) => shopView(shop, statuses[index] ?? null));
   };
 
   return {

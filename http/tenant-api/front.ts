@@ -1,4 +1,4 @@
-import type { KeyDirectory } from '../../actors/operators/operator-operations.ts';
+import type { KeyDirectory } from '../../actors/tenant/tenant-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Eventual } from '../../runtime/maybe-promise.ts';
 import type { Random } from '../../runtime/random.ts';

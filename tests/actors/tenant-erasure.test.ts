@@ -26,11 +26,9 @@ function nodeWithEraser(failures: number, tenant: () => Pick<TenantState, 'erasi
     actors: { peek: tenant },
     clock,
     log,
-    eraser: {
-      erase: async () => {
-        erasures += 1;
-        if (erasures <= failures) throw new Error('Redis is away');
-      },
+    eraseShop: async () => {
+      erasures += 1;
+      if (erasures <= failures) throw new Error('Redis is away');
     },
   } as unknown as Parameters<typeof tenantEffects>[0]);
   perform({ type: 'erase_shop', shopId }, address);

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Failure } from '../../actors/failure.ts';
-import type { KeyView, SupervisedTenant, TenantView } from '../../actors/operators/operator-operations.ts';
+import type { SupervisedTenant } from '../../actors/operators/operator-operations.ts';
 import type { ChannelView, GroupView, MessageView } from '../../actors/shop/record/shop-operations.ts';
 import type { ContactView, ShopView } from '../../actors/tenant/tenant-operations.ts';
+import type { KeyView, TenantView } from '../../actors/tenant/tenant-view.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import type { RuntimeFailure } from '../../runtime/runtime-failure.ts';

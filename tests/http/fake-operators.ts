@@ -1,11 +1,11 @@
 import { done, failed, type Outcome } from '../../actors/failure.ts';
 import type {
   FleetOperations,
-  KeyView,
   OperatorOperations,
   SupervisedTenant,
 } from '../../actors/operators/operator-operations.ts';
 import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
+import type { KeyView } from '../../actors/tenant/tenant-view.ts';
 import { checkSettings } from '../../policy/tenant-settings.ts';
 import { type FakeMemory, hashOf, newKeyValue, pageOf } from './fake-account.ts';
 import { addShop } from './fake-tenants.ts';

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { fleetDesk } from '../../actors/operators/fleet-service.ts';
 import { type OperatorDeskOptions, operatorDesk } from '../../actors/operators/operator-service.ts';
 import type { OperatorsDirectory } from '../../actors/operators/operators-directory.ts';
+import { readChannelStatuses } from '../../actors/shop/view/channel-statuses.ts';
 import { StoredKeyDirectory } from '../../actors/tenant/key-directory.ts';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
@@ -46,7 +47,14 @@ before(async () => {
   const around = { actors, store, clock, deadLetters, operatorsDirectory, host, log };
   service = await startService({
     keys,
-    tenants: tenantDesk({ actors, store, clock, keyLimits, usage }),
+    tenants: tenantDesk({
+      actors,
+      store,
+      clock,
+      keyLimits,
+      usage,
+      channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
+    }),
     operators: operatorDesk({
       ...around,
       directory: keys,
