@@ -68,7 +68,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     port: environment.port,
     adminHost: environment.adminHost,
     adminPort: environment.adminPort,
-    adminToken: environment.adminToken,
+    operatorTokens: environment.operatorTokens,
     trustedProxies: environment.trustedProxies,
     publicUrl: environment.publicUrl,
     setupUrlTemplate: environment.setupUrlTemplate,

@@ -2,10 +2,10 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { isLoopbackUrl } from '../actors/session/main-thread/loopback-url.ts';
+import { operatorsSchema, operatorTokens, requiredOperatorsSchema } from './operator-settings.ts';
 import { readSecretFiles } from './secret-files.ts';
 import {
   addressRanges,
-  adminToken,
   clientVersion,
   count,
   credentialsKeys,
@@ -38,7 +38,13 @@ export class EnvironmentError extends Error {
 }
 
 /** Never repeated in an error, and read from the file `NAME_FILE` where that is given. REDIS_URL may hold a password. */
-const secretNames: ReadonlySet<string> = new Set(['ADMIN_TOKEN', 'CREDENTIALS_KEY', 'REDIS_URL']);
+const secretNames: ReadonlySet<string> = new Set([
+  'ADMIN_TOKEN',
+  'ADMIN_TOKENS',
+  'METRICS_TOKEN',
+  'CREDENTIALS_KEY',
+  'REDIS_URL',
+]);
 
 /** A shorter pause is for simulations only (DESIGN: `SEND_GAP_MS`); a real network would ban the number. */
 const shortestGapMs = 6_000;
@@ -102,9 +108,9 @@ const serviceEntries = {
 const serviceSchema = v.intersect([
   chatNetworkSchema,
   listenersSchema,
+  requiredOperatorsSchema,
   v.object({
     ...serviceEntries,
-    ADMIN_TOKEN: required(adminToken),
     REDIS_URL: required(redisUrl),
     CREDENTIALS_KEY: required(credentialsKeys),
   }),
@@ -114,10 +120,10 @@ const serviceSchema = v.intersect([
 const devSchema = v.intersect([
   chatNetworkSchema,
   listenersSchema,
+  operatorsSchema,
   v.object({
     ...serviceEntries,
     SIMULATOR_PORT: port('3002'),
-    ADMIN_TOKEN: v.optional(adminToken),
     REDIS_URL: v.optional(redisUrl),
     CREDENTIALS_KEY: v.optional(credentialsKeys),
   }),
@@ -134,7 +140,7 @@ export function serviceEnvironment(variables: Variables = process.env) {
     port: values.PORT,
     adminHost: values.ADMIN_HOST,
     adminPort: values.ADMIN_PORT,
-    adminToken: values.ADMIN_TOKEN,
+    operatorTokens: operatorTokens(values),
     redisUrl: values.REDIS_URL,
     dataDirectory: resolve(values.DATA_DIR),
     /** The first seals; all of them open. */

@@ -77,12 +77,6 @@ export const gap = v.optional(
   '6000-20000',
 );
 
-/** The operators' bearer token. */
-export const adminToken = v.pipe(
-  v.string(),
-  v.regex(/^[\x21-\x7e]{8,512}$/, 'at least 8 printable ASCII characters without a space'),
-);
-
 /** Keys that credentials at rest are sealed with: the first seals, all of them open, so that keys can be rotated. */
 export const credentialsKeys = v.pipe(
   v.string(),

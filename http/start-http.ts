@@ -8,6 +8,7 @@ import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Store } from '../runtime/store.ts';
 import { consolePages } from './console/console-pages.ts';
+import type { OperatorToken } from './contract/operator-role.ts';
 import { createEventStream, type EventStream } from './events/event-stream.ts';
 import { FleetEvents } from './events/fleet-events.ts';
 import type { EventFeed } from './events/operator-event.ts';
@@ -17,6 +18,7 @@ import { countRequests, type RequestCounters } from './metrics/request-metrics.t
 import { documentPage } from './openapi/document-page.ts';
 import { referencePages } from './openapi/reference.ts';
 import { allActors } from './operator-api/actor-list.ts';
+import { createOperatorDoor } from './operator-api/door.ts';
 import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { fleetOverview } from './operator-api/fleet-overview.ts';
 import { createOperatorFront } from './operator-api/front.ts';
@@ -46,7 +48,8 @@ export interface HttpOptions {
   readonly port: number;
   readonly adminHost: string;
   readonly adminPort: number;
-  readonly adminToken: string;
+  /** Whose tokens the operators' listener takes, and what each may do. */
+  readonly operatorTokens: readonly OperatorToken[];
   /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /** Where callers reach the API; absent: the listener's own address. */
@@ -210,20 +213,21 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
 }
 
 function operatorListener(options: HttpOptions, parts: Parts, services: OperatorServices): ObservedFront {
-  const { clock, random, log, hop, adminToken, version, health, metrics } = options;
+  const { clock, random, log, hop, operatorTokens, version, health, metrics } = options;
   const { newId, owner, events } = parts;
   const countRequest = parts.count('admin ');
+  const door = createOperatorDoor({ tokens: operatorTokens, clock, log, metrics });
   const front = createOperatorFront({
     router: createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS),
     services,
     owner,
-    adminToken,
+    door,
     hop,
     clock,
     random,
     newId: () => newId(clock.wallMs()),
   });
-  const pages = [...consolePages(), ...operatorPages({ adminToken, version, health, metrics, events })];
+  const pages = [...consolePages(), ...operatorPages({ door, version, health, metrics, events })];
   return observed(withPages(pages, front), {
     clock,
     log,

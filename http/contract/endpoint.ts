@@ -6,6 +6,7 @@ import type { Eventual } from '../../runtime/maybe-promise.ts';
 import { closedObject } from './closed-object.ts';
 import type { ErrorCode } from './errors.ts';
 import type { HeaderLines } from './exchange.ts';
+import type { Operator, OperatorRole } from './operator-role.ts';
 
 /** Methods the service uses. */
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -25,7 +26,8 @@ export type Tag =
   | 'Requests'
   | 'Fleet'
   | 'Actors'
-  | 'Dead letters';
+  | 'Dead letters'
+  | 'Operators';
 
 /** One success an endpoint may answer with. */
 export interface ReplyDeclaration {
@@ -104,8 +106,10 @@ export interface Endpoint<Services> {
   readonly tag: Tag;
   readonly summary: string;
   readonly description: string | undefined;
-  /** `none`: any valid key. `operator`: the operators' token instead of a key. */
+  /** `none`: any valid key. `operator`: an operator's token instead of a key. */
   readonly permission: Permission | 'none' | 'operator';
+  /** What an operator must be at least; undefined where tenants call. */
+  readonly role: OperatorRole | undefined;
   readonly params: readonly string[];
   readonly query: v.StrictObjectSchema<v.ObjectEntries, undefined>;
   readonly body: v.GenericSchema | undefined;
@@ -118,6 +122,7 @@ export interface Endpoint<Services> {
   readonly tenant: 'caller' | 'param' | 'created' | 'none';
   handle(request: {
     readonly caller: Caller | undefined;
+    readonly operator: Operator | undefined;
     readonly params: Readonly<Record<string, string>>;
     readonly query: unknown;
     readonly body: unknown;
@@ -135,7 +140,7 @@ function paramNames(path: string): readonly string[] {
 
 function erase<Services>(
   declaration: Declaration<string, Replies, QueryEntries, v.GenericSchema>,
-  more: Pick<Endpoint<Services>, 'permission' | 'tenant'> & { readonly handle: unknown },
+  more: Pick<Endpoint<Services>, 'permission' | 'role' | 'tenant'> & { readonly handle: unknown },
 ): Endpoint<Services> {
   return {
     method: declaration.method,
@@ -144,6 +149,7 @@ function erase<Services>(
     summary: declaration.summary,
     description: declaration.description,
     permission: more.permission,
+    role: more.role,
     params: paramNames(declaration.path),
     query: closedObject((declaration.query ?? {}) as v.ObjectEntries),
     body: declaration.body,
@@ -178,6 +184,7 @@ export function apiEndpoints<Services>() {
   ): Endpoint<Services> {
     return erase(declaration as never, {
       permission: declaration.permission,
+      role: undefined,
       tenant: 'caller',
       handle: declaration.handle,
     });
@@ -193,11 +200,14 @@ export function operatorEndpoints<Services>() {
     Body extends v.GenericSchema = v.UndefinedSchema<undefined>,
   >(
     declaration: Declaration<Path, R, Query, Body> & {
+      /** What an operator must be at least. */
+      readonly role: OperatorRole;
       /** `created`: the handler gets the new tenant's id as `params.tenantId`. */
       readonly tenant?: 'created';
       handle(
         request: CheckedRequest<Path, QueryOutput<Query>, v.InferOutput<Body>, Services> & {
           readonly params: { readonly tenantId: string };
+          readonly operator: Operator;
         },
       ): Eventual<HandlerAnswer<R>>;
     },
@@ -205,6 +215,7 @@ export function operatorEndpoints<Services>() {
     const named = paramNames(declaration.path).includes('tenantId') ? 'param' : 'none';
     return erase(declaration as never, {
       permission: 'operator',
+      role: declaration.role,
       tenant: declaration.tenant ?? named,
       handle: declaration.handle,
     });

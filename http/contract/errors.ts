@@ -2,7 +2,13 @@ import type { Failure, FailureCode } from '../../actors/failure.ts';
 import { RuntimeFailure, type RuntimeFailureCode } from '../../runtime/runtime-failure.ts';
 
 /** Every way a request can fail: those of the layers below, and those of HTTP itself. */
-export type ErrorCode = FailureCode | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'INTERNAL_ERROR';
+export type ErrorCode =
+  | FailureCode
+  /** An operator's token whose role is too small. */
+  | 'FORBIDDEN_ROLE'
+  | 'METHOD_NOT_ALLOWED'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'INTERNAL_ERROR';
 
 /** What a caller sees of a failure. */
 export interface ErrorEntry {
@@ -34,6 +40,7 @@ export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
     'FORBIDDEN_PERMISSION',
     'This API key lacks the permission for this route.',
   ),
+  FORBIDDEN_ROLE: entry(403, 'FORBIDDEN_ROLE', "The role of this operator's token does not allow this."),
   RATE_LIMITED: entry(429, 'RATE_LIMITED', 'Too many requests with this key.'),
   QUOTA_EXCEEDED: entry(429, 'QUOTA_EXCEEDED', "The plan's monthly API calls are spent."),
   SHOP_LIMIT_REACHED: entry(402, 'QUOTA_EXCEEDED', "The plan's number of shops is reached."),

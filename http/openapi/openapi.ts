@@ -36,6 +36,8 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
 const COMMON_OPERATOR_ERRORS: readonly ErrorCode[] = [
   'API_KEY_MISSING',
   'API_KEY_INVALID',
+  'FORBIDDEN_ROLE',
+  'RATE_LIMITED',
   'NOT_FOUND',
   'PAYLOAD_TOO_LARGE',
   'VALIDATION_ERROR',
@@ -75,6 +77,7 @@ const TAGS: { readonly [tag in Tag]: string } = {
   Fleet: 'Nodes.',
   Actors: 'The live actors of shops.',
   'Dead letters': 'Commands that made an actor throw.',
+  Operators: 'Who operates the service, and what they changed.',
 };
 
 /** The OpenAPI 3.1 description of a set of endpoints, made from their declarations alone. */
@@ -137,20 +140,20 @@ function operation(
   endpoint: Endpoint<never>,
   security: DocumentOptions['security'],
 ): Record<string, unknown> {
-  const { permission, body } = endpoint;
+  const { permission, role, body } = endpoint;
   const permissionErrors: readonly ErrorCode[] =
     permission === 'none' || permission === 'operator' ? [] : ['FORBIDDEN_PERMISSION'];
   const common = security === 'api-key' ? COMMON_ERRORS : COMMON_OPERATOR_ERRORS;
   const description = [
     endpoint.description,
-    permission === 'operator' ? undefined : `Permission: \`${permission}\`.`,
+    role === undefined ? `Permission: \`${permission}\`.` : `Role: \`${role}\`.`,
   ];
   return {
     operationId: operationId(endpoint),
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description: description.filter((part) => part !== undefined).join('\n\n'),
-    ...(permission === 'operator' ? {} : { 'x-permission': permission }),
+    ...(role === undefined ? { 'x-permission': permission } : { 'x-role': role }),
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint)],
     ...(body === undefined ? {} : { requestBody: requestBody(endpoint) }),
     responses: {

@@ -10,6 +10,7 @@ import {
   steerActor,
 } from './fleet.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { readOperator } from './operator.ts';
 import { readMachines, readOverview } from './overview.ts';
 import type { OperatorServices } from './services.ts';
 import { connectShop, disconnectShop, pollShop } from './shop-channel.ts';
@@ -28,6 +29,7 @@ import {
 
 /** The operators' API (DESIGN section 5). */
 export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
+  readOperator,
   createTenant,
   listTenants,
   readTenant,

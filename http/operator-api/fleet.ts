@@ -23,6 +23,7 @@ const emptyPage = { items: [], nextCursor: null };
 export const listRequests = operatorEndpoint({
   method: 'GET',
   path: '/requests',
+  role: 'read',
   tag: 'Requests',
   summary: 'The request log, newest first',
   description: 'A page may hold fewer items than `limit` and still have a next one, where a filter is rare.',
@@ -75,6 +76,7 @@ export const listRequests = operatorEndpoint({
 export const countRefusals = operatorEndpoint({
   method: 'GET',
   path: '/refusals',
+  role: 'read',
   tag: 'Requests',
   summary: "A tenant's refused calls of the last quarter of an hour, counted by code, the newest first",
   query: { tenant: v.pipe(v.string(), v.regex(/^[0-9a-f]{24}$/, 'must be a tenant id')) },
@@ -105,6 +107,7 @@ export const countRefusals = operatorEndpoint({
 export const listNodes = operatorEndpoint({
   method: 'GET',
   path: '/nodes',
+  role: 'read',
   tag: 'Fleet',
   summary: 'The nodes and what they own',
   replies: { 200: { description: 'All nodes.', data: anyPage, example: emptyPage } },
@@ -128,6 +131,7 @@ const actorCursor = v.pipe(
 export const listActors = operatorEndpoint({
   method: 'GET',
   path: '/actors',
+  role: 'read',
   tag: 'Actors',
   summary: 'The active shop actors of all nodes',
   query: {
@@ -156,6 +160,7 @@ export const listActors = operatorEndpoint({
 export const readActor = operatorEndpoint({
   method: 'GET',
   path: '/actors/{tenantId}/{shopId}',
+  role: 'read',
   tag: 'Actors',
   summary: "A shop actor's snapshot, taken between two turns",
   replies: { 200: { description: 'The snapshot.', data: anyRecord, example: { state: 'connected' } } },
@@ -178,6 +183,7 @@ export const steerActor = ACTIONS.map((action) =>
   operatorEndpoint({
     method: 'POST',
     path: `/actors/{tenantId}/{shopId}/${action}`,
+    role: 'operate',
     tag: 'Actors',
     summary: `${action[0]?.toUpperCase()}${action.slice(1)} a shop's actor`,
     body: closedObject({}),
@@ -197,6 +203,7 @@ export const steerActor = ACTIONS.map((action) =>
 export const listDeadLetters = operatorEndpoint({
   method: 'GET',
   path: '/dead-letters',
+  role: 'read',
   tag: 'Dead letters',
   summary: 'Commands that made an actor throw, newest first',
   query: {
@@ -214,6 +221,7 @@ export const listDeadLetters = operatorEndpoint({
 export const replayDeadLetter = operatorEndpoint({
   method: 'POST',
   path: '/dead-letters/{id}/replay',
+  role: 'operate',
   tag: 'Dead letters',
   summary: 'Give a command to its actor once more',
   body: closedObject({}),

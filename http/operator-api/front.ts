@@ -4,14 +4,14 @@ import type { Random } from '../../runtime/random.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
-import type { ReplyValue, RequestValue } from '../contract/exchange.ts';
+import type { ReplyValue } from '../contract/exchange.ts';
 import { answerOperator, type OwnedReply, type OwnerOptions, tellsOfMove } from '../owner/answer-as-owner.ts';
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
 import { anonymous, type Front, routed } from '../pipeline/front.ts';
-import { bearer, sameSecret } from '../pipeline/presented-key.ts';
 import type { Router } from '../pipeline/router.ts';
+import type { OperatorDoor } from './door.ts';
 import type { OperatorServices } from './services.ts';
 
 /** What the operators' edge works with. */
@@ -19,7 +19,7 @@ export interface OperatorFrontOptions {
   readonly router: Router<OperatorServices>;
   readonly services: OperatorServices;
   readonly owner: Pick<OwnerOptions, 'stillOwner' | 'log'>;
-  readonly adminToken: string;
+  readonly door: OperatorDoor;
   readonly hop: Hop;
   readonly clock: Clock;
   readonly random: Random;
@@ -31,26 +31,16 @@ interface Edge extends OperatorFrontOptions {
   readonly follow: (call: Followed) => Promise<OwnedReply>;
 }
 
-/** Why a request does not come from an operator; undefined when it does. */
-export function tokenRefusal(request: RequestValue, adminToken: string): ReplyValue | undefined {
-  const token = bearer(request.headers.authorization);
-  if (token === undefined) {
-    const message = 'The operator token is required: send Authorization: Bearer <ADMIN_TOKEN>.';
-    return errorReply({ code: 'API_KEY_MISSING', message });
-  }
-  if (sameSecret(token, adminToken)) return undefined;
-  return errorReply({ code: 'API_KEY_INVALID', message: 'This operator token is not valid.' });
-}
-
-/** The operators' edge: route, token, then the node that owns the tenant a path names, or this one. */
+/** The operators' edge: route, token and role, then the node that owns the tenant a path names, or this one. */
 export function createOperatorFront(parts: OperatorFrontOptions): Front {
   const options: Edge = { ...parts, follow: ownerFollower(parts) };
   return async (request) => {
     const target = routed(options.router, request);
     if (!target.found) return target.refused;
     const { endpoint, route } = target;
-    const refusal = tokenRefusal(request, options.adminToken);
-    if (refusal !== undefined) return anonymous(refusal, route);
+    const { role = 'admin' } = endpoint;
+    const admitted = options.door.admit(request, role);
+    if (admitted.operator === undefined) return anonymous(admitted.refusal, route);
     // Operators name everything by its id, in either case.
     const values = target.values.map((value) => (isObjectId(value) ? value.toLowerCase() : value));
     const tenantId = tenantOf(endpoint, values, options);
@@ -62,6 +52,7 @@ export function createOperatorFront(parts: OperatorFrontOptions): Front {
       body: request.body,
       bodyFault: request.bodyFault,
       tenantId,
+      operator: admitted.operator,
     };
     const reply = await answerByOwner(endpoint, asked, options);
     return { reply, route, tenantId, keyId: undefined };

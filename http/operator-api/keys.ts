@@ -24,6 +24,7 @@ const freshKeyExample = { ...keyExample, key: 'tm_live_4Zx…' };
 export const createKey = operatorEndpoint({
   method: 'POST',
   path: '/tenants/{tenantId}/keys',
+  role: 'admin',
   tag: 'Keys',
   summary: 'Create a key; its value is shown here and never again',
   body: closedObject({
@@ -66,6 +67,7 @@ export const createKey = operatorEndpoint({
 export const listKeys = operatorEndpoint({
   method: 'GET',
   path: '/tenants/{tenantId}/keys',
+  role: 'read',
   tag: 'Keys',
   summary: "List a tenant's keys, also the revoked",
   replies: {
@@ -86,6 +88,7 @@ export const listKeys = operatorEndpoint({
 export const rotateKey = operatorEndpoint({
   method: 'POST',
   path: '/tenants/{tenantId}/keys/{keyId}/rotate',
+  role: 'admin',
   tag: 'Keys',
   summary: 'Give a key a new value; the old one stops at once',
   description: 'A call with the old value is answered `401 API_KEY_REVOKED` from then on.',
@@ -102,6 +105,7 @@ export const rotateKey = operatorEndpoint({
 export const revokeKey = operatorEndpoint({
   method: 'DELETE',
   path: '/tenants/{tenantId}/keys/{keyId}',
+  role: 'admin',
   tag: 'Keys',
   summary: 'Revoke a key; when this answers, no node accepts it',
   body: closedObject({}),

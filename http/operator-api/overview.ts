@@ -9,6 +9,7 @@ import { operatorEndpoint } from './services.ts';
 export const readOverview = operatorEndpoint({
   method: 'GET',
   path: '/overview',
+  role: 'read',
   tag: 'Fleet',
   summary: 'Shops by state, queues and the last fifteen minutes of all nodes',
   replies: {
@@ -41,6 +42,7 @@ const machines = { items: [machineChart(channelMachine), machineChart(pacingMach
 export const readMachines = operatorEndpoint({
   method: 'GET',
   path: '/machines',
+  role: 'read',
   tag: 'Actors',
   summary: "A shop's two state machines: states and transitions, read from what runs",
   replies: { 200: { description: 'Both machines.', data: anyRecord, example: machines } },

@@ -1,28 +1,39 @@
 import { errorReply, JSON_TYPE, successBody } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
+import type { TokenRole } from '../contract/operator-role.ts';
 import type { EventStream } from '../events/event-stream.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
 import type { Page } from '../pipeline/pages.ts';
+import type { OperatorDoor } from './door.ts';
 import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './endpoints.ts';
-import { tokenRefusal } from './front.ts';
 
 /** What the pages of the operators' listener show. */
 export interface OperatorPagesOptions {
-  readonly adminToken: string;
+  readonly door: OperatorDoor;
   readonly version: string;
   readonly health: { ready(): boolean | Promise<boolean> };
   readonly metrics: Metrics;
   readonly events: EventStream;
 }
 
-/** Probes without a token; metrics, events and the operators' own document with it (DESIGN section 5). */
+/** Probes without a token; metrics, events and the operators' own document with one of the role each names. */
 export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
-  const { adminToken, version, health, metrics, events } = options;
+  const { door, version, health, metrics, events } = options;
   const started = new Date();
 
-  function guarded(path: string, answer: (request: RequestValue) => ReplyValue | Promise<ReplyValue>): Page {
-    return { path, answer: (request) => tokenRefusal(request, adminToken) ?? answer(request) };
+  function guarded(
+    path: string,
+    role: TokenRole,
+    answer: (request: RequestValue) => ReplyValue | Promise<ReplyValue>,
+  ): Page {
+    return {
+      path,
+      answer(request) {
+        const admitted = door.admit(request, role);
+        return admitted.operator === undefined ? admitted.refusal : answer(request);
+      },
+    };
   }
 
   return [
@@ -37,14 +48,14 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
         return ready ? json(successBody({ status: 'ready' })) : NOT_READY;
       },
     },
-    guarded('/metrics', async () => ({
+    guarded('/metrics', 'metrics', async () => ({
       status: 200,
       contentType: metrics.contentType,
       headers: '',
       body: await metrics.text(),
     })),
-    guarded(`${OPERATOR_BASE_PATH}/events`, (request) => events.open(request.headers.lastEventId)),
-    guarded(`${OPERATOR_BASE_PATH}/openapi.json`, () => json(operatorDocument())),
+    guarded(`${OPERATOR_BASE_PATH}/events`, 'read', (request) => events.open(request.headers.lastEventId)),
+    guarded(`${OPERATOR_BASE_PATH}/openapi.json`, 'read', () => json(operatorDocument())),
   ];
 }
 

@@ -6,6 +6,7 @@ import { operatorEndpoint } from './services.ts';
 export const connectShop = operatorEndpoint({
   method: 'POST',
   path: '/actors/{tenantId}/{shopId}/connect',
+  role: 'operate',
   tag: 'Actors',
   summary: "Start or resume a shop's connection, as its tenant can",
   body: closedObject({}),
@@ -21,6 +22,7 @@ export const connectShop = operatorEndpoint({
 export const pollShop = operatorEndpoint({
   method: 'GET',
   path: '/actors/{tenantId}/{shopId}/connect',
+  role: 'operate',
   tag: 'Actors',
   summary: "Poll a shop's connection, with the newest QR",
   replies: CHANNEL_REPLIES.connecting,
@@ -34,6 +36,7 @@ export const pollShop = operatorEndpoint({
 export const disconnectShop = operatorEndpoint({
   method: 'POST',
   path: '/actors/{tenantId}/{shopId}/disconnect',
+  role: 'operate',
   tag: 'Actors',
   summary: "Stop a shop's session; its configuration stays",
   body: closedObject({}),

@@ -27,6 +27,7 @@ function fateOf(message: MessageView): v.InferOutput<typeof messageFate> {
 export const listShopMessages = operatorEndpoint({
   method: 'GET',
   path: '/actors/{tenantId}/{shopId}/messages',
+  role: 'read',
   tag: 'Actors',
   summary: "A shop's messages and what became of them, newest first, without their texts",
   query: {
@@ -69,6 +70,7 @@ export const listShopMessages = operatorEndpoint({
 export const listTenantShops = operatorEndpoint({
   method: 'GET',
   path: '/tenants/{tenantId}/shops',
+  role: 'read',
   tag: 'Tenants',
   summary: "List a tenant's shops, newest first, also those that sleep",
   query: { page: v.optional(integerParameter({ min: 1 }), '1'), limit: limitParameter },

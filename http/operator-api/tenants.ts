@@ -47,6 +47,7 @@ const changeable = {
 export const createTenant = operatorEndpoint({
   method: 'POST',
   path: '/tenants',
+  role: 'admin',
   tag: 'Tenants',
   summary: 'Create a tenant',
   tenant: 'created',
@@ -68,6 +69,7 @@ export const createTenant = operatorEndpoint({
 export const listTenants = operatorEndpoint({
   method: 'GET',
   path: '/tenants',
+  role: 'read',
   tag: 'Tenants',
   summary: 'List tenants, newest first',
   query: { limit: limitParameter, cursor: cursorParameter, q: v.optional(v.string()) },
@@ -89,6 +91,7 @@ export const listTenants = operatorEndpoint({
 export const readTenant = operatorEndpoint({
   method: 'GET',
   path: '/tenants/{tenantId}',
+  role: 'read',
   tag: 'Tenants',
   summary: 'Read a tenant, and how its actor stands',
   replies: {
@@ -105,6 +108,7 @@ export const readTenant = operatorEndpoint({
 export const resumeTenant = operatorEndpoint({
   method: 'POST',
   path: '/tenants/{tenantId}/resume',
+  role: 'operate',
   tag: 'Tenants',
   summary: "Resume a tenant's actor that crashed too often",
   description:
@@ -124,6 +128,7 @@ export const resumeTenant = operatorEndpoint({
 export const changeTenant = operatorEndpoint({
   method: 'PATCH',
   path: '/tenants/{tenantId}',
+  role: 'admin',
   tag: 'Tenants',
   summary: 'Change a tenant; what is left out stays',
   body: closedObject({ name: v.optional(text({ min: 1, max: 200 })), ...changeable }),
@@ -140,6 +145,7 @@ export const changeTenant = operatorEndpoint({
 export const deleteTenant = operatorEndpoint({
   method: 'DELETE',
   path: '/tenants/{tenantId}',
+  role: 'admin',
   tag: 'Tenants',
   summary: 'Erase a tenant: sessions ended, credentials, messages, keys and its request log gone',
   body: closedObject({}),
@@ -158,6 +164,7 @@ export const deleteTenant = operatorEndpoint({
 export const deleteShop = operatorEndpoint({
   method: 'DELETE',
   path: '/tenants/{tenantId}/shops/{shopId}',
+  role: 'admin',
   tag: 'Tenants',
   summary: 'Erase a shop: session ended, credentials and messages gone',
   body: closedObject({}),
@@ -174,6 +181,7 @@ export const deleteShop = operatorEndpoint({
 export const importShop = operatorEndpoint({
   method: 'POST',
   path: '/tenants/{tenantId}/shops',
+  role: 'admin',
   tag: 'Tenants',
   summary: 'Import a shop; its name need not be unique',
   body: closedObject({ name: text({ min: 1, max: 100 }), phone: v.optional(text({ max: 32 })) }),
@@ -205,6 +213,7 @@ export const importShop = operatorEndpoint({
 export const addCustomers = operatorEndpoint({
   method: 'POST',
   path: '/tenants/{tenantId}/customers',
+  role: 'admin',
   tag: 'Tenants',
   summary: "Add numbers to the tenant's customer records; they become known recipients",
   body: closedObject({

@@ -7,6 +7,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply, JSON_TYPE, rateHeaders, successBody, successText } from '../contract/envelope.ts';
 import { failureOfThrown, type HttpFailure } from '../contract/errors.ts';
 import type { HeaderLines, ReplyValue } from '../contract/exchange.ts';
+import type { Operator } from '../contract/operator-role.ts';
 
 /** What the owner of a tenant needs of a request; plain data, so that it can travel. */
 export interface OwnedRequest extends RequestParts {
@@ -96,7 +97,7 @@ function answerAdmission<Services>(call: OwnedCall<Services>, admission: Admissi
       return release(call, errorReply(failure, rate), to);
     }
     const { params, query, body } = checked;
-    const answer = endpoint.handle({ caller, params, query, body, services });
+    const answer = endpoint.handle({ caller, operator: undefined, params, query, body, services });
     if (!(answer instanceof Promise)) return releaseAnswer(call, answer, to);
     return answer.then(
       (known) => releaseAnswer(call, known, to),
@@ -149,7 +150,7 @@ export function tellsOfMove(thrown: unknown): boolean {
  */
 export async function answerOperator<Services>(
   endpoint: Endpoint<Services>,
-  parts: RequestParts & { readonly tenantId: string | undefined },
+  parts: RequestParts & { readonly tenantId: string | undefined; readonly operator: Operator },
   services: Services,
   options: Pick<OwnerOptions, 'stillOwner' | 'log'>,
 ): Promise<OwnedReply> {
@@ -162,7 +163,8 @@ export async function answerOperator<Services>(
     const { tenantId } = parts;
     const params = tenantId === undefined ? checked.params : { ...checked.params, tenantId };
     const { query, body } = checked;
-    const answer = await endpoint.handle({ caller: undefined, params, query, body, services });
+    const { operator } = parts;
+    const answer = await endpoint.handle({ caller: undefined, operator, params, query, body, services });
     const reply = replyOf(endpoint, answer, '');
     if (tenantId === undefined || options.stillOwner(tenantId)) return { reply, keyId };
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }), keyId };

@@ -1,4 +1,5 @@
 import type { RequestParts } from '../contract/checked-request.ts';
+import type { Operator } from '../contract/operator-role.ts';
 import type { OwnedReply, OwnedRequest } from './answer-as-owner.ts';
 
 /** What one node asks of another, as it travels. */
@@ -8,7 +9,7 @@ export type Forwarded =
       readonly kind: 'operator';
       readonly method: string;
       readonly path: string;
-      readonly parts: RequestParts & { readonly tenantId: string };
+      readonly parts: RequestParts & { readonly tenantId: string; readonly operator: Operator };
     }
   | { readonly kind: 'actors'; readonly query: ActorsQuery }
   | { readonly kind: 'overview' }

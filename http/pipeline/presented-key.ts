@@ -1,4 +1,4 @@
-import { createHash, hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RequestHeaders } from '../contract/exchange.ts';
 
 /** The shape of a key: prefix, live marker, 32 random bytes in base62 (DESIGN section 4: Key). */
@@ -22,10 +22,4 @@ export function bearer(authorization: string): string | undefined {
 /** SHA-256 of a key in hex, or undefined when it cannot be one of ours. */
 export function keyHash(key: string): string | undefined {
   return KEY_SHAPE.test(key) ? hash('sha256', key) : undefined;
-}
-
-/** Compares secrets without telling by its time where they differ, or how long the right one is. */
-export function sameSecret(presented: string, expected: string): boolean {
-  const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest();
-  return timingSafeEqual(digest(presented), digest(expected));
 }

@@ -8,6 +8,7 @@ const SECRET_FIELDS = [
   'authorization',
   'apiKey',
   'adminToken',
+  'operatorTokens',
   'key',
   'keyHash',
   'token',

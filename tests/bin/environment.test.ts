@@ -43,7 +43,7 @@ test('the least a service can be told fills in the rest', () => {
     port: 3000,
     adminHost: '127.0.0.1',
     adminPort: 3001,
-    adminToken: 'operators-only',
+    operatorTokens: [{ name: 'admin', role: 'admin', token: 'operators-only' }],
     redisUrl: 'redis://127.0.0.1:6379',
     dataDirectory: resolve('.data'),
     credentialsKeys: [Buffer.alloc(32, 7)],
@@ -70,9 +70,9 @@ test('two listeners on one address and port are refused before either listens', 
     'ADMIN_PORT: expected another port than PORT (3001 when none is given); found nothing',
   ]);
   const same = { ...least, PORT: '3000', ADMIN_PORT: '3000' };
-  assert.deepEqual(names(refused({ ...same, ADMIN_HOST: '0.0.0.0' })), ['ADMIN_PORT']);
+  assert.deepEqual(names(refused({ ...same, ADMIN_HOST: 'localhost', HOST: '0.0.0.0' })), ['ADMIN_PORT']);
   assert.deepEqual(names(refused(same, devEnvironment)), ['ADMIN_PORT']);
-  assert.equal(serviceEnvironment({ ...same, ADMIN_HOST: '10.0.0.1' }).adminPort, 3000);
+  assert.equal(serviceEnvironment({ ...same, ADMIN_HOST: '127.0.0.2' }).adminPort, 3000);
   assert.equal(serviceEnvironment({ ...least, PORT: '0', ADMIN_PORT: '0' }).port, 0);
 });
 
@@ -84,6 +84,9 @@ test('everything a service can be told is read', () => {
     PORT: '0',
     ADMIN_HOST: '10.0.0.1',
     ADMIN_PORT: '65535',
+    ADMIN_TOKEN: 'a'.repeat(16),
+    ADMIN_TOKENS: `ada:admin:${'b'.repeat(16)}, ben@example.com:read:with:colons:inside`,
+    METRICS_TOKEN: 'c'.repeat(16),
     REDIS_URL: 'redis://a:1,redis://b:2',
     DATA_DIR: '/var/lib/x',
     CREDENTIALS_KEY: `${otherKey}, ${key}`,
@@ -106,7 +109,12 @@ test('everything a service can be told is read', () => {
     port: 0,
     adminHost: '10.0.0.1',
     adminPort: 65_535,
-    adminToken: 'operators-only',
+    operatorTokens: [
+      { name: 'admin', role: 'admin', token: 'a'.repeat(16) },
+      { name: 'ada', role: 'admin', token: 'b'.repeat(16) },
+      { name: 'ben@example.com', role: 'read', token: 'with:colons:inside' },
+      { name: 'metrics', role: 'metrics', token: 'c'.repeat(16) },
+    ],
     redisUrl: 'redis://a:1,redis://b:2',
     dataDirectory: '/var/lib/x',
     credentialsKeys: [Buffer.alloc(32, 8), Buffer.alloc(32, 7)],
@@ -128,6 +136,9 @@ test('everything a service can be told is read', () => {
 });
 
 const accepted: readonly Variables[] = [
+  { ADMIN_TOKEN: undefined, ADMIN_TOKENS: 'ada:admin:sixteen-or-more-1' },
+  { ADMIN_HOST: '::1' },
+  { ADMIN_HOST: 'localhost' },
   { REDIS_URL: '/run/redis.sock' },
   { REDIS_URL: 'unix:///run/redis.sock' },
   { REDIS_URL: 'rediss://user:pass@redis.example.com/3' },
@@ -145,6 +156,8 @@ for (const variables of accepted) {
   });
 }
 
+const LONG = 'sixteen-or-more-1';
+
 const refusals: readonly {
   readonly name: string;
   readonly variables: Variables;
@@ -154,6 +167,37 @@ const refusals: readonly {
   { name: 'ADMIN_TOKEN', variables: { ADMIN_TOKEN: '' }, expected: /8 printable .* found nothing/ },
   { name: 'ADMIN_TOKEN', variables: { ADMIN_TOKEN: 'short' }, expected: /8 printable/ },
   { name: 'ADMIN_TOKEN', variables: { ADMIN_TOKEN: 'with a space' }, expected: /8 printable/ },
+  ...['0.0.0.0', '::', '10.0.0.1', 'node-1'].map((ADMIN_HOST) => ({
+    name: 'ADMIN_TOKEN',
+    variables: { ADMIN_HOST },
+    expected: /at least 16 characters, unless ADMIN_HOST is .* something else/,
+  })),
+  { name: 'ADMIN_TOKENS', variables: { ADMIN_TOKENS: 'ada:admin:short' }, expected: /name:role:token/ },
+  { name: 'ADMIN_TOKENS', variables: { ADMIN_TOKENS: `ada:root:${LONG}` }, expected: /read, operate, admin/ },
+  { name: 'ADMIN_TOKENS', variables: { ADMIN_TOKENS: `ada:metrics:${LONG}` }, expected: /read, operate/ },
+  { name: 'ADMIN_TOKENS', variables: { ADMIN_TOKENS: `ada:read:${LONG},` }, expected: /name:role:token/ },
+  {
+    name: 'ADMIN_TOKENS',
+    variables: { ADMIN_TOKENS: `ada:read:${LONG},ada:admin:${LONG}1` },
+    expected: /a name and a token of its own/,
+  },
+  {
+    name: 'ADMIN_TOKENS',
+    variables: { ADMIN_TOKENS: `ada:read:${LONG},ben:admin:${LONG}` },
+    expected: /a name and a token of its own/,
+  },
+  {
+    name: 'ADMIN_TOKENS',
+    variables: { ADMIN_TOKENS: `ada:read:${LONG}`, METRICS_TOKEN: LONG },
+    expected: /a name and a token of its own/,
+  },
+  { name: 'ADMIN_TOKENS', variables: { ADMIN_TOKENS: `admin:read:${LONG}` }, expected: /the name admin/ },
+  {
+    name: 'ADMIN_TOKEN',
+    variables: { ADMIN_TOKEN: undefined, ADMIN_TOKENS: `ada:operate:${LONG}` },
+    expected: /or an admin among ADMIN_TOKENS; found nothing/,
+  },
+  { name: 'METRICS_TOKEN', variables: { METRICS_TOKEN: 'c'.repeat(15) }, expected: /16 printable/ },
   { name: 'REDIS_URL', variables: { REDIS_URL: undefined }, expected: /redis:\/\// },
   { name: 'REDIS_URL', variables: { REDIS_URL: 'http://h:1' }, expected: /redis:\/\// },
   { name: 'REDIS_URL', variables: { REDIS_URL: 'redis://%zz:%zz@h' }, expected: /redis:\/\// },

@@ -70,7 +70,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     port: 0,
     adminHost: '127.0.0.1',
     adminPort: 0,
-    adminToken: ADMIN_TOKEN,
+    operatorTokens: [{ name: 'admin', role: 'admin', token: ADMIN_TOKEN }],
     trustedProxies: [],
     publicUrl: undefined,
     setupUrlTemplate: '{PUBLIC_URL}/shops/{shopId}/edit',

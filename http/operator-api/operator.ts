@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import { reply } from '../contract/endpoint.ts';
+import { TOKEN_ROLES } from '../contract/operator-role.ts';
+import { operatorEndpoint } from './services.ts';
+
+/** GET /me */
+export const readOperator = operatorEndpoint({
+  method: 'GET',
+  path: '/me',
+  role: 'read',
+  tag: 'Operators',
+  summary: 'Whose the token is, and what it may do',
+  replies: {
+    200: {
+      description: 'The operator.',
+      data: v.strictObject({ name: v.string(), role: v.picklist(TOKEN_ROLES) }),
+      example: { name: 'ada', role: 'operate' },
+    },
+  },
+  errors: [],
+  async handle({ operator: { name, role } }) {
+    return reply(200, { name, role });
+  },
+});

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import type { Clock } from '../../runtime/clock.ts';
+
+/** Different wrong tokens that an address may send within a window; one that was mistyped stays far below. */
+export const MAX_GUESSES = 20;
+/** Length of a window; it begins with the first wrong token of an address. */
+export const GUESS_WINDOW_MS = 60_000;
+/** Addresses remembered at a time; the one whose window began first is forgotten for another. */
+const MAX_ADDRESSES = 10_000;
+
+interface Window {
+  readonly endsMs: number;
+  /** Digests of the wrong tokens, at most `MAX_GUESSES`. */
+  readonly seen: Set<string>;
+}
+
+/**
+ * Limits how many tokens a caller's address can try. The same wrong token again is no further guess, so a scraper with
+ * an old token does not lock out the operators behind its address. An address that spent its guesses is refused
+ * whatever it sends, until its window ends: a right token among the guesses must not stand out. Of an IPv6 address the
+ * network of 64 bits counts, since a caller has all of it.
+ */
+export class TokenGuesses {
+  readonly #clock: Clock;
+  readonly #windows = new Map<string, Window>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whole seconds until the address may try again; undefined when it may now. */
+  waitSeconds(ip: string): number | undefined {
+    const window = this.#current(networkOf(ip));
+    if (window === undefined || window.seen.size < MAX_GUESSES) return undefined;
+    return Math.max(1, Math.ceil((window.endsMs - this.#clock.monotonicMs()) / 1_000));
+  }
+
+  /** Counts a wrong token. Answers `first` or `last` for the one that begins the window or spends it; else undefined. */
+  count(ip: string, token: string): 'first' | 'last' | undefined {
+    const network = networkOf(ip);
+    const digest = createHash('sha256').update(token).digest('base64');
+    const window = this.#current(network);
+    if (window === undefined) {
+      this.#begin(network, digest);
+      return 'first';
+    }
+    if (window.seen.has(digest)) return undefined;
+    window.seen.add(digest);
+    return window.seen.size === MAX_GUESSES ? 'last' : undefined;
+  }
+
+  #current(network: string): Window | undefined {
+    const window = this.#windows.get(network);
+    if (window !== undefined && window.endsMs > this.#clock.monotonicMs()) return window;
+    this.#windows.delete(network);
+    return undefined;
+  }
+
+  #begin(network: string, digest: string): void {
+    const [oldest] = this.#windows.keys();
+    if (this.#windows.size >= MAX_ADDRESSES && oldest !== undefined) this.#windows.delete(oldest);
+    this.#windows.set(network, {
+      endsMs: this.#clock.monotonicMs() + GUESS_WINDOW_MS,
+      seen: new Set([digest]),
+    });
+  }
+}
+
+function networkOf(ip: string): string {
+  if (!ip.includes(':') || !ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  return address.kind() === 'ipv4'
+    ? address.toString()
+    : ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`).toString();
+}

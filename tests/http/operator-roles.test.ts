@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { Agent } from 'node:http';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { errorCode } from '../../http/contract/error-code.ts';
+import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
+import { OPERATOR_ROLES, TOKEN_ROLES } from '../../http/contract/operator-role.ts';
+import { createMetrics } from '../../http/metrics/metrics.ts';
+import { createOperatorDoor, type OperatorDoor } from '../../http/operator-api/door.ts';
+import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
+import { GUESS_WINDOW_MS, MAX_GUESSES } from '../../http/operator-api/token-guesses.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+import { send } from './checked-client.ts';
+import { openTarget, type Target } from './conformance-target.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+
+const tokenOf = (role: string): string => `token-of-the-role-${role}`;
+
+describe("roles on the operators' listener", () => {
+  let service: ServiceFixture;
+  let target: Target;
+  const agent = new Agent({ keepAlive: true });
+  const page = (path: string, key: string) => send(agent, 'GET', service.adminUrl + path, { key });
+
+  before(async () => {
+    service = await startService({
+      operatorTokens: [
+        { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
+        ...TOKEN_ROLES.map((role) => ({ name: `an-${role}`, role, token: tokenOf(role) })),
+      ],
+    });
+    const { apiUrl, adminUrl } = service;
+    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+  });
+  after(async () => {
+    agent.destroy();
+    target.close();
+    await service.stop();
+  });
+
+  for (const { method, path, role: asked } of OPERATOR_ENDPOINTS) {
+    it(`${method} ${path} asks for the role ${asked}, and for no more`, async () => {
+      // Nobody's ids: an admitted call changes nothing.
+      const url = path.replaceAll(/\{\w+\}/g, 'a'.repeat(24));
+      for (const held of TOKEN_ROLES) {
+        const reply = await target.admin.call(method, url, { key: tokenOf(held), json: { nonsense: true } });
+        const isEnough = TOKEN_ROLES.indexOf(held) >= TOKEN_ROLES.indexOf(asked ?? 'admin');
+        if (isEnough) assert.notEqual(reply.status, 403, `${held}: ${reply.text}`);
+        else assert.equal(reply.body.error.code, 'FORBIDDEN_ROLE', `${held}: ${reply.text}`);
+      }
+    });
+  }
+
+  it('what only looks asks for read, except for the code to scan; what changes something asks for more', () => {
+    for (const { method, path, role } of OPERATOR_ENDPOINTS) {
+      const looks = method === 'GET' && !path.endsWith('/connect');
+      assert.equal(role === 'read', looks, `${method} ${path}`);
+    }
+  });
+
+  it('/metrics takes the token of the scraper, which is good for nothing else, and every operator', async () => {
+    for (const role of TOKEN_ROLES) assert.equal((await page('/metrics', tokenOf(role))).status, 200);
+    for (const path of ['/admin/v1/events', '/admin/v1/openapi.json', '/admin/v1/me', '/admin/v1/nodes']) {
+      const reply = await page(path, tokenOf('metrics'));
+      assert.deepEqual([reply.status, reply.body.error.code], [403, 'FORBIDDEN_ROLE'], path);
+    }
+  });
+
+  it('GET /me says whose the token is', async () => {
+    for (const role of OPERATOR_ROLES) {
+      const { body } = await target.admin.call('GET', '/me', { key: tokenOf(role) });
+      assert.deepEqual(body.data, { name: `an-${role}`, role });
+    }
+  });
+
+  it('refusals are counted by reason', async () => {
+    const counted = async (reason: string): Promise<number> => {
+      const { text } = await page('/metrics', ADMIN_TOKEN);
+      const line = new RegExp(`^operator_refusals_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text);
+      return Number(line?.[1]);
+    };
+    const before = { role: await counted('role'), invalid: await counted('invalid') };
+    await page('/admin/v1/nodes', tokenOf('metrics'));
+    await page('/metrics', 'a wrong one');
+    assert.equal(await counted('role'), before.role + 1);
+    assert.equal(await counted('invalid'), before.invalid + 1);
+    assert.ok((await counted('missing')) >= 0);
+  });
+});
+
+describe("guesses at operators' tokens", () => {
+  const lines: { readonly level: string; readonly fields: object }[] = [];
+  let clock: FakeClock;
+  let door: OperatorDoor;
+  const ask = (token: string, ip: string) => {
+    const headers = { authorization: `Bearer ${token}` } as RequestValue['headers'];
+    const admitted = door.admit({ headers, ip }, 'read');
+    return admitted.operator === undefined ? admitted.refusal : undefined;
+  };
+  function guess(count: number, address: (number: number) => string): void {
+    for (let number = 0; number < count; number += 1) {
+      assert.equal(errorCode(must(ask(`guess-${number}`, address(number)))), 'API_KEY_INVALID');
+    }
+  }
+
+  beforeEach(() => {
+    lines.length = 0;
+    clock = new FakeClock();
+    const at = (level: string) => (fields: object) => void lines.push({ level, fields });
+    const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+    const tokens = [{ name: 'admin', role: 'admin', token: ADMIN_TOKEN }] as const;
+    door = createOperatorDoor({ tokens, clock, log, metrics: createMetrics() });
+  });
+
+  it('an address that sent too many is refused, also with the right one, until a minute is over', async () => {
+    guess(MAX_GUESSES, () => '203.0.113.1');
+    const refused = must(ask(ADMIN_TOKEN, '203.0.113.1'));
+    assert.deepEqual([refused.status, errorCode(refused)], [429, 'RATE_LIMITED']);
+    assert.match(refused.headers, /\r\nRetry-After: 60$/);
+    assert.equal(ask(ADMIN_TOKEN, '203.0.113.2'), undefined);
+    const fields = { ip: '203.0.113.1' };
+    assert.deepEqual(lines, [
+      { level: 'warn', fields },
+      { level: 'error', fields },
+    ]);
+    await clock.advance(GUESS_WINDOW_MS);
+    assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
+  });
+
+  it('one guess fewer refuses nobody', () => {
+    guess(MAX_GUESSES - 1, () => '203.0.113.1');
+    assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
+  });
+
+  it('the same wrong token again and again is one guess: an old scraper locks nobody out', () => {
+    for (let call = 0; call < MAX_GUESSES * 2; call += 1) ask('yesterday', '203.0.113.1');
+    assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
+  });
+
+  it('of an IPv6 address its network of 64 bits counts', () => {
+    guess(MAX_GUESSES, (number) => `2001:db8:0:1::${number + 1}`);
+    assert.equal(must(ask(ADMIN_TOKEN, '2001:db8:0:1:ffff::1')).status, 429);
+    assert.equal(ask(ADMIN_TOKEN, '2001:db8:0:2::1'), undefined);
+  });
+
+  it('no more than 10,000 addresses are remembered, the newest', () => {
+    guess(MAX_GUESSES, () => '203.0.113.1');
+    for (let number = 0; number < 10_000; number += 1) ask('wrong', `10.0.${number >> 8}.${number & 255}`);
+    assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
+  });
+});
+
+function must(reply: ReplyValue | undefined): ReplyValue {
+  assert.ok(reply);
+  return reply;
+}
