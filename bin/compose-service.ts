@@ -4,7 +4,7 @@ import type { SessionHost, SessionListener } from '../actors/session/session-hos
 import { createMetrics } from '../http/metrics/metrics.ts';
 import type { RequestLogger } from '../http/request-log/process-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
-import { systemClock as clock } from '../runtime/clock.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
 import { systemRandom as random } from '../runtime/random.ts';
@@ -39,12 +39,13 @@ export async function startService({ environment, log, startHost, onLost }: Serv
   const node = await startNode({
     redisUrl: environment.redisUrl,
     nodeId: environment.nodeId,
-    clock,
+    clock: systemClock,
     random,
     log,
     onLost,
     observer: runtimeObserver(metrics),
   });
+  const { clock } = node;
   const topic = linkTopics(node.link);
   const requests = topic('requests');
   const actors = await composeActors({
@@ -117,7 +118,7 @@ const LAST_IN_HAND_MS = 1_000;
  * kept connection meanwhile is answered by the next owner; then the rest.
  */
 export async function stopService({ node, actors, http }: Service): Promise<void> {
-  const lastCallers = new Promise<void>((resolve) => void clock.after(KEPT_CONNECTIONS_MS, resolve));
+  const lastCallers = new Promise<void>((resolve) => void node.clock.after(KEPT_CONNECTIONS_MS, resolve));
   actors.endWaits();
   await http.close({ graceMs: IN_HAND_MS });
   await Promise.all([node.handOver(), lastCallers]);

@@ -27,6 +27,11 @@ const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: 
   linkCalls: ['runtime_link_calls_total', 'Requests handed to another node'],
   linkServed: ['runtime_link_served_total', 'Requests served for another node'],
   leaseLosses: ['runtime_lease_losses_total', 'Times this node lost its lease'],
+  clockDisputes: [
+    'runtime_clock_disputes_total',
+    'Times this node gave up its shards because its clock and that of Redis disagreed',
+  ],
+  shardsAhead: ['runtime_shards_ahead_total', 'Shards found with a stored time that lay far ahead'],
 };
 
 /** Puts what the runtime observes into histograms. */
@@ -76,6 +81,11 @@ export function exportNode(
     'runtime_lease_margin_seconds',
     'How long the lease of this node still holds',
     () => node.leaseMarginMs() / 1_000,
+  );
+  gauge(
+    'runtime_clock_ahead_seconds',
+    'By how much the clock of this node is ahead of that of Redis',
+    () => node.clockAheadMs() / 1_000,
   );
   gauge(
     'runtime_shards_owned',

@@ -98,6 +98,8 @@ export interface Engine {
   publish(channel: string, message: string): Promise<number | undefined>;
   subscribe(channel: string, listener: (message: string) => void): Promise<void>;
 
+  /** Redis' own clock, in milliseconds since the Unix epoch. */
+  timeMs(): Promise<number>;
   /** Share of `maxmemory` in use; 0 when there is no bound. */
   memoryUse(): Promise<number>;
   /** Whether writes can be sent now, and a call whenever that turns true. */

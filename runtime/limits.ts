@@ -45,6 +45,11 @@ export interface RuntimeLimits {
   readonly awakenStepMs: number;
   /** Dead letters kept a shard; the oldest make room. */
   readonly deadLettersPerShard: number;
+  /**
+   * How far this node's clock and that of Redis may be apart. Further, and the node owns nothing until they agree: well
+   * above what an answer's way can add (`answerMs`) and what NTP leaves, well below the shortest window (a minute).
+   */
+  readonly clockToleranceMs: number;
   /** Share of Redis's `maxmemory` above which client commands are refused, while control ones still have room. */
   readonly memoryShare: number;
 }
@@ -73,5 +78,6 @@ export const defaultLimits: RuntimeLimits = {
   awakenPerStep: 20,
   awakenStepMs: 50,
   deadLettersPerShard: 200,
+  clockToleranceMs: 10_000,
   memoryShare: 0.95,
 };

@@ -26,6 +26,10 @@ export interface RuntimeCounters {
   linkCalls: number;
   linkServed: number;
   leaseLosses: number;
+  /** Times this node gave up its shards because its clock and that of Redis disagreed. */
+  clockDisputes: number;
+  /** Shards found with a time stored that lay far ahead. */
+  shardsAhead: number;
 }
 
 /** All zero. */
@@ -48,6 +52,8 @@ export function runtimeCounters(): RuntimeCounters {
     linkCalls: 0,
     linkServed: 0,
     leaseLosses: 0,
+    clockDisputes: 0,
+    shardsAhead: 0,
   };
 }
 

@@ -10,6 +10,7 @@ import type { Engine } from '../engine.ts';
 import { defaultLimits, type RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { type RuntimeCounters, type RuntimeObserver, runtimeCounters } from '../observer.ts';
+import { AgreedClock } from '../ownership/agreed-clock.ts';
 import { GroupCommit } from '../ownership/group-commit.ts';
 import { NodeStore } from '../ownership/node-store.ts';
 import { Ownership } from '../ownership/ownership.ts';
@@ -69,6 +70,10 @@ export interface RuntimeNode {
   run(): Promise<void>;
   nodes(): readonly NodeView[];
   shards(): readonly ShardView[];
+  /** This node's time, for all that is decided or stored: never ahead of Redis' when the two disagree. */
+  readonly clock: Clock;
+  /** By how much this node's own clock is ahead of Redis', in milliseconds; below 0 when it is behind. */
+  clockAheadMs(): number;
   /** How long the lease still holds, in milliseconds; 0 when it does not. */
   leaseMarginMs(): number;
   /** The lease holds and Redis answers. */
@@ -115,8 +120,8 @@ class AssembledNode implements RuntimeNode {
   readonly link: RedisLink;
   readonly deadLetters: DeadLetterBox;
   readonly counters = runtimeCounters();
+  readonly clock: AgreedClock;
   readonly #engine: Engine;
-  readonly #clock: Clock;
   readonly #limits: RuntimeLimits;
   readonly #ownership: Ownership;
   readonly #commits: GroupCommit;
@@ -127,9 +132,10 @@ class AssembledNode implements RuntimeNode {
   #stopping: Promise<void> | undefined;
 
   constructor(engine: Engine, options: AssemblyOptions) {
-    const { nodeId, clock, random, log, observer, onLost } = options;
+    const { nodeId, random, log, observer, onLost } = options;
     const afterTick = options.afterTick ?? ((callback: () => void) => void setImmediate(callback));
     const limits = { ...defaultLimits, ...options.limits };
+    const clock = new AgreedClock(options.clock, limits.clockToleranceMs);
     const common = {
       nodeId,
       engine,
@@ -143,7 +149,7 @@ class AssembledNode implements RuntimeNode {
     };
     this.nodeId = nodeId;
     this.#engine = engine;
-    this.#clock = clock;
+    this.clock = clock;
     this.#limits = limits;
     const ownership = new Ownership({
       ...common,
@@ -208,7 +214,7 @@ class AssembledNode implements RuntimeNode {
   }
 
   #sweepLater(): void {
-    this.#sweep = this.#clock.after(this.#limits.passivateEveryMs, () => {
+    this.#sweep = this.clock.after(this.#limits.passivateEveryMs, () => {
       this.actors.passivateIdle();
       this.#sweeps += 1;
       for (const shard of this.#ownership.shards()) {
@@ -235,6 +241,10 @@ class AssembledNode implements RuntimeNode {
       epoch,
       mine: this.#ownership.shard(shard) !== undefined,
     }));
+  }
+
+  clockAheadMs(): number {
+    return this.clock.aheadMs();
   }
 
   leaseMarginMs(): number {

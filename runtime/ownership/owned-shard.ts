@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { recordText, type ShardRecord } from '../engine.ts';
 import type { ActiveActor } from './active-actor.ts';
+import type { AgreedClock } from './agreed-clock.ts';
 import { CollectionMemory } from './collection-memory.ts';
 import type { Commitment } from './commitment.ts';
 
@@ -39,6 +40,8 @@ export class OwnedShard {
   onSettling: (() => void) | undefined;
   /** No longer ours; whoever still holds this object leaves it alone. */
   dropped = false;
+  /** A stored time that lies far ahead, and that nothing is to wait for. */
+  #disbelievedMs: number | undefined;
   #proposed: { readonly record: ShardRecord; readonly text: string } | undefined;
 
   constructor(
@@ -61,17 +64,28 @@ export class OwnedShard {
     return this.latestMs;
   }
 
+  /** Whether the time of the last commit, or of a turn, lies so far ahead that its actors would wait for it. */
+  isAhead(clock: AgreedClock): boolean {
+    return clock.isFarAhead(this.latestMs);
+  }
+
+  /** Goes on at the present time, whatever time is stored. Before any actor is loaded. */
+  startOver(clock: Clock): void {
+    this.#disbelievedMs = this.record.wallMs;
+    this.latestMs = clock.wallMs();
+  }
+
   /** The record that Redis holds from here on. */
   adopt(record: ShardRecord): void {
     this.record = record;
     this.recordText = recordText(record);
-    this.latestMs = Math.max(this.latestMs, record.wallMs);
+    if (record.wallMs !== this.#disbelievedMs) this.latestMs = Math.max(this.latestMs, record.wallMs);
   }
 
   /** The text of the record that the next batch writes; a shard has one under way at most. */
   propose(): string {
-    const { owner, epoch, revision, wallMs } = this.record;
-    const record = { owner, epoch, revision: revision + 1, wallMs: Math.max(wallMs, this.latestMs) };
+    const { owner, epoch, revision } = this.record;
+    const record = { owner, epoch, revision: revision + 1, wallMs: this.latestMs };
     const text = recordText(record);
     this.#proposed = { record, text };
     return text;

@@ -1,41 +1,18 @@
-import { SHARD_COUNT, shardKey } from '../address.ts';
-import type { ArmedTimer, Clock } from '../clock.ts';
-import type { Engine, ShardRecord } from '../engine.ts';
-import type { RuntimeLimits } from '../limits.ts';
-import type { Logger } from '../logger.ts';
-import type { RuntimeCounters } from '../observer.ts';
-import type { Random } from '../random.ts';
+import { SHARD_COUNT } from '../address.ts';
+import type { ArmedTimer } from '../clock.ts';
+import type { NodeRecord, ShardRecord } from '../engine.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
-import type { Read } from '../store.ts';
+import { askAgain } from './ask-again.ts';
+import { claimShards } from './claim-shards.ts';
 import { planShare } from './fair-share.ts';
-import type { GroupCommit } from './group-commit.ts';
 import { HeldShards } from './held-shards.ts';
 import { Lease } from './lease.ts';
-import { OwnedShard } from './owned-shard.ts';
+import type { OwnedShard } from './owned-shard.ts';
 import { OwnershipNews } from './ownership-news.ts';
+import type { OwnershipOptions } from './ownership-options.ts';
 import { OwnershipView } from './ownership-view.ts';
 import { Patience } from './takeover-grace.ts';
 import { vacateShard } from './vacate-shard.ts';
-
-/** What ownership needs from its node. */
-export interface OwnershipOptions {
-  readonly nodeId: string;
-  readonly engine: Engine;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly limits: RuntimeLimits;
-  readonly log: Logger;
-  readonly counters: RuntimeCounters;
-  readonly afterTick: (callback: () => void) => void;
-  /** Set once both exist; ownership settles what the group commit cannot know. */
-  readonly commits: () => GroupCommit;
-  /** The shard is ours: bring its actors to life. */
-  readonly onClaimed: (shard: OwnedShard) => void;
-  /** This node has a new name among the others. Called before it owns anything under it. */
-  readonly onIncarnation: (incarnation: string) => Promise<void>;
-  /** Another process took our node id. Everything has been stopped. */
-  readonly onSuperseded: () => void;
-}
 
 /**
  * Which shards this node owns. The lease says whether it may act at all, the record of each shard in Redis says who
@@ -54,6 +31,9 @@ export class Ownership {
   /** Takes no more shards; `#stopped`: asks Redis no more. */
   #stopping = false;
   #stopped = false;
+  /** Owns nothing because its clock and that of Redis disagree. */
+  #aside = false;
+  #comingBack = false;
   #round: Promise<void> | undefined;
   #roundAgain = false;
   #timer: ArmedTimer | undefined;
@@ -63,7 +43,7 @@ export class Ownership {
   constructor(options: OwnershipOptions) {
     this.#options = options;
     const { engine, clock, limits, afterTick } = options;
-    const leaving = (): string | undefined => (this.#stopping ? this.#incarnation : undefined);
+    const leaving = (): string | undefined => (this.#stopping || this.#aside ? this.#incarnation : undefined);
     this.#news = new OwnershipNews(this.view, { engine, afterTick, leaving });
     this.#patience = new Patience(clock, limits.leaseMs);
     this.lease = new Lease(options.nodeId, {
@@ -73,7 +53,13 @@ export class Ownership {
       listener: {
         onExpired: () => this.#freeze(),
         onRegained: () => this.#held.thawAll(),
-        onEnded: () => void this.#comeBack(),
+        onEnded: () => {
+          this.#comingBack = true;
+          void this.#comeBack().finally(() => {
+            this.#comingBack = false;
+            if (!this.#stopping) void this.look();
+          });
+        },
       },
     });
   }
@@ -152,16 +138,18 @@ export class Ownership {
   }
 
   async #look(): Promise<void> {
-    const { engine, log } = this.#options;
+    const { engine, clock, log } = this.#options;
     const incarnation = this.#incarnation;
     try {
       const [nodes, records, memoryUse] = await Promise.all([
         engine.nodes(),
         engine.records(),
         engine.memoryUse(),
+        clock.look(() => engine.timeMs()),
       ]);
       this.view.replace(nodes, records);
       this.#memoryUse = memoryUse;
+      if (await this.#standsAside(nodes)) return;
       if (this.#stopping || !this.lease.holds() || incarnation !== this.#incarnation) return;
       const running = [...this.#held].map(({ number }) => number);
       const held = new Set(running.filter((number) => !this.#leaving.has(number)));
@@ -180,6 +168,10 @@ export class Ownership {
         const { record } = await engine.changeOwner(number, epoch, undefined);
         this.#news.note(number, record);
       }
+      for (const shard of this.#held) {
+        // Claimed anew, by whomever, its actors are loaded at the present time.
+        if (shard.isAhead(clock)) void this.#release(shard);
+      }
       for (const number of plan.releases) {
         // It may have been lost while the claims were asked for.
         const shard = this.#held.get(number);
@@ -195,54 +187,86 @@ export class Ownership {
 
   async #claim(numbers: readonly number[], records: readonly ShardRecord[]): Promise<void> {
     if (numbers.length === 0) return;
-    const { engine, onClaimed } = this.#options;
+    const { engine, clock, counters, log, onClaimed } = this.#options;
     const incarnation = this.#incarnation;
-    const answers = await Promise.allSettled(
-      numbers.map((number) =>
-        engine.changeOwner(number, (records[number] as ShardRecord).epoch, incarnation),
-      ),
-    );
-    const won: { number: number; record: ShardRecord }[] = [];
-    for (const [index, answer] of answers.entries()) {
-      // A claim whose answer was lost shows in the next look as ours and not held, and is claimed once more.
-      if (answer.status === 'fulfilled' && answer.value.changed) {
-        won.push({ number: numbers[index] as number, record: answer.value.record });
-      }
-    }
-    const members = await engine.read(
-      won.flatMap(({ number }) =>
-        ['awake', 'suspended'].map((part): Read => ['SMEMBERS', shardKey(number, part)]),
-      ),
-    );
+    const won = await claimShards(numbers, { engine, incarnation, records });
     // What was claimed under a lease that is over is claimed once more, as if the answer had been lost.
     if (incarnation !== this.#incarnation || this.#stopping || !this.lease.holds()) return;
-    for (const [index, { number, record }] of won.entries()) {
-      const shard = new OwnedShard(number, record, {
-        awake: new Set(members[index * 2] as string[]),
-        suspended: new Set(members[index * 2 + 1] as string[]),
-      });
+    const ahead = won.filter((shard) => shard.isAhead(clock));
+    for (const shard of ahead) shard.startOver(clock);
+    if (ahead.length > 0) {
+      counters.shardsAhead += ahead.length;
+      const fields = { shards: ahead.map(({ number, record: { wallMs } }) => ({ number, wallMs })) };
+      log.error(fields, 'Shards were stored by a clock that was far ahead: they go on at the present time');
+    }
+    for (const shard of won) {
       this.#held.add(shard);
-      this.#news.note(number, record);
+      this.#news.note(shard.number, shard.record);
       onClaimed(shard);
     }
+  }
+
+  // ── a clock that is off ────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Whether this node must stand aside, since its clock and that of Redis disagree and nothing says which is wrong. It
+   * then hands over what it has and gives up its lease, so that the others take its share; requests still pass through
+   * it. Once the clocks agree it comes back under a new name.
+   */
+  async #standsAside(nodes: readonly NodeRecord[]): Promise<boolean> {
+    const { clock, counters, log, nodeId } = this.#options;
+    if (this.#stopping || this.#comingBack) return false;
+    if (!clock.isOff) {
+      if (!this.#aside) return false;
+      if (nodes.some((node) => node.nodeId === nodeId && node.incarnation !== this.#incarnation)) {
+        this.#superseded();
+        return true;
+      }
+      if (this.lease.isOver) await this.#take(this.#newName());
+      this.#aside = false;
+      log.warn({ incarnation: this.#incarnation }, 'The clocks agree again: this node is back');
+      // What was seen is from before the name.
+      this.#roundAgain = true;
+      return true;
+    }
+    if (!this.#aside) {
+      this.#aside = true;
+      counters.clockDisputes += 1;
+      const fields = { aheadMs: clock.aheadMs() };
+      log.error(fields, 'The clocks of this node and of Redis disagree: it owns nothing until they agree');
+    }
+    if (!this.lease.isOver) {
+      this.#tellLeaving();
+      await this.#leave();
+    }
+    return true;
+  }
+
+  #tellLeaving(): void {
+    this.view.stopping.add(this.#incarnation);
+    this.#news.announce();
+  }
+
+  /** Hands over what there is and ends the lease. */
+  async #leave(): Promise<void> {
+    const { engine, nodeId } = this.#options;
+    await Promise.all([...this.#held].map((shard) => this.#release(shard)));
+    this.#stopped = this.#stopping;
+    this.lease.stop();
+    // Without an answer the lease ends by itself, and the others find out by looking.
+    await Promise.allSettled([engine.resign(nodeId, this.#incarnation)]);
+    await this.#news.lookNow();
   }
 
   // ── giving away ────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Hands everything over, then ends the lease. */
   async stop(): Promise<void> {
-    const { engine, nodeId } = this.#options;
     this.#stopping = true;
     this.#timer?.cancel();
-    this.view.stopping.add(this.#incarnation);
-    this.#news.announce();
+    this.#tellLeaving();
     await this.#round;
-    await Promise.all([...this.#held].map((shard) => this.#release(shard)));
-    this.#stopped = true;
-    this.lease.stop();
-    // Without an answer the lease ends by itself, and the others find out by looking.
-    await Promise.allSettled([engine.resign(nodeId, this.#incarnation)]);
-    await this.#news.lookNow();
+    await this.#leave();
   }
 
   /** Stops taking commands, settles what is in hand, then leaves the shard to others. */
@@ -279,7 +303,7 @@ export class Ownership {
    * the epoch is as it was, nobody wrote meanwhile, and its actors go on; the others are gone.
    */
   async #comeBack(): Promise<void> {
-    const { engine, log, counters, nodeId, onSuperseded } = this.#options;
+    const { engine, log, counters, nodeId } = this.#options;
     counters.leaseLosses += 1;
     for (const shard of this.#held) shard.frozen = true;
     this.#freeze();
@@ -287,11 +311,7 @@ export class Ownership {
     const nodes = await this.#askAgain(() => engine.nodes());
     if (nodes === undefined) return;
     if (nodes.some((node) => node.nodeId === nodeId && node.incarnation !== before)) {
-      log.error({ nodeId }, 'Another process runs under this node id: this one stops');
-      this.#stopping = true;
-      this.#timer?.cancel();
-      for (const shard of this.#held) this.#lose(shard);
-      onSuperseded();
+      this.#superseded();
       return;
     }
     const name = this.#newName();
@@ -301,7 +321,15 @@ export class Ownership {
       'The lease was lost: this node is back under a new name',
     );
     await Promise.all([...this.#held].map((shard) => this.settle(shard)));
-    await this.look();
+  }
+
+  #superseded(): void {
+    const { log, nodeId, onSuperseded } = this.#options;
+    log.error({ nodeId }, 'Another process runs under this node id: this one stops');
+    this.#stopping = true;
+    this.#timer?.cancel();
+    for (const shard of this.#held) this.#lose(shard);
+    onSuperseded();
   }
 
   /**
@@ -338,18 +366,10 @@ export class Ownership {
     }
   }
 
-  /** Asks Redis until it answers. `undefined`: this node was stopped meanwhile. */
-  async #askAgain<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  /** `undefined`: this node was stopped meanwhile. */
+  #askAgain<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
     const { clock, limits } = this.#options;
-    while (!this.#stopped) {
-      try {
-        return await ask();
-      } catch (error) {
-        if (!(error instanceof RuntimeFailure)) throw error;
-        await new Promise<void>((resolve) => void clock.after(limits.retryMs, resolve));
-      }
-    }
-    return undefined;
+    return askAgain(ask, { clock, everyMs: limits.retryMs, isOver: () => this.#stopped });
   }
 
   /** The fence refused a batch. */

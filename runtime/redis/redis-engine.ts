@@ -194,6 +194,19 @@ export class RedisEngine implements Engine {
     return this.#bus.subscribe(channel, listener);
   }
 
+  async timeMs(): Promise<number> {
+    const [seconds, microseconds] = await this.#time();
+    return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+  }
+
+  async #time(): Promise<[string, string]> {
+    try {
+      return (await this.#data.send('TIME', [])) as [string, string];
+    } catch (error) {
+      throw readFailureOf(error);
+    }
+  }
+
   async memoryUse(): Promise<number> {
     if (this.#cluster) return 0;
     const text = String((await this.read([['INFO', 'memory']]))[0]);

@@ -81,8 +81,28 @@ const cases: readonly Case[] = [
   {
     promise: 'a shard claimed under a lease that is over is claimed once more',
     file: 'ownership/ownership.ts',
-    edits: [['this.#stopping || !this.lease.holds()) return;\n    for', 'this.#stopping) return;\n    for']],
+    edits: [
+      ['this.#stopping || !this.lease.holds()) return;\n    const', 'this.#stopping) return;\n    const'],
+    ],
     noticedBy: 'lost-lease.test.ts',
+  },
+  {
+    promise: 'a node whose clock is off owns nothing',
+    file: 'ownership/ownership.ts',
+    edits: [['if (await this.#standsAside(nodes)) return;', '']],
+    noticedBy: 'clocks.test.ts',
+  },
+  {
+    promise: 'no turn is told a time ahead of that of Redis',
+    file: 'ownership/agreed-clock.ts',
+    edits: [['return Math.min(wallMs, redisMs);', 'return wallMs;']],
+    noticedBy: 'clocks.test.ts',
+  },
+  {
+    promise: 'a shard whose stored time lies far ahead goes on at the present time',
+    file: 'ownership/ownership.ts',
+    edits: [['for (const shard of ahead) shard.startOver(clock);', '']],
+    noticedBy: 'clocks.test.ts',
   },
   {
     promise: 'nothing stays noted of an erased actor',

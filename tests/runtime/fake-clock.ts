@@ -138,6 +138,11 @@ export class ProcessClock implements Clock {
     this.#wallStepMs += byMs;
   }
 
+  /** Ends all steps. */
+  putRight(): void {
+    this.#wallStepMs = 0;
+  }
+
   pause(): void {
     if (this.#state === 'running') this.#state = 'paused';
   }

@@ -111,6 +111,10 @@ export class MemoryEngine implements Engine {
     this.#redis.listeners.set(channel, listeners.add(delivered));
   }
 
+  timeMs(): Promise<number> {
+    return this.#call(() => this.#redis.timeMs());
+  }
+
   async memoryUse(): Promise<number> {
     return this.memoryShare;
   }

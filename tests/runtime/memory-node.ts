@@ -2,7 +2,7 @@ import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock, ProcessClock } from './fake-clock.ts';
 import { type CallFate, MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
@@ -11,6 +11,8 @@ import { QuietLog } from './quiet-log.ts';
 export interface MemoryNode {
   readonly node: RuntimeNode;
   readonly clock: FakeClock;
+  /** The node's own wall clock: the one above until it is stepped. */
+  readonly own: ProcessClock;
   readonly redis: MemoryRedis;
   readonly engine: MemoryEngine;
   readonly log: QuietLog;
@@ -27,10 +29,14 @@ export async function memoryNode(
     readonly hooks?: CounterHooks;
     readonly limits?: Partial<RuntimeLimits>;
     readonly on?: MemoryNode;
+    /** By how much its wall clock is ahead from the start. */
+    readonly aheadMs?: number;
   } = {},
 ): Promise<MemoryNode> {
   const clock = options.on?.clock ?? new FakeClock();
-  const redis = options.on?.redis ?? new MemoryRedis(() => clock.monotonicMs());
+  const own = new ProcessClock(clock);
+  own.stepWall(options.aheadMs ?? 0);
+  const redis = options.on?.redis ?? new MemoryRedis(clock);
   const log = new QuietLog();
   let fate: CallFate = 'arrives';
   let fated = 0;
@@ -54,7 +60,7 @@ export async function memoryNode(
   };
   const assembling = assembleNode(engine, {
     nodeId: options.nodeId ?? 'a',
-    clock,
+    clock: own,
     random: seededRandom(redis.nextSequence()),
     log,
     limits: options.limits ?? {},
@@ -66,6 +72,7 @@ export async function memoryNode(
   return {
     node,
     clock,
+    own,
     redis,
     engine,
     log,

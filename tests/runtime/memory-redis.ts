@@ -1,4 +1,5 @@
 import { SHARD_COUNT } from '../../runtime/address.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import {
   type CommitSection,
   type NodeRecord,
@@ -28,13 +29,13 @@ export class MemoryRedis {
   /** False takes the fence away, to see that the checker notices. */
   fenced = true;
   #sequence = 0;
-  readonly #nowMs: () => number;
+  readonly #clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
   readonly #records: string[];
   readonly #leases = new Map<string, { incarnation: string; untilMs: number }>();
 
   /** `shards`: how many there are; a simulation has few, and all of them busy. */
-  constructor(nowMs: () => number, shards = SHARD_COUNT) {
-    this.#nowMs = nowMs;
+  constructor(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>, shards = SHARD_COUNT) {
+    this.#clock = clock;
     this.#records = Array.from({ length: shards }, () => '');
   }
 
@@ -84,19 +85,28 @@ export class MemoryRedis {
     return { changed: true, record: changed };
   }
 
+  /** Its own clock. */
+  timeMs(): number {
+    return this.#clock.wallMs();
+  }
+
   records(): ShardRecord[] {
     return this.#records.map((text) => parseRecord(text));
   }
 
   register(nodeId: string, incarnation: string, leaseMs: number): void {
-    this.#leases.set(nodeId, { incarnation, untilMs: this.#nowMs() + leaseMs });
+    this.#leases.set(nodeId, { incarnation, untilMs: this.#clock.monotonicMs() + leaseMs });
   }
 
   renew(nodeId: string, incarnation: string, leaseMs: number): boolean {
     const lease = this.#leases.get(nodeId);
-    if (lease === undefined || lease.incarnation !== incarnation || lease.untilMs <= this.#nowMs())
+    if (
+      lease === undefined ||
+      lease.incarnation !== incarnation ||
+      lease.untilMs <= this.#clock.monotonicMs()
+    )
       return false;
-    lease.untilMs = this.#nowMs() + leaseMs;
+    lease.untilMs = this.#clock.monotonicMs() + leaseMs;
     return true;
   }
 
@@ -106,7 +116,7 @@ export class MemoryRedis {
 
   nodes(): NodeRecord[] {
     return [...this.#leases]
-      .filter(([, lease]) => lease.untilMs > this.#nowMs())
+      .filter(([, lease]) => lease.untilMs > this.#clock.monotonicMs())
       .map(([nodeId, { incarnation }]) => ({ nodeId, incarnation }))
       .sort((one, other) => (one.nodeId < other.nodeId ? -1 : 1));
   }

@@ -32,7 +32,7 @@ const shardCount = 4;
 class Simulation {
   readonly #random: Random;
   readonly #clock = new FakeClock();
-  readonly #redis = new MemoryRedis(() => this.#clock.monotonicMs(), shardCount);
+  readonly #redis = new MemoryRedis(this.#clock, shardCount);
   readonly #sabotage: Sabotage;
   readonly #effects: PerformedEffect[] = [];
   readonly #acknowledged: string[] = [];
@@ -165,9 +165,15 @@ class Simulation {
     if (dice < 0.06) process.clock.pause();
     else if (dice < 0.16) process.clock.resume();
     else if (dice < 0.2) await this.#kill(process);
-    else if (dice < 0.24) process.clock.stepWall(Math.round((this.#random() - 0.5) * 20_000));
+    else if (dice < 0.24) this.#stepClock(process);
     else if (dice < 0.27 && this.#processes.length < 4) await this.#start(`n${this.#sent.length}`);
     else if (dice < 0.3 && this.#processes.length > 1) this.#stop(process);
+  }
+
+  /** By seconds or by hours, and by as much back or further. */
+  #stepClock(process: Process): void {
+    const mostMs = this.#random() < 0.5 ? 20_000 : 36_000_000;
+    process.clock.stepWall(Math.round((this.#random() - 0.5) * mostMs));
   }
 
   /** As SIGKILL; half of the time it is started again at once under its name. */
@@ -190,7 +196,10 @@ class Simulation {
   /** Ends all trouble and sees that every shard is answered for again. Answers those that are not. */
   async #heal(): Promise<string[]> {
     this.#faultShare = 0;
-    for (const process of this.#processes) process.clock.resume();
+    for (const process of this.#processes) {
+      process.clock.resume();
+      process.clock.putRight();
+    }
     if (this.#processes.length === 0) await this.#start('z');
     const owners = (shard: number) => this.#processes.filter(({ node }) => node.actors.owns(shard));
     const shards = Array.from({ length: shardCount }, (_, shard) => shard);

@@ -1,0 +1,68 @@
+import type { ArmedTimer, Clock } from '../clock.ts';
+
+/** A look at Redis' time that took longer says too little about when it was told. */
+const LONGEST_LOOK_MS = 2_000;
+
+/**
+ * The node's clock, held against that of Redis. Two clocks that disagree do not say which of them is wrong, and a
+ * time that is ahead empties windows too early and is stored, so that what it touched stands still until then: while
+ * they are further apart than `toleranceMs`, wall time is the earlier of both.
+ */
+export class AgreedClock implements Clock {
+  readonly #clock: Clock;
+  readonly #toleranceMs: number;
+  /** Redis' time, and when it was that on the monotonic clock; `undefined` before the first look. */
+  #seen: { readonly redisMs: number; readonly atMs: number } | undefined;
+
+  constructor(clock: Clock, toleranceMs: number) {
+    this.#clock = clock;
+    this.#toleranceMs = toleranceMs;
+  }
+
+  /** Milliseconds since the Unix epoch: this node's, or Redis' when the two disagree and that is earlier. */
+  wallMs(): number {
+    const wallMs = this.#clock.wallMs();
+    const redisMs = this.#redisMs();
+    if (redisMs === undefined || Math.abs(wallMs - redisMs) <= this.#toleranceMs) return wallMs;
+    return Math.min(wallMs, redisMs);
+  }
+
+  monotonicMs(): number {
+    return this.#clock.monotonicMs();
+  }
+
+  after(delayMs: number, callback: () => void): ArmedTimer {
+    return this.#clock.after(delayMs, callback);
+  }
+
+  /** Asks Redis for its time. Rejects as `ask` does; an answer that took too long changes nothing. */
+  async look(ask: () => Promise<number>): Promise<void> {
+    const askedMs = this.monotonicMs();
+    const redisMs = await ask();
+    const tookMs = this.monotonicMs() - askedMs;
+    if (tookMs <= LONGEST_LOOK_MS) this.#seen = { redisMs, atMs: askedMs + tookMs / 2 };
+  }
+
+  /** By how much this node's clock is ahead of Redis', in whole milliseconds; 0 before the first look. */
+  aheadMs(): number {
+    const redisMs = this.#redisMs();
+    return redisMs === undefined ? 0 : Math.round(this.#clock.wallMs() - redisMs);
+  }
+
+  /** The two clocks are further apart than is tolerated. */
+  get isOff(): boolean {
+    return Math.abs(this.aheadMs()) > this.#toleranceMs;
+  }
+
+  /** Whether a stored time lies so far ahead that no node may have written it: it could not agree with Redis. */
+  isFarAhead(storedMs: number): boolean {
+    const wallMs = this.wallMs();
+    return storedMs - Math.max(wallMs, this.#redisMs() ?? wallMs) > this.#toleranceMs;
+  }
+
+  #redisMs(): number | undefined {
+    return this.#seen === undefined
+      ? undefined
+      : this.#seen.redisMs + Math.floor(this.monotonicMs() - this.#seen.atMs);
+  }
+}

@@ -1,0 +1,18 @@
+import type { Clock } from '../clock.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
+
+/** Asks Redis until it answers, or until it is over: `undefined`. Rejects with what is no `RuntimeFailure`. */
+export async function askAgain<Answer>(
+  ask: () => Promise<Answer>,
+  until: { readonly clock: Clock; readonly everyMs: number; readonly isOver: () => boolean },
+): Promise<Answer | undefined> {
+  while (!until.isOver()) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof RuntimeFailure)) throw error;
+      await new Promise<void>((resolve) => void until.clock.after(until.everyMs, resolve));
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,42 @@
+import { shardKey } from '../address.ts';
+import type { Engine, ShardRecord } from '../engine.ts';
+import type { Read } from '../store.ts';
+import { OwnedShard } from './owned-shard.ts';
+
+/**
+ * Asks for the given shards, and answers those that were won, with the actors that wait in them. Rejects as
+ * `Engine.read` does.
+ */
+export async function claimShards(
+  numbers: readonly number[],
+  from: {
+    readonly engine: Engine;
+    readonly incarnation: string;
+    /** The records of all shards as they were seen last, by number. */
+    readonly records: readonly ShardRecord[];
+  },
+): Promise<OwnedShard[]> {
+  const { engine, incarnation, records } = from;
+  const answers = await Promise.allSettled(
+    numbers.map((number) => engine.changeOwner(number, (records[number] as ShardRecord).epoch, incarnation)),
+  );
+  const won: { number: number; record: ShardRecord }[] = [];
+  for (const [index, answer] of answers.entries()) {
+    // A claim whose answer was lost shows in the next look as ours and not held, and is claimed once more.
+    if (answer.status === 'fulfilled' && answer.value.changed) {
+      won.push({ number: numbers[index] as number, record: answer.value.record });
+    }
+  }
+  const members = await engine.read(
+    won.flatMap(({ number }) =>
+      ['awake', 'suspended'].map((part): Read => ['SMEMBERS', shardKey(number, part)]),
+    ),
+  );
+  return won.map(
+    ({ number, record }, index) =>
+      new OwnedShard(number, record, {
+        awake: new Set(members[index * 2] as string[]),
+        suspended: new Set(members[index * 2 + 1] as string[]),
+      }),
+  );
+}

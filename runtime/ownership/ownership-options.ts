@@ -1,0 +1,28 @@
+import type { Engine } from '../engine.ts';
+import type { RuntimeLimits } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import type { RuntimeCounters } from '../observer.ts';
+import type { Random } from '../random.ts';
+import type { AgreedClock } from './agreed-clock.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { OwnedShard } from './owned-shard.ts';
+
+/** What ownership needs from its node. */
+export interface OwnershipOptions {
+  readonly nodeId: string;
+  readonly engine: Engine;
+  readonly clock: AgreedClock;
+  readonly random: Random;
+  readonly limits: RuntimeLimits;
+  readonly log: Logger;
+  readonly counters: RuntimeCounters;
+  readonly afterTick: (callback: () => void) => void;
+  /** Set once both exist; ownership settles what the group commit cannot know. */
+  readonly commits: () => GroupCommit;
+  /** The shard is ours: bring its actors to life. */
+  readonly onClaimed: (shard: OwnedShard) => void;
+  /** This node has a new name among the others. Called before it owns anything under it. */
+  readonly onIncarnation: (incarnation: string) => Promise<void>;
+  /** Another process took our node id. Everything has been stopped. */
+  readonly onSuperseded: () => void;
+}

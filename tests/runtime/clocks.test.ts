@@ -1,0 +1,81 @@
+/** Nodes whose clocks are hours off: what they do meanwhile, and that nothing they touched waits for their time. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SHARD_COUNT, shardOf } from '../../runtime/address.ts';
+import { counterAddress } from './counter-behaviour.ts';
+import { type MemoryNode, memoryNode } from './memory-node.ts';
+
+const HOURS = 3_600_000;
+const one = counterAddress('one');
+const shard = shardOf('one');
+
+function owned({ node }: MemoryNode): number {
+  return node.shards().filter(({ mine }) => mine).length;
+}
+
+test('a node that starts with its clock ahead owns nothing and is not ready until the clock is put right', async () => {
+  const node = await memoryNode({ aheadMs: 5 * HOURS });
+  await node.clock.advance(30_000);
+  assert.deepEqual([owned(node), node.node.ready()], [0, false]);
+  assert.equal(node.node.counters.clockDisputes, 1);
+  assert.ok(Math.abs(node.node.clockAheadMs() - 5 * HOURS) < 100);
+  assert.ok(node.log.errors.some((line) => line.includes('clocks')));
+  node.own.putRight();
+  await node.clock.advance(2_000);
+  assert.deepEqual([owned(node), node.node.ready()], [SHARD_COUNT, true]);
+  assert.equal(await node.outcome(node.node.actors.ask(one, { type: 'add', by: 1 })), 1);
+});
+
+for (const stepMs of [5 * HOURS, -5 * HOURS]) {
+  test(`a clock that steps ${stepMs / HOURS} hours costs its node the shards, and no turn anywhere sees its time`, async () => {
+    const told: number[] = [];
+    const hooks = { timer: (_id: string, nowMs: number) => void told.push(nowMs) };
+    const first = await memoryNode({ nodeId: 'a', hooks });
+    const second = await memoryNode({ nodeId: 'b', hooks, on: first });
+    await first.clock.advance(5_000);
+    const [home, other] = first.node.actors.owns(shard) ? [first, second] : [second, first];
+    home.own.stepWall(stepMs);
+    // Before the node looks at Redis again.
+    const asked = home.node.actors.ask(one, { type: 'wake', atMs: home.clock.wallMs() + 20_000 });
+    await home.outcome(asked);
+    assert.ok((home.redis.records()[shard]?.wallMs ?? 0) < home.clock.wallMs() + 10_000);
+    await home.outcome(home.node.actors.ask(one, { type: 'live', on: true }));
+    await home.clock.advance(5_000);
+    assert.deepEqual([owned(home), owned(other)], [0, SHARD_COUNT]);
+    await home.clock.until(() => told.length > 0, 25_000);
+    assert.ok(Math.abs((told[0] ?? 0) - home.clock.wallMs()) < 1_000, 'the timer came at its time');
+    home.own.putRight();
+    await home.clock.advance(5_000);
+    assert.deepEqual([owned(home), owned(other)], [SHARD_COUNT / 2, SHARD_COUNT / 2]);
+  });
+}
+
+test('a shard whose stored time lies hours ahead goes on at the present time', async () => {
+  const told: number[] = [];
+  const hooks = { timer: (_id: string, nowMs: number) => void told.push(nowMs) };
+  const world = await memoryNode({ hooks });
+  // Redis stands on the same machine and steps with it, so nothing disagrees.
+  world.clock.stepWall(5 * HOURS);
+  await world.clock.advance(2_000);
+  await world.outcome(world.node.actors.ask(one, { type: 'add', by: 1 }));
+  world.clock.stepWall(-5 * HOURS);
+  await world.clock.advance(5_000);
+  assert.ok(world.log.errors.some((line) => line.includes('far ahead')));
+  assert.equal(world.node.counters.shardsAhead, 1);
+  const startedMs = world.clock.wallMs();
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'add', by: 1 })), 2);
+  await world.outcome(world.node.actors.ask(one, { type: 'wake', atMs: startedMs + 20_000 }));
+  await world.clock.advance(21_000);
+  assert.equal(told.length, 1, 'the timer came');
+  assert.ok(Math.abs((told[0] ?? 0) - startedMs - 20_000) < 1_000);
+  assert.ok(Math.abs((world.redis.records()[shard]?.wallMs ?? 0) - world.clock.wallMs()) < 5_000);
+});
+
+test('an answer of Redis that is late by seconds is no reason to distrust the clock', async () => {
+  const world = await memoryNode();
+  world.own.pause();
+  await world.clock.advance(30_000);
+  world.own.resume();
+  await world.clock.advance(5_000);
+  assert.equal(world.node.counters.clockDisputes, 0);
+});
