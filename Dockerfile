@@ -1,6 +1,7 @@
 # The service alone: Node, the libraries it is linked with, and the compiled program. No Redis, no simulator, no shell,
-# no package manager, no compiler. Refuses to start without REDIS_URL, ADMIN_TOKEN and CREDENTIALS_KEY. Writes no file,
-# so the root file system may be read-only. bin/image builds it, also where no base image can be pulled.
+# no package manager, no compiler. Refuses to start without REDIS_URL, ADMIN_TOKEN and CREDENTIALS_KEY. Writes nothing
+# but attachments under /tmp while they are sent, so the root file system may be read-only with a tmpfs there; where
+# none can be written it refuses to start. bin/image builds it, also where no base image can be pulled.
 
 # Any Debian with Node 20 and npm. Where npm needs settings of its own (a registry, certificates), they come with it.
 ARG BUILD_BASE=node:20-bookworm-slim

@@ -1,3 +1,4 @@
+import { checkAttachmentDirectory } from '../actors/session/attachment-files.ts';
 import { createLogger } from '../http/request-log/process-log.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
 import { type Service, startService, stopService } from './compose-service.ts';
@@ -30,6 +31,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => end(running, 0));
   }
+  await checkAttachmentDirectory();
   const service = await startService({
     environment,
     log,

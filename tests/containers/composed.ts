@@ -13,9 +13,13 @@ export interface Composed {
   readonly adminUrl: string;
   readonly adminToken: string;
   /** How the engine holds the container of a service. */
-  confinement(
-    service: string,
-  ): Promise<{ readonly readOnly: boolean; readonly user: string; readonly added: number }>;
+  confinement(service: string): Promise<{
+    readonly readOnly: boolean;
+    readonly user: string;
+    readonly added: number;
+    /** Where it may write, in memory. */
+    readonly tmpfs: readonly string[];
+  }>;
   /** Ends the container of a service so; its exit code. */
   end(service: string, signal: 'SIGKILL' | 'SIGTERM'): Promise<number>;
   /** Starts the container of a service again. */
@@ -67,6 +71,7 @@ export async function composeUp(): Promise<Composed> {
         readOnly: HostConfig.ReadonlyRootfs === true,
         user: Config.User,
         added: HostConfig.CapAdd?.length ?? 0,
+        tmpfs: Object.keys((HostConfig.Tmpfs as Record<string, string> | undefined) ?? {}),
       };
     },
     async end(service, signal) {

@@ -3,8 +3,10 @@
  * of `bin/test`, which has to pass where there is no engine; here a missing engine fails the run.
  */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -21,6 +23,7 @@ const SHOP_PHONE = '+33611110001';
 const CUSTOMER = '+33622220001';
 /** The policy keeps 10 minutes between two messages to somebody who did not answer. */
 const SECOND_CUSTOMER = '+33622220002';
+const THIRD_CUSTOMER = '+33622220003';
 
 const { serviceImage, redisImage } = containersEnvironment();
 const dataDir = mkdtempSync(join(tmpdir(), 'containers-'));
@@ -46,8 +49,12 @@ before(async () => {
     MSGAPP_NOISE_ROOT_KEY: simulator.noiseRootKey,
     SEND_GAP_MS: '50-150',
     NODE_ID: 'node-1',
+    NODE_EXTRA_CA_CERTS: '/media-ca.pem',
   };
-  startService = () => startServiceContainer(serviceImage, environment);
+  const mediaCa = join(dataDir, 'media-ca.pem');
+  writeFileSync(mediaCa, await simulatorControl(simulator.url).mediaCa());
+  const files = { '/media-ca.pem': mediaCa };
+  startService = () => startServiceContainer(serviceImage, environment, files);
   service = await startService();
   account = await makeAccount(service.admin);
   surroundings = { api: service.api(account.apiKey), network: simulatorControl(simulator.url) };
@@ -73,12 +80,22 @@ test('without REDIS_URL, ADMIN_TOKEN and CREDENTIALS_KEY the image refuses to st
     assert.match(log, new RegExp(`${name}: expected`));
 });
 
-test('process 1 is Node, under a user id that owns nothing, and the file system takes no write', async () => {
+test('without a place for attachments the image refuses to start and says what to mount', async () => {
+  const { exitCode, log } = await runServiceImage(serviceImage, {
+    REDIS_URL: 'redis://127.0.0.1:1',
+    ADMIN_TOKEN: randomBytes(24).toString('hex'),
+    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+  });
+  assert.equal(exitCode, 1);
+  assert.match(log, /no file can be written in \/tmp \(EROFS\).*--tmpfs \/tmp/);
+});
+
+test('process 1 is Node, under a user id that owns nothing, and the file system takes writes in /tmp alone', async () => {
   const found = JSON.parse(
     await running().run(`
       const { readFileSync, writeFileSync } = require('node:fs');
       const refusal = (path) => {
-        try { writeFileSync(path, 'x'); } catch (error) { return error.code; }
+        try { writeFileSync(path, 'x'); return null; } catch (error) { return error.code; }
       };
       console.log(JSON.stringify({
         first: readFileSync('/proc/1/cmdline', 'utf8').split('\\0')[0],
@@ -92,7 +109,7 @@ test('process 1 is Node, under a user id that owns nothing, and the file system 
     first: '/usr/bin/node',
     user: 65_532,
     group: 65_532,
-    writes: ['EROFS', 'EROFS', 'EROFS', 'EROFS'],
+    writes: ['EROFS', null, 'EROFS', 'EROFS'],
   });
 });
 
@@ -130,6 +147,28 @@ test('a shop is connected by a scan, and its message reaches the handset', async
   );
   // uWebSockets.js, left without its binary, would go on with a slow server of its own.
   assert.doesNotMatch(running().log(), /fall/i);
+});
+
+test('an attachment reaches the handset whole', async () => {
+  const bytes = randomBytes(300_000);
+  const media = createServer((_, answer) => {
+    answer.writeHead(200, { 'content-type': 'application/pdf' }).end(bytes);
+  });
+  await new Promise<void>((resolve) => media.listen(0, '127.0.0.1', resolve));
+  try {
+    const accepted = await surroundings.api.post(`/shops/${account.shopId}/messages`, {
+      channel: 'msgapp',
+      to: THIRD_CUSTOMER,
+      mediaUrl: `http://127.0.0.1:${(media.address() as AddressInfo).port}/prices.pdf`,
+      mediaType: 'document',
+    });
+    assert.deepEqual([accepted.status, accepted.error?.code], [202, undefined]);
+    await untilStatus(surroundings, String(accepted.data.id), 'sent');
+    const [received] = (await surroundings.network.inbox(THIRD_CUSTOMER)).items;
+    assert.equal(received?.mediaSha256, createHash('sha256').update(bytes).digest('hex'));
+  } finally {
+    media.close();
+  }
 });
 
 test('SIGTERM ends it with 0 within 10 seconds, and another container carries on without a scan', async () => {

@@ -7,6 +7,7 @@ class ServiceImage extends GenericContainer {
   constructor(image: string) {
     super(image);
     this.hostConfig.ReadonlyRootfs = true;
+    this.withTmpFs({ '/tmp': 'mode=1777,size=256m' });
     this.withDroppedCapabilities('ALL').withSecurityOpt('no-new-privileges:true');
     // The simulator listens on loopback alone, so the service has to share it.
     this.withNetworkMode('host');
@@ -33,6 +34,8 @@ export interface ServiceContainer {
 export async function startServiceContainer(
   image: string,
   environment: Readonly<Record<string, string>> & { readonly ADMIN_TOKEN: string },
+  /** Files of this machine by their path inside, where they cannot be written. */
+  files: Readonly<Record<string, string>> = {},
 ): Promise<ServiceContainer> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const log: string[] = [];
@@ -44,6 +47,9 @@ export async function startServiceContainer(
       ADMIN_PORT: String(adminPort),
       ...environment,
     })
+    .withBindMounts(
+      Object.entries(files).map(([target, source]) => ({ source, target, mode: 'ro' as const })),
+    )
     .withLogConsumer((stream) => stream.on('data', (chunk) => log.push(String(chunk))))
     .withWaitStrategy(Wait.forHealthCheck())
     .withStartupTimeout(60_000)
@@ -70,9 +76,14 @@ export async function startServiceContainer(
 /** Starts the image in the expectation that it ends by itself; its exit code and what it wrote. */
 export async function runServiceImage(
   image: string,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly exitCode: number; readonly log: string }> {
   const { container: engine } = await getContainerRuntimeClient();
-  const container = await engine.create({ Image: image, HostConfig: { ReadonlyRootfs: true } });
+  const container = await engine.create({
+    Image: image,
+    Env: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+    HostConfig: { ReadonlyRootfs: true },
+  });
   try {
     await engine.start(container);
     const { StatusCode: exitCode } = (await container.wait()) as { StatusCode: number };

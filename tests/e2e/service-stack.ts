@@ -37,7 +37,11 @@ export interface ServiceStack {
 
 /** Starts the whole line with a tenant, a shop and a key. `gapMs`: the gap between sends. */
 export async function startServiceStack(
-  options: { readonly gapMs?: string; readonly logLevel?: string } = {},
+  options: {
+    readonly gapMs?: string;
+    readonly logLevel?: string;
+    readonly environment?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<ServiceStack> {
   const dataDir = mkdtempSync(join(tmpdir(), 'stack-'));
   const redis = await startRedisServer({ appendfsync: 'always' });
@@ -58,6 +62,7 @@ export async function startServiceStack(
     SEND_GAP_MS: options.gapMs ?? '50-150',
     NODE_ID: 'node-1',
     LOG_LEVEL: options.logLevel ?? 'info',
+    ...options.environment,
   });
   const admin = apiClient(() => `${service.adminUrl()}/admin/v1`, adminToken);
   const account = await makeAccount(admin);

@@ -2,6 +2,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Store } from '../../../runtime/store.ts';
+import { keepSwept } from '../attachment-files.ts';
 import type {
   SendOrder,
   SessionAddress,
@@ -59,6 +60,7 @@ class BaileysHost implements SessionHost {
   readonly #unlinking = new Map<string, (() => void)[]>();
   /** Shops whose session opens as soon as the first worker is there: right after a start there is none yet. */
   readonly #awaitingWorker = new Set<string>();
+  readonly #sweep: { stop(): void };
   #stopped = false;
 
   constructor(options: BaileysHostOptions) {
@@ -68,6 +70,7 @@ class BaileysHost implements SessionHost {
     }
     if (simulated) options.log.warn({ socketUrl: options.socketUrl }, 'the chat network is simulated');
     this.#options = options;
+    this.#sweep = keepSwept(options);
     this.#timing = { ...DEFAULT_SESSION_TIMING, ...options.timing };
     this.#pool = new WorkerPool({
       entry: threadEntry(import.meta.url, '../worker-thread/session-worker'),
@@ -230,6 +233,7 @@ class BaileysHost implements SessionHost {
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
+    this.#sweep.stop();
     await this.#pool.stop();
     for (const seat of this.#seats.values()) this.#settleOrders(seat);
     this.#seats.clear();

@@ -109,6 +109,10 @@ export class LiveSession {
     this.#running?.outbox.recall(messageId);
   }
 
+  attachmentsFailed(): void {
+    this.#running?.outbox.attachmentsFailed();
+  }
+
   async check(messageId: string, to: string): Promise<void> {
     const { environment } = this.#options;
     const answer =

@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { newAttachmentPath } from '../attachment-files.ts';
 import type { SendOrder } from '../session-host.ts';
 import { ForbiddenAddress, guardedLookup, isPublicAddress, type ResolveAll } from './address-guard.ts';
 
@@ -138,7 +136,7 @@ async function download(
   const { response, url, signal } = source;
   const contentType = checkedType(options.mediaType, response);
   const maxBytes = options.maxBytes ?? MAX_BYTES[options.mediaType];
-  const path = join(tmpdir(), `attachment-${randomUUID()}`);
+  const path = newAttachmentPath();
   const discard = (): Promise<void> => rm(path, { force: true });
   try {
     // Nothing was said to be welcome but the bytes themselves; the recipient would get what nobody can open.

@@ -33,6 +33,7 @@ interface Pending {
   readonly cancel: AbortController;
   /** For preparing first, then for the network's acknowledgement. */
   deadline: ArmedTimer;
+  media: FetchedMedia | undefined;
 }
 
 /** What an outbox needs of its session. */
@@ -75,6 +76,7 @@ export class Outbox {
       relayed: false,
       cancel: new AbortController(),
       deadline: this.#options.clock.after(preparingMs, () => this.#overdue(pending)),
+      media: undefined,
     };
     this.#pending.set(order.wireId, pending);
     void this.#run(pending);
@@ -85,6 +87,13 @@ export class Outbox {
     for (const pending of this.#pending.values()) {
       const isHeld = pending.phase === 'preparing' || pending.phase === 'fetching';
       if (pending.order.messageId === messageId && isHeld) this.#settle(pending, { kind: 'not_sent' });
+    }
+  }
+
+  /** Gives back the orders whose attachments are in work, as a try that was none of theirs. */
+  attachmentsFailed(): void {
+    for (const pending of [...this.#pending.values()]) {
+      if (pending.phase === 'fetching') this.#settle(pending, { kind: 'unprepared' });
     }
   }
 
@@ -166,6 +175,7 @@ export class Outbox {
     const { order } = pending;
     const { socket, timing } = this.#options;
     const media = await this.#fetch(pending);
+    pending.media = media;
     try {
       const { message } = await generateWAMessage(chat, contentOf(order, media), {
         logger: quietLogger,
@@ -216,6 +226,8 @@ export class Outbox {
     this.#pending.delete(pending.order.wireId);
     pending.deadline.cancel();
     pending.cancel.abort();
+    // Not left to the client: one that cannot write its copy of the file never comes back.
+    void pending.media?.discard();
     this.#options.report(pending.order.messageId, outcome);
   }
 }

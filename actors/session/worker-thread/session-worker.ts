@@ -7,6 +7,7 @@ import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
 import { systemClock } from '../../../runtime/clock.ts';
+import { isAttachmentFailure } from '../attachment-files.ts';
 import type { SessionAddress } from '../session-host.ts';
 import type { FromWorker, StoreAnswer, StoreRequest, ToWorker, WorkerSetup } from '../worker-protocol.ts';
 import { shareAsyncContexts } from './async-contexts.ts';
@@ -50,6 +51,15 @@ function run(): void {
   process.on('unhandledRejection', (reason) => {
     const cause = reason instanceof Error ? `${reason.name}: ${reason.message}` : typeof reason;
     tell({ kind: 'log', level: 'warn', fields: { cause }, message: 'the client left a failure unhandled' });
+  });
+
+  // The client watches none of the files that it encrypts attachments into: where one cannot be written (a full disk),
+  // the failure would end the worker, and with it the sessions of all its shops.
+  process.on('uncaughtException', (error) => {
+    if (!isAttachmentFailure(error)) throw error;
+    const cause = `${error.name}: ${error.message}`;
+    tell({ kind: 'log', level: 'error', fields: { cause }, message: 'an attachment could not be written' });
+    sessions.attachmentsFailed();
   });
 
   port.on('message', (message: ToWorker) => {

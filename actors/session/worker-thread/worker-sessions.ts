@@ -60,6 +60,11 @@ export class WorkerSessions {
     }
   }
 
+  /** A file of an attachment could not be written. Whose it was cannot be told, so each one in work is given back. */
+  attachmentsFailed(): void {
+    for (const { session } of this.#places.values()) session?.attachmentsFailed();
+  }
+
   /** Ends all sessions; resolves when their last writes are answered. */
   async stop(): Promise<void> {
     this.#waiting.length = 0;

@@ -1,0 +1,105 @@
+/**
+ * Where attachments lie while they are sent: the system's directory for temporary files (`TMPDIR`, else /tmp). The
+ * chat client encrypts an attachment into a file of its own beside ours and uploads that, so it cannot do without one.
+ */
+import { randomUUID } from 'node:crypto';
+import { open, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+
+/** The names of our files, and those that the client gives its encrypted copies (its `encryptedStream`). */
+const OURS = /^attachment-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const THE_CLIENTS = /^(?:image|video|document)3EB0[0-9A-F]{18}-enc$/;
+
+/** The age from which on nobody can be at work on a file, counted from its last write: an upload ends in 60 s. */
+const STALE_MS = 10 * 60_000;
+
+/** The directory for temporary files takes none. The message says what to do about it. */
+export class AttachmentDirectoryUnusable extends Error {
+  readonly code = 'ATTACHMENT_DIRECTORY_UNUSABLE';
+
+  constructor(directory: string, cause: unknown) {
+    const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    super(
+      `no file can be written in ${directory} (${code}), where attachments lie while they are sent; ` +
+        'mount a directory there (docker run --tmpfs /tmp) or let TMPDIR name another one',
+      { cause },
+    );
+  }
+}
+
+/** Whether a failure is that of a file which the client wrote an attachment into. */
+export function isAttachmentFailure(error: NodeJS.ErrnoException): boolean {
+  return (
+    THE_CLIENTS.test(basename(error.path ?? '')) || (error.code === 'ENOSPC' && error.syscall === 'write')
+  );
+}
+
+/** A path for a new attachment that no other has. */
+export function newAttachmentPath(): string {
+  return join(tmpdir(), `attachment-${randomUUID()}`);
+}
+
+/**
+ * Writes a file and removes it. Rejects with `AttachmentDirectoryUnusable`: without the directory every message with an
+ * attachment would fail, one by one and hours later.
+ */
+export async function checkAttachmentDirectory(directory = tmpdir()): Promise<void> {
+  const path = join(directory, `attachment-${randomUUID()}`);
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile('x');
+    } finally {
+      await file.close();
+      await rm(path, { force: true });
+    }
+  } catch (error) {
+    throw new AttachmentDirectoryUnusable(directory, error);
+  }
+}
+
+/**
+ * Removes what processes that were killed left in `directory`: files with the names of attachments, of this user, last
+ * written 10 minutes before `nowMs` (wall clock) or earlier. Resolves with their number. A file that cannot be looked
+ * at or removed is left.
+ */
+export async function sweepAttachments(nowMs: number, directory = tmpdir()): Promise<number> {
+  const names = await readdir(directory);
+  let removed = 0;
+  for (const name of names.filter((each) => OURS.test(each) || THE_CLIENTS.test(each))) {
+    const path = join(directory, name);
+    try {
+      const { uid, mtimeMs } = await stat(path);
+      if (uid !== process.getuid?.() || nowMs - mtimeMs < STALE_MS) continue;
+      await rm(path);
+      removed += 1;
+    } catch {
+      // Another process of ours sweeps the same directory, or it is no file.
+    }
+  }
+  return removed;
+}
+
+/** Sweeps at once and every 10 minutes: what a killed process left is not stale yet when the next one starts. */
+export function keepSwept({ clock, log }: { readonly clock: Clock; readonly log: Logger }): {
+  stop(): void;
+} {
+  let timer: { cancel(): void } | undefined;
+  const sweep = async (): Promise<void> => {
+    try {
+      const removed = await sweepAttachments(clock.wallMs());
+      if (removed > 0) log.info({ removed }, 'removed attachments that a killed process left');
+    } catch (error) {
+      log.warn({ err: error }, 'the directory of attachments could not be read');
+    }
+  };
+  const again = (): void => {
+    timer = clock.after(STALE_MS, again);
+    void sweep();
+  };
+  again();
+  return { stop: () => timer?.cancel() };
+}

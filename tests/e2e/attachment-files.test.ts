@@ -1,0 +1,67 @@
+/** The directory for temporary files, where attachments lie while they are sent. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, watch } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startServiceNode } from './service-node.ts';
+import { startServiceStack } from './service-stack.ts';
+import { connectShop, untilStatus } from './shop-steps.ts';
+
+const SHOP_PHONE = '+33611110031';
+const CUSTOMER = '+33622220031';
+
+test('a service that cannot write there does not start, and says why', async () => {
+  // Before Redis is asked for: nobody listens there.
+  const started = startServiceNode({
+    NODE_ID: 'node-1',
+    TMPDIR: '/dev/null',
+    // tsx, which runs the service in tests, would keep what it compiled there.
+    TSX_DISABLE_CACHE: '1',
+    ADMIN_TOKEN: 'operators-only',
+    CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
+    REDIS_URL: 'redis://127.0.0.1:1',
+  });
+  await assert.rejects(started, /could not start: no file can be written in \/dev\/null \(ENOTDIR\)/);
+});
+
+test('a file that the client cannot write costs its message one try, and no shop its session', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'attachments-'));
+  let asked = 0;
+  const media = createServer((_, answer) => {
+    asked += 1;
+    mkdirSync(directory, { recursive: true });
+    answer.writeHead(200, { 'content-type': 'application/pdf' });
+    if (asked > 1) return void answer.end('%PDF-1.4 prices');
+    // Our file is open once it is there, and takes what comes; the client's is opened after the last byte.
+    const seen = watch(directory, (_event, name) => {
+      if (!name?.startsWith('attachment-')) return;
+      seen.close();
+      rmSync(directory, { recursive: true });
+      answer.end('prices');
+    });
+    answer.write('%PDF-1.4 ');
+  });
+  await new Promise<void>((resolve) => media.listen(0, '127.0.0.1', resolve));
+  const stack = await startServiceStack({ environment: { TMPDIR: directory } });
+  try {
+    await connectShop(stack, stack.shopId, SHOP_PHONE);
+    const accepted = await stack.api.post(`/shops/${stack.shopId}/messages`, {
+      channel: 'msgapp',
+      to: CUSTOMER,
+      mediaUrl: `http://127.0.0.1:${(media.address() as AddressInfo).port}/prices.pdf`,
+      mediaType: 'document',
+    });
+    assert.equal(accepted.status, 202);
+    await untilStatus(stack, String(accepted.data.id), 'sent');
+    assert.equal(asked, 2);
+    assert.match(stack.serviceLog(), /an attachment could not be written/);
+    assert.doesNotMatch(stack.serviceLog(), /a session worker was lost/);
+  } finally {
+    media.close();
+    await stack.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
