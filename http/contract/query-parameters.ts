@@ -29,6 +29,12 @@ export const booleanParameter = v.pipe(
   v.transform((value) => value === 'true'),
 );
 
+/** The words `true` and `false` in a query that the contract declares as text, so that clients send them as they are. */
+export const trueOrFalse = v.pipe(
+  v.picklist(['true', 'false'], 'must be true or false'),
+  v.transform((value) => value === 'true'),
+);
+
 /** How many items a list gives at most: 1 to 100, 20 unless said (SPEC: Input bounds). */
 export const limitParameter = v.optional(integerParameter({ min: 1, max: 100 }), '20');
 

@@ -4,7 +4,7 @@ import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { phoneNumber, text, utcDateTime } from '../contract/fields.ts';
-import { booleanParameter, cursorParameter, limitParameter } from '../contract/query-parameters.ts';
+import { cursorParameter, limitParameter, trueOrFalse } from '../contract/query-parameters.ts';
 import { contact, cursorPage } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
@@ -20,7 +20,7 @@ export const listContacts = apiEndpoint({
   summary: 'List the declared contacts',
   description: 'Every shop of the tenant sees the same list.',
   permission: 'contacts.read',
-  query: { activeOnly: v.optional(booleanParameter, 'true'), limit: limitParameter, cursor: cursorParameter },
+  query: { activeOnly: v.optional(trueOrFalse, 'true'), limit: limitParameter, cursor: cursorParameter },
   replies: {
     200: {
       description: 'A page of declared contacts.',

@@ -54,6 +54,18 @@ describe('the published documents', () => {
     assert.match(JSON.stringify(throttled), /"required":\["code","message","retryAfter"\]/);
   });
 
+  it('declares activeOnly as the two words that the contract has, so that no client sends True', () => {
+    const { parameters } = (
+      api.paths as Record<string, { get: { parameters: { name: string; schema: unknown }[] } }>
+    )['/shops/{idOrName}/contacts/consented']?.get ?? { parameters: [] };
+    const {
+      type,
+      enum: words,
+      default: unless,
+    } = Object(parameters.find(({ name }) => name === 'activeOnly')?.schema);
+    assert.deepEqual([type, words, unless], ['string', ['true', 'false'], 'true']);
+  });
+
   it('every operation has an id of its own', () => {
     const ids = Object.values(api.paths as Record<string, Record<string, { operationId: string }>>)
       .flatMap((path) => Object.values(path))
