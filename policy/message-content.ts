@@ -10,8 +10,8 @@ export const CAPTION_LIMIT = 700;
 const mediaLimit = 1;
 
 /**
- * The content rule: text within its limit, at most one attachment, and one of the two there. A blank text counts as
- * none, since the network shows nothing of it. `undefined` when the content is fine.
+ * The content rule: text within its limit, at most one attachment, and one of the two there. A text of which nothing
+ * shows counts as none. `undefined` when the content is fine.
  */
 export function refuseContent(content: {
   readonly text: string | undefined;
@@ -31,9 +31,12 @@ export function refuseContent(content: {
   return undefined;
 }
 
-/** True when there is a text and it is not blank. */
+/** What a reader can see: neither white space nor a control nor a character that Unicode says to show nothing for. */
+const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
+
+/** True when there is a text and something of it shows; a zero-width space or a variation selector alone does not. */
 export function hasText(text: string | undefined): text is string {
-  return text !== undefined && /\S/.test(text);
+  return text !== undefined && VISIBLE.test(text);
 }
 
 function exceedsCodePoints(text: string, limit: number): boolean {

@@ -113,9 +113,9 @@ export function indexKeys(keys: Iterable<LiveKey>): Pick<TenantState, 'apiKeys' 
   };
 }
 
-/** The form in which names are compared: exact but for case (SPEC: Conventions). */
+/** The form in which names are compared: what looks alike in print (Unicode's NFKC) in lower case. */
 export function foldedName(name: string): string {
-  return name.normalize('NFC').toLowerCase();
+  return name.normalize('NFKC').toLowerCase();
 }
 
 /** Newest first. */

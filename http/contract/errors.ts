@@ -61,7 +61,7 @@ export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
   BOT_SERVICE_UNREACHABLE: entry(503, 'BOT_SERVICE_UNREACHABLE', 'The sending component is unavailable.'),
   MESSAGE_TOO_LONG: entry(422, 'MESSAGE_TOO_LONG', 'The text is longer than 4096 characters.'),
   TOO_MANY_MEDIA: entry(422, 'TOO_MANY_MEDIA', 'A message carries at most one attachment.'),
-  EMPTY_MESSAGE: entry(422, 'EMPTY_MESSAGE', 'There is neither text nor media to send.'),
+  EMPTY_MESSAGE: entry(422, 'EMPTY_MESSAGE', 'There is neither a text that shows nor media to send.'),
   RECIPIENT_OPTED_OUT: entry(422, 'RECIPIENT_OPTED_OUT', 'The recipient asked for no more messages.'),
   BULK_PATTERN_BLOCKED: entry(
     429,

@@ -6,6 +6,7 @@ import { reply } from '../contract/endpoint.ts';
 import { phoneNumber, text } from '../contract/fields.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage, shop } from '../contract/resources.ts';
+import { shopName } from '../contract/shop-name.ts';
 import {
   deleted,
   deletedExample,
@@ -184,7 +185,7 @@ export const importShop = operatorEndpoint({
   role: 'admin',
   tag: 'Tenants',
   summary: 'Import a shop; its name need not be unique',
-  body: closedObject({ name: text({ min: 1, max: 100 }), phone: v.optional(text({ max: 32 })) }),
+  body: closedObject({ name: shopName, phone: v.optional(text({ max: 32 })) }),
   bodyExample: { name: 'Bakery Rue Haute' },
   replies: {
     201: {

@@ -1,13 +1,15 @@
 import * as v from 'valibot';
 import { type FailureCode, failed } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES, type ShopOperations } from '../../actors/shop/record/shop-operations.ts';
+import { hasText } from '../../policy/message-content.ts';
 import { onceKnown } from '../../runtime/maybe-promise.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { headerLines } from '../contract/exchange.ts';
-import { mediaUri, recipient, text } from '../contract/fields.ts';
+import { recipient, text } from '../contract/fields.ts';
 import { rememberedJson } from '../contract/known-json.ts';
+import { mediaUri } from '../contract/media-uri.ts';
 import { acceptedJson, messageJson } from '../contract/message-json.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { acceptedMessage, cursorPage, message } from '../contract/resources.ts';
@@ -41,12 +43,6 @@ const queued = {
   policy: EXAMPLES.verdict,
 } as const;
 
-/** Half a surrogate pair has no UTF-8 of its own: two keys cut within different emojis would be one and the same. */
-const idempotencyKey = v.pipe(
-  text({ min: 1, max: 128 }),
-  v.check((key) => !/\p{Surrogate}/u.test(key), 'must not be cut within a character'),
-);
-
 /** POST …/messages */
 export const sendMessage = apiEndpoint({
   method: 'POST',
@@ -54,7 +50,7 @@ export const sendMessage = apiEndpoint({
   tag: 'Messages',
   summary: 'Queue a message to a number or a group',
   description:
-    'The send policy is evaluated first; a refusal says in `retryAfter` when it would let this send through.',
+    'The send policy is evaluated first; a refusal says in `retryAfter` when it would let this send through. A text of which nothing shows (white space, controls and default-ignorable characters alone) counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`.',
   permission: 'messages.send',
   body: closedObject({
     channel: v.literal('msgapp'),
@@ -62,7 +58,7 @@ export const sendMessage = apiEndpoint({
     text: v.optional(text({ max: 4096 })),
     mediaUrl: v.optional(mediaUri),
     mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
-    idempotencyKey: v.optional(idempotencyKey),
+    idempotencyKey: v.optional(text({ min: 1, max: 128 })),
   }),
   bodyExample: {
     channel: 'msgapp',
@@ -88,7 +84,7 @@ export const sendMessage = apiEndpoint({
   errors: [...NAMED_SHOP_ERRORS, ...SEND_ERRORS],
   handle(request) {
     const { to, text, mediaUrl, mediaType, idempotencyKey } = request.body;
-    if (isBlank(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
+    if (!hasText(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
     const draft = { to, text, mediaUrl, mediaType, idempotencyKey };
     // Waits for nothing but the commit: every send pays for each wait.
     return onceKnown(namedShop(request), (shop) =>
@@ -148,8 +144,3 @@ export const readMessage = apiEndpoint({
     return onceKnown(found, (message) => (message.ok ? reply(200, message.value) : message));
   },
 });
-
-/** Text that shows nothing is no text (policy/evaluate-message.ts). */
-export function isBlank(value: string | undefined): boolean {
-  return value === undefined || value.trim() === '';
-}

@@ -5,6 +5,7 @@ import { EXAMPLES } from '../contract/examples.ts';
 import { text } from '../contract/fields.ts';
 import { integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { createdShop, numberedPage, shop } from '../contract/resources.ts';
+import { shopName } from '../contract/shop-name.ts';
 import { apiEndpoint } from './services.ts';
 
 /** What a new shop still lacks; both are completed outside the API (SPEC: Shop). */
@@ -39,7 +40,7 @@ export const createShop = apiEndpoint({
   tag: 'Shops',
   summary: 'Create a shop',
   permission: 'shops.write',
-  body: closedObject({ name: text({ min: 1, max: 100 }), phone: v.optional(text({ max: 32 })) }),
+  body: closedObject({ name: shopName, phone: v.optional(text({ max: 32 })) }),
   bodyExample: { name: 'Bakery Rue Haute', phone: '+41791234567' },
   replies: {
     201: {

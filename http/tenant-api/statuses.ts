@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { failed } from '../../actors/failure.ts';
+import { hasText } from '../../policy/message-content.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
-import { mediaUri, text } from '../contract/fields.ts';
+import { text } from '../contract/fields.ts';
+import { mediaUri } from '../contract/media-uri.ts';
 import { acceptedStatus } from '../contract/resources.ts';
-import { isBlank } from './messages.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -15,6 +16,8 @@ export const postStatus = apiEndpoint({
   path: '/shops/{idOrName}/statuses',
   tag: 'Statuses',
   summary: "Post a status through the shop's number",
+  description:
+    'A caption of which nothing shows (white space, controls and default-ignorable characters alone) counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`.',
   permission: 'statuses.post',
   body: closedObject({
     caption: v.optional(text({ max: 700 })),
@@ -43,7 +46,7 @@ export const postStatus = apiEndpoint({
   ],
   async handle(request) {
     const { caption, mediaUrl, mediaType } = request.body;
-    if (isBlank(caption) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
+    if (!hasText(caption) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
     const shop = await namedShop(request);
     if (!shop.ok) return shop;
     const posted = await request.services.shops.postStatus(shop.value, { caption, mediaUrl, mediaType });

@@ -1,223 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Target, TestTenant } from './conformance-target.ts';
-
-type Case = readonly [row: string, method: string, path: string, json: unknown, fields: readonly string[]];
-
-const send = { channel: 'msgapp', to: '+41791234567', text: 'hello' };
-const uriOf = (length: number): string => `https://example.com/${'a'.repeat(length - 20)}`;
-
-/** What fits: at its bounds, no field is complained of. */
-const FITTING: readonly (readonly [
-  row: string,
-  method: string,
-  path: string,
-  json: unknown,
-  status: number,
-])[] = [
-  ['page minimum 1', 'GET', '/shops?page=1', undefined, 200],
-  ['limit 1', 'GET', '/shops?limit=1', undefined, 200],
-  ['limit 100', 'GET', '/shops?limit=100', undefined, 200],
-  ['name of 1 character', 'POST', '/shops', { name: 'x' }, 201],
-  ['name of 100 characters, each two UTF-16 units', 'POST', '/shops', { name: '🥖'.repeat(100) }, 201],
-  ['phone of 32 characters', 'POST', '/shops', { name: 'with phone', phone: '0'.repeat(32) }, 201],
-  ['text of 4096 characters', 'POST', '/shops/{shop}/messages', { ...send, text: '🥖'.repeat(4096) }, 202],
-  ['mediaUrl of 2048 characters', 'POST', '/shops/{shop}/messages', { ...send, mediaUrl: uriOf(2048) }, 202],
-  [
-    'mediaUrl without text',
-    'POST',
-    '/shops/{shop}/messages',
-    { channel: 'msgapp', to: '+41791234567', mediaUrl: 'https://example.com/a.png' },
-    202,
-  ],
-  [
-    'idempotencyKey of 128 characters',
-    'POST',
-    '/shops/{shop}/messages',
-    { ...send, idempotencyKey: 'k'.repeat(128) },
-    202,
-  ],
-  ['mediaType video', 'POST', '/shops/{shop}/messages', { ...send, mediaType: 'video' }, 202],
-  ['mediaType document', 'POST', '/shops/{shop}/messages', { ...send, mediaType: 'document' }, 202],
-  ['to a group', 'POST', '/shops/{shop}/messages', { ...send, to: '120363041234567890@g.us' }, 202],
-  ['to a group of any id', 'POST', '/shops/{shop}/messages', { ...send, to: 'regulars-1@g.us' }, 202],
-  ['caption of 700 characters', 'POST', '/shops/{shop}/statuses', { caption: 'c'.repeat(700) }, 202],
-  [
-    'status with media only',
-    'POST',
-    '/shops/{shop}/statuses',
-    { mediaUrl: 'https://example.com/a.png' },
-    202,
-  ],
-  ['status: every message status filters', 'GET', '/shops/{shop}/messages?status=rejected', undefined, 200],
-  [
-    'cursor of 24 hexadecimal characters',
-    'GET',
-    '/shops/{shop}/messages?cursor=66b1f0a2c3d4e5f607182ABC',
-    undefined,
-    200,
-  ],
-  [
-    'canSend, minParticipants and q',
-    'GET',
-    '/shops/{shop}/groups?canSend=true&minParticipants=2&q=REG',
-    undefined,
-    200,
-  ],
-  ['activeOnly false', 'GET', '/shops/{shop}/contacts/consented?activeOnly=false', undefined, 200],
-  [
-    'note of 500 characters',
-    'POST',
-    '/shops/{shop}/contacts/consented',
-    { contacts: [{ phone: '+41791234567', note: 'n'.repeat(500) }] },
-    202,
-  ],
-  [
-    'expiresAt on a leap day',
-    'POST',
-    '/shops/{shop}/contacts/consented',
-    { contacts: [{ phone: '+41791234567', expiresAt: '2028-02-29T23:59:59Z' }] },
-    202,
-  ],
-];
-
-/** What breaks a bound, and every field that is named for it. */
-const BREAKING: readonly Case[] = [
-  ['page 0', 'GET', '/shops?page=0', undefined, ['page']],
-  ['page 1.5', 'GET', '/shops?page=1.5', undefined, ['page']],
-  ['page empty', 'GET', '/shops?page=', undefined, ['page']],
-  ['limit 0 and page x at once', 'GET', '/shops?limit=0&page=x', undefined, ['page', 'limit']],
-  ['limit 101', 'GET', '/shops?limit=101', undefined, ['limit']],
-  ['limit twice', 'GET', '/shops?limit=1&limit=2', undefined, ['limit']],
-  ['unknown query properties', 'GET', '/shops?one=1&two=2', undefined, ['one', 'two']],
-  ['query on GET /me', 'GET', '/me?verbose=1', undefined, ['verbose']],
-  ['broken percent-encoding in the query', 'GET', '/shops?limit=%zz', undefined, ['limit']],
-  ['broken percent-encoding in the path', 'GET', '/shops/%zz', undefined, ['idOrName']],
-  ['name missing', 'POST', '/shops', {}, ['name']],
-  ['name empty', 'POST', '/shops', { name: '' }, ['name']],
-  ['name of 101 characters', 'POST', '/shops', { name: 'x'.repeat(101) }, ['name']],
-  ['name not a text', 'POST', '/shops', { name: 7 }, ['name']],
-  ['phone of 33 characters', 'POST', '/shops', { name: 'x', phone: '0'.repeat(33) }, ['phone']],
-  [
-    'unknown body properties, all named',
-    'POST',
-    '/shops',
-    { name: 'x', a: 1, b: 2, __proto: 3 },
-    ['a', 'b', '__proto'],
-  ],
-  ['a list for a body', 'POST', '/shops', [], ['body']],
-  ['a text for a body', 'POST', '/shops', 'name', ['body']],
-  ['null for a body', 'POST', '/shops', null, ['body']],
-  ['everything missing', 'POST', '/shops/{shop}/messages', {}, ['channel', 'to']],
-  ['channel other than msgapp', 'POST', '/shops/{shop}/messages', { ...send, channel: 'sms' }, ['channel']],
-  ['to without plus', 'POST', '/shops/{shop}/messages', { ...send, to: '41791234567' }, ['to']],
-  ['to with a leading zero', 'POST', '/shops/{shop}/messages', { ...send, to: '+041791234567' }, ['to']],
-  ['to of 16 digits', 'POST', '/shops/{shop}/messages', { ...send, to: '+1234567890123456' }, ['to']],
-  [
-    'text of 4097 characters',
-    'POST',
-    '/shops/{shop}/messages',
-    { ...send, text: 'x'.repeat(4097) },
-    ['text'],
-  ],
-  [
-    'mediaUrl of 2049 characters',
-    'POST',
-    '/shops/{shop}/messages',
-    { ...send, mediaUrl: uriOf(2049) },
-    ['mediaUrl'],
-  ],
-  ['mediaUrl no URI', 'POST', '/shops/{shop}/messages', { ...send, mediaUrl: 'not a uri' }, ['mediaUrl']],
-  [
-    'mediaUrl a list: at most one attachment',
-    'POST',
-    '/shops/{shop}/messages',
-    { ...send, mediaUrl: [uriOf(30)] },
-    ['mediaUrl'],
-  ],
-  ['mediaType audio', 'POST', '/shops/{shop}/messages', { ...send, mediaType: 'audio' }, ['mediaType']],
-  [
-    'idempotencyKey empty',
-    'POST',
-    '/shops/{shop}/messages',
-    { ...send, idempotencyKey: '' },
-    ['idempotencyKey'],
-  ],
-  [
-    'idempotencyKey cut within a character',
-    'POST',
-    '/shops/{shop}/messages',
-    { ...send, idempotencyKey: '🥖'.slice(0, 1) },
-    ['idempotencyKey'],
-  ],
-  [
-    'idempotencyKey of 129 characters',
-    'POST',
-    '/shops/{shop}/messages',
-    { ...send, idempotencyKey: 'k'.repeat(129) },
-    ['idempotencyKey'],
-  ],
-  [
-    'a message to a missing shop is validated first',
-    'POST',
-    '/shops/missing/messages',
-    { ...send, to: '0' },
-    ['to'],
-  ],
-  ['caption of 701 characters', 'POST', '/shops/{shop}/statuses', { caption: 'c'.repeat(701) }, ['caption']],
-  [
-    'status mediaType document',
-    'POST',
-    '/shops/{shop}/statuses',
-    { caption: 'c', mediaType: 'document' },
-    ['mediaType'],
-  ],
-  ['status no message status', 'GET', '/shops/{shop}/messages?status=lost', undefined, ['status']],
-  [
-    'cursor of 23 characters',
-    'GET',
-    `/shops/{shop}/messages?cursor=${'a'.repeat(23)}`,
-    undefined,
-    ['cursor'],
-  ],
-  [
-    'cursor not hexadecimal',
-    'GET',
-    `/shops/{shop}/contacts/consented?cursor=${'g'.repeat(24)}`,
-    undefined,
-    ['cursor'],
-  ],
-  ['canSend yes', 'GET', '/shops/{shop}/groups?canSend=yes', undefined, ['canSend']],
-  [
-    'minParticipants negative',
-    'GET',
-    '/shops/{shop}/groups?minParticipants=-1',
-    undefined,
-    ['minParticipants'],
-  ],
-  ['activeOnly 1', 'GET', '/shops/{shop}/contacts/consented?activeOnly=1', undefined, ['activeOnly']],
-  ['contacts empty', 'POST', '/shops/{shop}/contacts/consented', { contacts: [] }, ['contacts']],
-  [
-    'contacts: each broken item by its path',
-    'POST',
-    '/shops/{shop}/contacts/consented',
-    { contacts: [{ phone: '1' }, { phone: '+41791234567', note: 'n'.repeat(501) }, { x: 1 }] },
-    ['contacts.0.phone', 'contacts.1.note', 'contacts.2.phone', 'contacts.2.x'],
-  ],
-  ['phone of a revocation missing', 'DELETE', '/shops/{shop}/contacts/consented', {}, ['phone']],
-  ['a body where none is taken', 'POST', '/shops/{shop}/channels/msgapp/connect', { force: true }, ['force']],
-];
-
-const NO_DATES = [
-  '2027-02-29T00:00:00Z',
-  '2027-04-31T00:00:00Z',
-  '2027-13-01T00:00:00Z',
-  '2027-01-01T24:00:00Z',
-  '2027-01-01T00:00:00+00:00',
-  '2027-01-01',
-  'soon',
-  '2027-01-01 00:00:00Z',
-];
+import { BREAKING, FITTING, NO_DATES } from './input-cases.ts';
 
 /** SPEC: the query and body tables, and Input bounds. */
 export function inputRows(target: () => Target): void {
@@ -301,6 +85,11 @@ export function inputRows(target: () => Target): void {
   for (const [row, json] of [
     ['neither text nor mediaUrl', { channel: 'msgapp', to: '+41791234567' }],
     ['text of blanks only', { channel: 'msgapp', to: '+41791234567', text: ' \n ' }],
+    ['text of a zero-width space', { channel: 'msgapp', to: '+41791234567', text: '\u200b' }],
+    [
+      'text of characters that show nothing',
+      { channel: 'msgapp', to: '+41791234567', text: '\u00ad \u2060\ufeff\u202e\ufe0f\u3164\0' },
+    ],
   ] as const) {
     it(`422 EMPTY_MESSAGE: ${row}`, async () => {
       const { owner, shop } = await prepared();
@@ -310,11 +99,13 @@ export function inputRows(target: () => Target): void {
     });
   }
 
-  it('422 EMPTY_MESSAGE: a status with neither caption nor mediaUrl', async () => {
+  it('422 EMPTY_MESSAGE: a status with neither mediaUrl nor a caption that shows', async () => {
     const { owner, shop } = await prepared();
-    const reply = await target().api.call('POST', `/shops/${shop}/statuses`, { key: owner.key, json: {} });
-    assert.equal(reply.status, 422);
-    assert.equal(reply.body.error.code, 'EMPTY_MESSAGE');
+    for (const json of [{}, { caption: ' ' }, { caption: '\u200d\u200b' }]) {
+      const reply = await target().api.call('POST', `/shops/${shop}/statuses`, { key: owner.key, json });
+      assert.equal(reply.status, 422);
+      assert.equal(reply.body.error.code, 'EMPTY_MESSAGE');
+    }
   });
 
   it('404 NOT_FOUND: an unknown path, without a key', async () => {

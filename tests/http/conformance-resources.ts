@@ -140,9 +140,15 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(created.status, 201);
     assert.ok(created.body.data.setupUrl.includes(created.body.data.id));
     assert.deepEqual(created.body.data.setupRequired, ['location', 'operatingHours']);
-    const again = await api.call('POST', '/shops', { key, json: { name: 'ONCE' } });
-    assert.equal(again.status, 409);
-    assert.equal(again.body.error.code, 'SHOP_NAME_TAKEN');
+    for (const name of ['ONCE', 'Ｏnce', 'ⓞnce']) {
+      const again = await api.call('POST', '/shops', { key, json: { name } });
+      assert.equal(again.status, 409, name);
+      assert.equal(again.body.error.code, 'SHOP_NAME_TAKEN');
+      const found = await api.call('GET', `/shops/${encodeURIComponent(name)}`, { key });
+      assert.equal(found.body.data.id, created.body.data.id);
+    }
+    const other = await api.call('POST', '/shops', { key, json: { name: ' Once' } });
+    assert.equal(other.status, 201, 'white space tells names apart');
   });
 
   it("402 QUOTA_EXCEEDED: at the plan's shop limit", async () => {

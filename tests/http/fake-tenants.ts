@@ -7,6 +7,7 @@ import type {
   ShopView,
   TenantOperations,
 } from '../../actors/tenant/tenant-operations.ts';
+import { foldedName } from '../../actors/tenant/tenant-state.ts';
 import { PLANS } from '../../policy/plan.ts';
 import { type FakeKey, type FakeMemory, type FakeTenant, pageOf } from './fake-account.ts';
 
@@ -198,7 +199,7 @@ function keyOf(tenant: FakeTenant, keyId: string): FakeKey {
 
 function named(tenant: FakeTenant, name: string): ShopView[] {
   const shops = [...tenant.shops.values()].map(({ view }) => view);
-  return shops.filter((shop) => shop.name.toLowerCase() === name.toLowerCase());
+  return shops.filter((shop) => foldedName(shop.name) === foldedName(name));
 }
 
 function withActivity(contact: ContactView): ContactView {

@@ -15,6 +15,7 @@ interface Schema {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
+  readonly not?: { readonly enum: readonly unknown[] };
   readonly format?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -147,7 +148,16 @@ function validText(schema: Schema): fc.Arbitrary<string> {
     const max = new Date('2099-12-31T00:00:00Z');
     return fc.date({ min: new Date(0), max, noInvalidDate: true }).map((date) => date.toISOString());
   }
-  if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern));
+  if (schema.pattern !== undefined) {
+    const { minLength = 0, maxLength = 5000, not } = schema;
+    // A name must show something, which no pattern can say; a letter does.
+    const shown =
+      minLength > 0 ? (text: string) => `${text.slice(0, maxLength - 2)}a` : (text: string) => text;
+    return fc
+      .stringMatching(new RegExp(schema.pattern))
+      .map(shown)
+      .filter((text) => text.length <= maxLength && !not?.enum.includes(text));
+  }
   return fc.string({
     unit: 'binary',
     minLength: schema.minLength ?? 0,

@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+
+const MAX_LENGTH = 2048;
+
+const PORT = '(?:6553[0-5]|655[0-2]\\d|65[0-4]\\d{2}|6[0-4]\\d{3}|[0-5]?\\d{0,4})';
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const IPV4 = `(?:${OCTET}\\.){3}${OCTET}`;
+const IPV6 = '\\[[0-9A-Fa-f:.]{2,45}\\]';
+/** A name whose last label begins with no digit; with one, `URL` would read the name as an IPv4 address. */
+const NAME = '(?:[A-Za-z0-9_-]+\\.)*[A-Za-z_-][A-Za-z0-9_-]*\\.?';
+/** Characters of a path, a query or a fragment (RFC 3986, section 3.3 to 3.5). */
+const PART = "(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*";
+
+/**
+ * What a URI at http or https looks like (RFC 3986), without user and password, which no fetch of ours would send.
+ * The document publishes it as it stands, so it says all that a pattern can say without looking ahead.
+ */
+const HTTP_URI = new RegExp(
+  `^[Hh][Tt][Tt][Pp][Ss]?://(?:${IPV4}|${IPV6}|${NAME})(?::${PORT})?(?:[/?]${PART})?(?:#${PART})?$`,
+);
+
+/** The address of an attachment: at http or https, at most 2048 characters. */
+export const mediaUri = v.pipe(
+  v.string(),
+  v.check(
+    // The parser knows what the pattern does not: which IPv6 addresses and which `xn--` labels there are.
+    (value) => value.length <= MAX_LENGTH && HTTP_URI.test(value) && URL.canParse(value),
+    'must be an absolute URI at http or https of at most 2048 characters',
+  ),
+  v.description(
+    'At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist.',
+  ),
+  v.metadata({
+    format: 'uri',
+    pattern: HTTP_URI.source,
+    maxLength: MAX_LENGTH,
+    examples: ['https://example.com/menu.jpg'],
+  }),
+);

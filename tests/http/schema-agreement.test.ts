@@ -1,0 +1,91 @@
+/**
+ * The published document and the service agree on every body: what a schema refuses the service refuses, and what
+ * the service refuses a schema refuses, but for what no schema can say, which the field's description names.
+ * TEST_SEED repeats a run.
+ */
+import assert from 'node:assert/strict';
+import { isIPv6 } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { testEnvironment } from '../../bin/environment.ts';
+import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
+import { hasText } from '../../policy/message-content.ts';
+import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
+import { bodiesOf, type Schema } from './schema-bodies.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+
+const RUNS_PER_ROUTE = 400;
+
+/** What no schema can say of a text: by the words of the field's description, the values that are refused. */
+const NAMED: readonly (readonly [words: RegExp, isRefused: (value: string) => boolean])[] = [
+  [/half of a surrogate pair is refused/, (value) => /\p{Surrogate}/u.test(value)],
+  [/invisible characters alone are no name/, (value) => !hasText(value)],
+  [
+    /An IPv6 address .* must be/,
+    (value) => /\/\/\[/.test(value) && !isIPv6(/\[(.*?)\]/.exec(value)?.[1] ?? ''),
+  ],
+  [/label that begins with `xn--` must be/, (value) => /[/.]xn--/i.test(value) && !URL.canParse(value)],
+];
+
+describe('the document and the service agree', () => {
+  let service: ServiceFixture;
+  let target: Target;
+  let owner: TestTenant;
+  let shop: string;
+  const { seed = Date.now() % 2 ** 31 } = testEnvironment();
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+
+  before(async () => {
+    service = await startService();
+    target = await openTarget({
+      apiUrl: service.apiUrl,
+      adminUrl: service.adminUrl,
+      adminToken: ADMIN_TOKEN,
+      connect: () => Promise.resolve(),
+    });
+    owner = await target.tenant({ plan: 'scale' });
+    shop = await target.shop(owner, 'Agreed');
+  });
+  after(async () => {
+    target.close();
+    await service.stop();
+  });
+
+  for (const { method, path, body } of API_ENDPOINTS) {
+    if (body === undefined) continue;
+    it(`${method} ${path}`, async (test) => {
+      test.diagnostic(`seed ${seed}`);
+      const operation = target.api.document.paths[path]?.[method.toLowerCase()];
+      const schema = operation?.requestBody?.content['application/json'].schema as Schema | undefined;
+      assert.ok(schema);
+      const fits = ajv.compile(schema);
+      await fc.assert(
+        fc.asyncProperty(bodiesOf(schema), async (json) => {
+          const url = path.replace('{idOrName}', shop);
+          const reply = await target.api.call(method, url, { key: owner.key, json });
+          const isRefused = reply.body.error?.code === 'VALIDATION_ERROR';
+          assert.equal(isRefused, !agreed(fits, schema, json), `${JSON.stringify(json)}\n${reply.text}`);
+        }),
+        { seed, numRuns: RUNS_PER_ROUTE, endOnFailure: false },
+      );
+    });
+  }
+});
+
+/** Whether the document takes a value: its schema, and the words that stand where no schema can say it. */
+function agreed(fits: ValidateFunction, schema: Schema, json: unknown): boolean {
+  return fits(json) && !isNamed(schema, json);
+}
+
+function isNamed(schema: Schema, value: unknown): boolean {
+  if (typeof value === 'string') {
+    const { description = '' } = schema;
+    return NAMED.some(([words, isRefused]) => words.test(description) && isRefused(value));
+  }
+  if (Array.isArray(value)) return value.some((item) => isNamed(schema.items ?? {}, item));
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, part]) => isNamed(schema.properties?.[name] ?? {}, part));
+}
