@@ -14,7 +14,7 @@ import { sessionOf, shopEffects } from '../actors/shop/effect/shop-effects.ts';
 import { ShopEraser } from '../actors/shop/effect/shop-eraser.ts';
 import { MESSAGE_RETENTION_MS } from '../actors/shop/record/message-record.ts';
 import { shopAddress } from '../actors/shop/record/shop-keys.ts';
-import type { ShopOperations } from '../actors/shop/record/shop-operations.ts';
+import type { ShopOperations, ShopReference } from '../actors/shop/record/shop-operations.ts';
 import { shopBehaviour } from '../actors/shop/turn/shop-behaviour.ts';
 import type { PacingTimes } from '../actors/shop/turn/turn-builder.ts';
 import { readChannelStatuses } from '../actors/shop/view/channel-statuses.ts';
@@ -65,6 +65,8 @@ export interface RunningActors {
   readonly keys: KeyDirectory;
   readonly feed: EventFeed;
   readonly host: SessionHost;
+  /** What has happened on this node since it started. */
+  readonly counts: { readonly ledgersReplaced: number };
   /** Answers at once whoever waits for a channel to open, now or later: this node is about to stop. */
   endWaits(): void;
   /** Ends sessions, workers and connections. Call it when the node has given up its shards. */
@@ -84,18 +86,14 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const { actors, store, deadLetters } = node;
   const around = { actors, store, clock, random, log };
   const connection = await openDirectoryConnection(options);
-  const operatorsDirectory = new OperatorsDirectory({
-    store,
-    clock,
-    connection: connection.connection,
-    log,
-  });
+  const operatorsDirectory = new OperatorsDirectory({ store, clock, connection: connection.connection, log });
   operatorsDirectory
     .mend()
     .catch((error: unknown) => log.warn({ err: error }, 'the operators’ directory could not be mended'));
   const directory = new StoredKeyDirectory(store);
   const feed = new EventFeed(clock);
   const waiters = new ChannelWaiters(clock);
+  const counts = { ledgersReplaced: 0 };
   const keyLimits = new KeyLimits();
   const usage = new UsageStorer({ actors, clock, keyLimits });
   const makeId = objectIdGenerator(random);
@@ -131,6 +129,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       perform: shopEffects({ actors, host, waiters, feed, pool, poolSessions, log }),
       leave: (address) => host.close(sessionOf(address)),
       available: () => host.available(),
+      ledgerReplaced: (shop) => reportLedger(shop, { counts, log }),
     }),
   );
   return {
@@ -159,12 +158,21 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     keys: directory,
     feed,
     host,
+    counts,
     endWaits: () => waiters.close(),
     async stop() {
       usage.stop();
       await Promise.all([host.stop(), qrImages.close(), connection.close()]);
     },
   };
+}
+
+function reportLedger(
+  shop: ShopReference,
+  { counts, log }: { readonly counts: { ledgersReplaced: number }; readonly log: Logger },
+): void {
+  counts.ledgersReplaced += 1;
+  log.error(shop, 'what a shop had sent cannot be read: it counts as having used up its caps for a day');
 }
 
 /** The times that pacing keeps, with the gap between sends that this node was given. */

@@ -63,7 +63,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     messageRetentionMs: environment.messageRetentionDays * DAY_MS,
   });
   exportNode(metrics, node, actors.host);
-  exportShops(metrics, actors.fleet);
+  exportShops(metrics, actors);
   const http = await startHttp({
     host: environment.host,
     port: environment.port,

@@ -1,12 +1,21 @@
-import type { FleetOperations } from '../actors/operators/operator-operations.ts';
 import { TROUBLE_WORDS } from '../actors/shop/view/shop-summary.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
+import type { RunningActors } from './compose-actors.ts';
 
 /** The states of a channel in the contract's words. */
 const CHANNEL_STATUSES = ['starting', 'qr_waiting', 'connected', 'disconnected'];
 
 /** Makes it readable at `/metrics` how a node's shops stand. */
-export function exportShops(metrics: Metrics, fleet: Pick<FleetOperations, 'census'>): void {
+export function exportShops(
+  metrics: Metrics,
+  { fleet, counts }: Pick<RunningActors, 'fleet' | 'counts'>,
+): void {
+  metrics.source({
+    name: 'msgapp_ledgers_replaced_total',
+    help: 'Shops whose count of what they sent could not be read and counts as full for a day',
+    kind: 'counter',
+    read: () => counts.ledgersReplaced,
+  });
   const gauge = (name: string, help: string, read: Parameters<Metrics['source']>[0]['read']): void =>
     metrics.source({ name, help, kind: 'gauge', read });
   gauge('runtime_mailbox_depth', 'Commands that wait in all mailboxes of this node', async () => {

@@ -37,11 +37,15 @@ export interface DeclarationAdmission {
 export class DeclarationLedger {
   #entries: DeclarationEntry[] = [];
 
-  /** The ledger that recorded these entries, oldest first. */
-  static restore(encoded: readonly string[]): DeclarationLedger {
+  /**
+   * The ledger that recorded these entries, oldest first. What a clock that was ahead recorded after `nowMs` counts
+   * from then on.
+   */
+  static restore(encoded: readonly string[], nowMs: number): DeclarationLedger {
     const ledger = new DeclarationLedger();
     for (const entry of encoded) {
-      ledger.record(decodeDeclarations(entry));
+      const { atMs, count } = decodeDeclarations(entry);
+      ledger.record({ atMs: Math.min(atMs, nowMs), count });
     }
     return ledger;
   }

@@ -153,8 +153,11 @@ export class KeyLimits {
     }
   }
 
-  /** Puts a stored state in place of what the key has. Throws on anything that `changedState` did not write. */
-  restore(saved: { readonly keyId: string; readonly state: string }): void {
+  /**
+   * Puts a stored state in place of what the key has. Calls that a clock which was ahead counted after `nowMs` count
+   * as made then, and the state as changed. Throws on anything that `changedState` did not write.
+   */
+  restore(saved: { readonly keyId: string; readonly state: string; readonly nowMs: number }): void {
     const numbers = decodeWholeNumbers(saved.state).values();
     const next = (): number => {
       const { value } = numbers.next();
@@ -163,7 +166,9 @@ export class KeyLimits {
       }
       return value;
     };
-    const latestMs = next();
+    const storedMs = next();
+    const latestMs = Math.min(storedMs, saved.nowMs);
+    const isAhead = latestMs < storedMs;
     const stored = scopes.map(() => {
       const isExact = next() === 1;
       let tick = 0;
@@ -178,10 +183,13 @@ export class KeyLimits {
     key.latestMs = latestMs;
     for (const [index, { isExact, points }] of stored.entries()) {
       setExactAt(key, index, isExact);
-      for (const point of points) {
-        this.#windows.add(key.firstWindow + index, point);
+      // A window that was converted may end later than the latest call.
+      const latestTick = isAhead ? tickOf(resolutionAt(index, isExact), latestMs) : Number.POSITIVE_INFINITY;
+      for (const { tick, count } of points) {
+        this.#windows.add(key.firstWindow + index, { tick: Math.min(tick, latestTick), count });
       }
     }
+    if (isAhead) key.changes += 1;
   }
 
   /** Gives back all the key uses: it was erased, or its owner is another node now. */

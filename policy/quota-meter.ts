@@ -28,8 +28,11 @@ export class QuotaMeter {
   #month = 0;
   #used = 0;
 
-  /** The meter that was encoded. Throws on anything that `encode` did not write. */
-  static restore(encoded: string): QuotaMeter {
+  /**
+   * The meter that was encoded. A month further ahead than the next one, which a clock that was ahead left, is taken
+   * for the present one with all that it counted. Throws on anything that `encode` did not write.
+   */
+  static restore(encoded: string, nowMs: number): QuotaMeter {
     const meter = new QuotaMeter();
     const [month = 0, used = 0] = encoded.split('.').map(Number);
     meter.#month = month;
@@ -37,6 +40,7 @@ export class QuotaMeter {
     if (meter.encode() !== encoded) {
       throw new Error('a stored quota is not readable');
     }
+    if (nowMs < monthStartMs(month - 1)) meter.#month = monthOf(nowMs);
     return meter;
   }
 

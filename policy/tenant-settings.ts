@@ -25,7 +25,7 @@ interface SettingRange {
 }
 
 /** The platform's floor and roof for each setting, both allowed (DESIGN section 4: Settings). */
-const SETTINGS_RANGES = {
+export const SETTINGS_RANGES = {
   coldPerDay: { default: null, floor: 1, roof: 50 },
   declaredPerDay: { default: 30, floor: 0, roof: 200 },
   groupsPerDay: { default: 20, floor: 1, roof: 100 },

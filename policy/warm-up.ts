@@ -9,6 +9,9 @@ const WARMUP_STEPS = [
   { fromDay: 14, perDay: 250 },
 ] as const;
 
+/** The daily cap that no shop ever exceeds. */
+export const DAILY_ROOF = WARMUP_STEPS[3].perDay;
+
 /** The caps of 1:1 messages in force at a moment. */
 export interface MessageCaps {
   readonly perDay: number;

@@ -34,7 +34,7 @@ export async function shopView(
   const state =
     stopped === undefined
       ? await actors.state<ShopState>(address)
-      : await loadShop(address, store).catch((error: unknown) => {
+      : await loadShop(address, store, nowMs).catch((error: unknown) => {
           const line = 'what is stored of a shop that does not run cannot be read';
           log.error({ ...shopOf(address), err: error }, line);
           return undefined;

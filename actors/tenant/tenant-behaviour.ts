@@ -31,7 +31,7 @@ export function tenantBehaviour(
 ): Behaviour<TenantState, TenantCommand, TenantEffect, TenantFacts> {
   return {
     kind: 'tenant',
-    load: (address, store) => loadTenant(address, store, options.keyLimits),
+    load: (address, store, nowMs) => loadTenant(address, store, { keyLimits: options.keyLimits, nowMs }),
     prepare(state, command, { store }) {
       if (command.type === 'declare')
         return readContacts(

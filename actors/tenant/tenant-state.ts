@@ -40,11 +40,11 @@ export interface TenantState {
   readonly quota: QuotaMeter;
 }
 
-/** Rebuilds a tenant from what its commits wrote; undefined when there is none. */
+/** Rebuilds a tenant from what its commits wrote, as it stands at `nowMs`; undefined when there is none. */
 export async function loadTenant(
   address: Address,
   store: Store,
-  keyLimits: KeyLimits,
+  { keyLimits, nowMs }: { readonly keyLimits: KeyLimits; readonly nowMs: number },
 ): Promise<TenantState | undefined> {
   const keys = tenantKeys(address.id);
   const [record, ownerNumber, apiKeys, shops, erasing, declared, usage] = (await store.read([
@@ -64,7 +64,7 @@ export async function loadTenant(
   const used = pairs(usage);
   for (const { record: key } of live) {
     const state = used.get(key.id);
-    if (state !== undefined) keyLimits.restore({ keyId: key.id, state });
+    if (state !== undefined) keyLimits.restore({ keyId: key.id, state, nowMs });
   }
   const quota = used.get('quota');
   return {
@@ -77,8 +77,8 @@ export async function loadTenant(
     ...indexKeys(live),
     shops: new Map(shops.map((stored) => JSON.parse(stored) as ShopRecord).map((shop) => [shop.id, shop])),
     erasing: new Set(erasing),
-    declared: DeclarationLedger.restore(declared),
-    quota: quota === undefined ? new QuotaMeter() : QuotaMeter.restore(quota),
+    declared: DeclarationLedger.restore(declared, nowMs),
+    quota: quota === undefined ? new QuotaMeter() : QuotaMeter.restore(quota, nowMs),
   };
 }
 

@@ -101,7 +101,7 @@ test('it is stored with the turn that heard of it, so a restart changes nothing'
   const actor = shop.hashes.get(shop.state.keys.shop)?.get('actor') ?? null;
   const answers = [JSON.stringify({ name: 'Bakery' }), actor, [], [], [], []];
   const address = { shard: shop.state.shard, kind: 'shop', id: Object.values(shop.state.shop).join('/') };
-  const loaded = await loadShop(address, { read: async () => answers } as unknown as Store);
+  const loaded = await loadShop(address, { read: async () => answers } as unknown as Store, shop.nowMs);
   assert.equal(loaded?.pacing.context.coldPausedUntilMs, until);
   assert.equal(typeof until, 'number');
 });

@@ -13,7 +13,8 @@ import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
 import { shardKey } from '../../runtime/address.ts';
 import { type Golden, goldenHash, goldenStore, goldenTenant, readGolden } from './golden/golden-store.ts';
 
-const shopOf = (golden: Golden) => loadShop(shopAddress(golden), goldenStore(golden));
+const shopOf = (golden: Golden) =>
+  loadShop(shopAddress(golden), goldenStore(golden), Number.POSITIVE_INFINITY);
 
 test('a tenant of version 1 is read with its keys, shops, quota and declared contacts', async () => {
   const golden = readGolden(1);

@@ -8,7 +8,7 @@ import { shopBehaviour } from '../../actors/shop/turn/shop-behaviour.ts';
 import type { ShopCommand, ShopEffect } from '../../actors/shop/turn/shop-commands.ts';
 import type { ShopFacts } from '../../actors/shop/turn/shop-facts.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
-import type { RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
+import type { DueTimer, RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import type { Read, Store, Write } from '../../runtime/store.ts';
@@ -32,7 +32,11 @@ export class ShopHarness {
   readonly #behaviour: ReturnType<typeof shopBehaviour>;
   #next = 0;
 
-  private constructor(state: ShopState, seed: number) {
+  private constructor(
+    state: ShopState,
+    seed: number,
+    ledgerReplaced: (shop: ShopReference) => void = () => undefined,
+  ) {
     this.state = state;
     const random = seededRandom(seed);
     this.#behaviour = shopBehaviour({
@@ -52,12 +56,13 @@ export class ShopHarness {
       perform: () => undefined,
       leave: () => undefined,
       available: () => this.available,
+      ledgerReplaced,
     });
   }
 
   static async start(seed = 1, own: ShopReference = shop): Promise<ShopHarness> {
     const answers = [JSON.stringify({ name: 'Bakery' }), null, [], [], [], []];
-    const state = await loadShop(shopAddress(own), { read: async () => answers } as unknown as Store);
+    const state = await loadShop(shopAddress(own), { read: async () => answers } as unknown as Store, 0);
     if (state === undefined) throw new Error('the shop was not loaded');
     return new ShopHarness(state, seed);
   }
@@ -164,7 +169,8 @@ export class ShopHarness {
     cause: 'activation' | 'crash' = 'activation',
   ): Promise<ShopHarness> {
     const address = shopAddress(this.state.shop);
-    const state = from === 'memory' ? this.state : await loadShop(address, this.#store());
+    const state =
+      from === 'memory' ? this.state : await this.#behaviour.load(address, this.#store(), this.nowMs);
     if (state === undefined) throw new Error('the shop was not loaded');
     const successor = new ShopHarness(state, 1);
     successor.nowMs = this.nowMs;
@@ -173,13 +179,33 @@ export class ShopHarness {
     return successor;
   }
 
-  /** The shop's keys as its commits left them. Its ledger is not among them. */
-  #store(): Store {
+  /** The moments the shop waits for. */
+  timers(): readonly DueTimer[] {
+    return this.#behaviour.timers(this.state);
+  }
+
+  /** What another process loads of this shop where its stored ledger is another one; its first turn is yet to come. */
+  async loadedWith(stored: {
+    readonly ledger: readonly string[];
+    readonly ledgerReplaced: (shop: ShopReference) => void;
+  }): Promise<ShopHarness> {
+    const loader = new ShopHarness(this.state, 1, stored.ledgerReplaced);
+    const address = shopAddress(this.state.shop);
+    const state = await loader.#behaviour.load(address, this.#store(stored.ledger), this.nowMs);
+    if (state === undefined) throw new Error('the shop was not loaded');
+    loader.state = state;
+    loader.nowMs = this.nowMs;
+    return loader;
+  }
+
+  /** The shop's keys as its commits left them, beside its ledger. */
+  #store(ledger: readonly string[] = []): Store {
     const { keys } = this.state;
     const waiting = [...this.bodies.keys()].filter((id) => /^(queued|sending)$/.test(this.statusOf(id)));
     const answer = ([command, key]: Read): unknown => {
       if (command === 'HGET' && key !== keys.shop) return JSON.stringify({ name: 'Bakery' });
       if (command === 'HGET') return this.hashes.get(key)?.get('actor') ?? null;
+      if (command === 'LRANGE') return ledger;
       if (command === 'ZRANGE') return key === keys.queue ? waiting : [];
       const fields = this.hashes.get(key);
       return command === 'HMGET' ? ['body', 'state'].map((field) => fields?.get(field) ?? null) : [];

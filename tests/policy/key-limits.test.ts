@@ -185,7 +185,7 @@ describe('the limits of a key (SPEC: API limits)', () => {
     keys.take({ keyId, limits, nowMs: START_MS });
     assert.equal(keys.changedState(keyId), undefined, 'a refusal changes nothing');
     for (const broken of ['', 'A', '!', `${state}`.slice(0, -1), `${state}`.slice(0, -3)]) {
-      assert.throws(() => new KeyLimits().restore({ keyId, state: broken }));
+      assert.throws(() => new KeyLimits().restore({ keyId, state: broken, nowMs: START_MS }));
     }
   });
 });
@@ -340,7 +340,7 @@ test('in any sequence of calls, limits, clocks and restarts every decision is th
         }
         if (after === 'restart' && state !== '') {
           keys = new KeyLimits();
-          keys.restore({ keyId, state });
+          keys.restore({ keyId, state, nowMs: Number.POSITIVE_INFINITY });
           oracle.restart();
         } else if (after === 'sweep') {
           keys.sweep({ nowMs, keyCount: 1 });

@@ -48,7 +48,7 @@ describe('the quota of a calendar month, UTC', () => {
     const beyond = meter.take({ plan: 'free', nowMs: lastMs, mayExceed: true });
     assert.deepEqual(beyond, { allowed: true, limit: 1000, used: 1001, remaining: 0, resetsAtMs: nextMs });
     assert.equal(meter.take({ plan: 'free', nowMs: lastMs }).allowed, false);
-    assert.equal(QuotaMeter.restore(meter.encode()).peek({ plan: 'free', nowMs: lastMs }).used, 1001);
+    assert.equal(QuotaMeter.restore(meter.encode(), lastMs).peek({ plan: 'free', nowMs: lastMs }).used, 1001);
   });
 
   test('looking counts nothing', () => {
@@ -83,13 +83,13 @@ describe('the quota of a calendar month, UTC', () => {
   test('is the same after a restart', () => {
     const meter = new QuotaMeter();
     spend(meter, 1000, lastMs);
-    const restored = QuotaMeter.restore(meter.encode());
+    const restored = QuotaMeter.restore(meter.encode(), Number.POSITIVE_INFINITY);
     assert.deepEqual(
       restored.take({ plan: 'free', nowMs: lastMs }),
       meter.take({ plan: 'free', nowMs: lastMs }),
     );
     for (const encoded of ['', '1', 'x.1', '1.2.3', '1.x']) {
-      assert.throws(() => QuotaMeter.restore(encoded));
+      assert.throws(() => QuotaMeter.restore(encoded, 0));
     }
   });
 });

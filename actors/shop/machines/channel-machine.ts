@@ -75,7 +75,7 @@ export type ChannelEffect =
   | { readonly type: 'loseSession'; readonly params: undefined };
 
 /** Longest wait between two attempts to reconnect; a refused client version waits this long at once. */
-const RECONNECT_CEILING_MS = 5 * 60_000;
+export const RECONNECT_CEILING_MS = 5 * 60_000;
 const RECONNECT_FLOOR_MS = 1_000;
 /** A channel that was never paired has nothing to come back to, so it stops trying. */
 const UNPAIRED_ATTEMPTS = 10;

@@ -1,6 +1,6 @@
-import { SendLedger } from '../../../policy/send-ledger.ts';
+import type { SendLedger } from '../../../policy/send-ledger.ts';
 import type { Address } from '../../../runtime/address.ts';
-import type { Store } from '../../../runtime/store.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
 import type { SessionGroup } from '../../session/session-host.ts';
 import { type TenantKeys, tenantKeys } from '../../tenant/tenant-keys.ts';
 import type { ChannelStateName } from '../machines/channel-machine.ts';
@@ -11,6 +11,7 @@ import { decodeMessage, type MessageBody } from './message-record.ts';
 import { decodePooled, type PooledMessage } from './pooled-message.ts';
 import { messageKey, type ShopKeys, shopKeys, shopOf } from './shop-keys.ts';
 import type { ShopReference } from './shop-operations.ts';
+import { readLedger } from './stored-ledger.ts';
 
 /** A message that waits: what pacing needs of it. Its text stays in the store until it is sent. */
 export interface QueuedMessage {
@@ -46,6 +47,10 @@ export interface ShopState extends ShopMachines {
   readonly groups: ToldGroups | undefined;
   /** False from the first order to stop until the actor is gone: nothing more is taken from the queue. */
   readonly dispatching: boolean;
+  /** What loading mended and no commit holds yet; the first turn writes it. */
+  readonly unstored: readonly Write[];
+  /** The ledger could not be read and was replaced by a full one when the shop was loaded. */
+  readonly ledgerReplaced: boolean;
   /** The last transitions of both machines, newest last, for operators. */
   readonly transitions: readonly Transition[];
 }
@@ -71,7 +76,7 @@ export interface Transition {
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
   const { shop, shard, keys, people, name, channel, pacing, queue, inHand, pooled } = state;
-  const { ledger, qr, groups, dispatching, transitions } = state;
+  const { ledger, qr, groups, dispatching, unstored, ledgerReplaced, transitions } = state;
   const next: ShopState = {
     shop,
     shard,
@@ -87,6 +92,8 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     qr,
     groups,
     dispatching,
+    unstored,
+    ledgerReplaced,
     transitions,
   };
   return Object.assign(next, changes);
@@ -111,8 +118,15 @@ export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
   return state.pacing.value as PacingStateName;
 }
 
-/** Rebuilds a shop from what its commits wrote; undefined when its tenant has no such shop. */
-export async function loadShop(address: Address, store: Store): Promise<ShopState | undefined> {
+/**
+ * Rebuilds a shop from what its commits wrote, as it stands at `nowMs`; undefined when its tenant has no such shop.
+ * Throws on what a newer program stored.
+ */
+export async function loadShop(
+  address: Address,
+  store: Store,
+  nowMs: number,
+): Promise<ShopState | undefined> {
   const shop = shopOf(address);
   const keys = shopKeys(address.shard, shop.shopId);
   const { shops, customers, contacts } = tenantKeys(shop.tenantId);
@@ -130,6 +144,7 @@ export async function loadShop(address: Address, store: Store): Promise<ShopStat
   const withPool = new Set(pooled.map(({ messageId }) => messageId));
   const ownIds = queueIds.filter((id) => !withPool.has(id));
   const waiting = await loadQueue({ shard: address.shard, ownIds, carriedIds }, store);
+  const { ledger, entries, unreadable } = readLedger(ledgerEntries, nowMs);
   const handId = machines.pacing.context.hand?.messageId;
   return {
     shop,
@@ -141,10 +156,18 @@ export async function loadShop(address: Address, store: Store): Promise<ShopStat
     queue: waiting.filter((message) => message.messageId !== handId),
     inHand: waiting.find((message) => message.messageId === handId),
     pooled,
-    ledger: SendLedger.restore(ledgerEntries),
+    ledger,
     qr: undefined,
     groups: undefined,
     dispatching: true,
+    unstored:
+      entries === undefined
+        ? []
+        : [
+            ['DEL', keys.ledger],
+            ['RPUSH', keys.ledger, ...entries],
+          ],
+    ledgerReplaced: unreadable ?? false,
     transitions: [],
   };
 }

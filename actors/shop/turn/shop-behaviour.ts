@@ -2,13 +2,14 @@ import type { Address } from '../../../runtime/address.ts';
 import type { Behaviour, DueTimer, Turn } from '../../../runtime/behaviour.ts';
 import { done, failed } from '../../failure.ts';
 import type { PoolAnswer } from '../record/pool-protocol.ts';
-import type { MessageDraft, StatusDraft } from '../record/shop-operations.ts';
+import type { MessageDraft, ShopReference, StatusDraft } from '../record/shop-operations.ts';
 import { channelState, loadShop, pacingState, type ShopState } from '../record/shop-state.ts';
 import { type AcceptanceOptions, acceptMessage } from './accept-message.ts';
 import { acceptStatus } from './accept-status.ts';
 import { offerPooled, takePooled, withdrawPooled } from './carry-message.ts';
 import { describeShop } from './describe-shop.ts';
 import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './pool-hand-over.ts';
+import { withPresentTimes } from './present-times.ts';
 import { onSessionEvent } from './session-turn.ts';
 import type { ShopCommand, ShopEffect } from './shop-commands.ts';
 import { readShopFacts, type ShopFacts } from './shop-facts.ts';
@@ -21,6 +22,8 @@ export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions
   readonly perform: (effect: ShopEffect, address: Address) => void;
   /** The shop's actor leaves this node or is suspended: its session here must end. */
   readonly leave: (address: Address) => void;
+  /** What a shop's policy had counted could not be read: from now on it counts as full. Told at each load until that is stored. */
+  readonly ledgerReplaced: (shop: ShopReference) => void;
   /** A session worker is there to take orders. */
   readonly available: () => boolean;
 }
@@ -31,7 +34,11 @@ export function shopBehaviour(
 ): Behaviour<ShopState, ShopCommand, ShopEffect, ShopFacts> {
   return {
     kind: 'shop',
-    load: (address, store) => loadShop(address, store),
+    async load(address, store, nowMs) {
+      const state = await loadShop(address, store, nowMs);
+      if (state?.ledgerReplaced) options.ledgerReplaced(state.shop);
+      return state && withPresentTimes(state, nowMs, options.times);
+    },
     prepare: (state, command, { store, nowMs }) =>
       readShopFacts({ state, command, store, nowMs, available: options.available() }),
     turn(state, command, { nowMs, facts }) {
@@ -63,6 +70,8 @@ export function shopBehaviour(
     },
     activated(state, { nowMs, cause }) {
       const draft = new ShopDraft(state, nowMs, options);
+      draft.writes.push(...state.unstored);
+      draft.change({ unstored: [] });
       // After a crash of the actor alone its session still runs, and the outcome of what is on the wire still comes.
       if (cause !== 'crash') settleLostProcess(draft);
       else draft.effects.push({ type: 'refresh_groups' });

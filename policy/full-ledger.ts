@@ -1,0 +1,17 @@
+import type { EntryKind, LedgerEntry } from './ledger-entry.ts';
+import { SETTINGS_RANGES } from './tenant-settings.ts';
+import { DAILY_ROOF } from './warm-up.ts';
+
+/**
+ * The entries of a shop that has used up all it may send at `atMs`, whatever its warm-up and its tenant's settings:
+ * what stands in place of a ledger that cannot be read. Each window has room again once it has passed.
+ */
+export function fullLedger(atMs: number): LedgerEntry[] {
+  const entries = (kind: EntryKind, count: number, subject: number): LedgerEntry[] =>
+    Array.from({ length: count }, () => ({ kind, atMs, subject, fingerprint: { high: 0, low: 0 } }));
+  return [
+    ...entries('known', DAILY_ROOF, 0),
+    ...entries('group', 1, SETTINGS_RANGES.groupsPerDay.roof),
+    ...entries('status', SETTINGS_RANGES.statusesPerDay.roof, 0),
+  ];
+}
