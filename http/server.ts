@@ -1,11 +1,11 @@
 import uWebSockets, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
-import { isUtf8 } from 'node:buffer';
+import type { Eventual } from '../runtime/maybe-promise.ts';
 import type { Answer, BodyFault, ReplyStream, ReplyValue, RequestValue } from './contract/exchange.ts';
+import type { BodyBudget } from './pipeline/body-budget.ts';
 import { addressOfBytes } from './pipeline/client-address.ts';
+import type { BodyPolicy } from './pipeline/front.ts';
+import { KeptBody, MAX_BODY_BYTES, type ReadBody } from './pipeline/kept-body.ts';
 import { statusLine } from './pipeline/status-line.ts';
-
-/** Bodies over this are answered 413 (DESIGN section 4: Codes of our own). */
-const MAX_BODY_BYTES = 64 * 1024;
 
 /** False when uWebSockets.js runs its slower JavaScript version, for want of a binary for this Node. */
 export const IS_NATIVE_SERVER = uWebSockets.App.toString().includes('[native code]');
@@ -18,6 +18,9 @@ export interface ServerOptions {
   readonly answer: Answer;
   /** The caller behind trusted proxies; undefined where none is trusted and nobody's X-Forwarded-For is read. */
   readonly callerAddress: ((peer: string, forwardedFor: string) => string) | undefined;
+  /** Bounds the bodies in reading; shared by the listeners of a node. */
+  readonly bodies: BodyBudget;
+  readonly bodyPolicy: BodyPolicy;
   /** Whether Last-Event-ID is read, for event streams that go on where they broke off. */
   readonly readsEventIds: boolean;
 }
@@ -41,6 +44,7 @@ interface Exchange {
 /** Starts a listener. Rejects when the address cannot be had. */
 export function startServer(options: ServerOptions): Promise<Server> {
   const app = uWebSockets.App();
+  const { bodies, bodyPolicy } = options;
   let inHand = 0;
   let draining = false;
   let drained: (() => void) | undefined;
@@ -53,14 +57,16 @@ export function startServer(options: ServerOptions): Promise<Server> {
   app.any('/*', (response, raw) => {
     const exchange: Exchange = { response, aborted: false };
     inHand += 1;
-    const head = readHead(raw, response, options);
-    if (!head.hasBody) {
-      respond(exchange, head.request);
+    const { request, hasBody } = readHead(raw, response, options);
+    // A body that is not asked for is passed over by the parser, without memory, until the next request begins.
+    if (!hasBody || request.bodyFault !== undefined || bodyPolicy.headDecides(request)) {
+      respond(exchange, request);
       return;
     }
     readBody(exchange, {
-      declaredBytes: head.declaredBytes,
-      respond: (body, bodyFault) => respond(exchange, { ...head.request, body, bodyFault }),
+      bodies,
+      accountOf: () => bodyPolicy.accountOf(request),
+      respond: ({ body, fault }) => respond(exchange, { ...request, body, bodyFault: fault }),
       abandoned: settle,
     });
   });
@@ -132,9 +138,8 @@ function listenAlone(
 interface Head {
   /** Without its body, unless it is known not to be read. */
   readonly request: RequestValue;
-  /** A body is to be read. */
+  /** A body follows. */
   readonly hasBody: boolean;
-  readonly declaredBytes: number;
 }
 
 /** Others are told apart from these by nobody, and a caller's own words must not become labels of metrics and logs. */
@@ -163,11 +168,15 @@ function readHead(raw: HttpRequest, response: HttpResponse, options: ServerOptio
       },
       ip: callerAddress === undefined ? peer : callerAddress(peer, forwardedFor(raw)),
       body: '',
-      bodyFault: lengthRepeated ? 'length_repeated' : undefined,
+      bodyFault: lengthFault(declared, lengthRepeated),
     },
     hasBody,
-    declaredBytes: declared === '' ? 0 : Number(declared),
   };
+}
+
+function lengthFault(declared: string, isRepeated: boolean): BodyFault | undefined {
+  if (isRepeated) return 'length_repeated';
+  return Number(declared) > MAX_BODY_BYTES ? 'too_large' : undefined;
 }
 
 /** uWebSockets takes the first of several; two that differ are how requests are smuggled past a proxy. */
@@ -192,51 +201,53 @@ function forwardedFor(raw: HttpRequest): string {
 }
 
 interface BodyReading {
-  readonly declaredBytes: number;
-  respond(body: string, fault: BodyFault | undefined): void;
+  readonly bodies: BodyBudget;
+  accountOf(): Eventual<string | undefined>;
+  respond(read: ReadBody): void;
   abandoned(): void;
 }
 
-function readBody(exchange: Exchange, { declaredBytes, respond, abandoned }: BodyReading): void {
+function readBody(exchange: Exchange, { bodies, accountOf, respond, abandoned }: BodyReading): void {
   const { response } = exchange;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let answered = false;
-  const answer = (body: string, fault: BodyFault | undefined): void => {
-    if (answered) return;
-    answered = true;
-    respond(body, fault);
+  const kept = new KeptBody(bodies);
+  let isAsked = false;
+  let isOver = false;
+  const over = (read: ReadBody): void => {
+    isOver = true;
+    respond(read);
   };
   response.onAborted(() => {
     exchange.aborted = true;
+    if (isOver) return;
     // Half a request never reaches anybody.
-    if (!answered) abandoned();
-    answered = true;
+    isOver = true;
+    kept.release();
+    abandoned();
   });
-  if (declaredBytes > MAX_BODY_BYTES) {
-    response.onData(() => undefined);
-    answer('', 'too_large');
-    return;
-  }
-  response.onData((chunk, isLast) => {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_BODY_BYTES) {
-      answer('', 'too_large');
-      return;
+  response.onData((piece, isLast) => {
+    if (isOver) return;
+    const read = kept.add(piece, isLast);
+    if (read !== undefined) {
+      over(read);
+    } else if (!isAsked) {
+      isAsked = true;
+      void askForAccount();
     }
-    if (isLast && chunks.length === 0) {
-      answerWhole(Buffer.from(chunk), answer);
-      return;
-    }
-    // The chunk's memory is uWebSockets' own and gone after this call, so it is copied.
-    chunks.push(Buffer.from(chunk.slice(0)));
-    if (isLast) answerWhole(Buffer.concat(chunks), answer);
   });
-}
 
-function answerWhole(body: Buffer, answer: (body: string, fault: BodyFault | undefined) => void): void {
-  if (isUtf8(body)) answer(body.toString('utf8'), undefined);
-  else answer('', 'not_utf8');
+  /** Who sends a body that takes its time; one whose key opens nothing is answered before it is whole. */
+  async function askForAccount(): Promise<void> {
+    try {
+      const account = await accountOf();
+      if (isOver) return;
+      if (account !== undefined && kept.belongsTo(account)) return;
+      kept.release();
+      const fault = account === undefined ? undefined : 'crowded';
+      response.cork(() => over({ body: '', fault }));
+    } catch {
+      // The key is looked up again once the body is whole, and the caller is told then.
+    }
+  }
 }
 
 function send(exchange: Exchange, method: string, reply: ReplyValue): void {

@@ -21,12 +21,14 @@ import { allActors } from './operator-api/actor-list.ts';
 import { createOperatorDoor } from './operator-api/door.ts';
 import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { fleetOverview } from './operator-api/fleet-overview.ts';
-import { createOperatorFront } from './operator-api/front.ts';
+import { createOperatorFront, operatorBodies } from './operator-api/front.ts';
 import { operatorPages } from './operator-api/pages.ts';
 import type { OperatorServices } from './operator-api/services.ts';
 import type { OwnerOptions } from './owner/answer-as-owner.ts';
 import type { Hop } from './owner/remote-owner.ts';
+import { BodyBudget } from './pipeline/body-budget.ts';
 import { callerAddress } from './pipeline/client-address.ts';
+import type { BodyPolicy } from './pipeline/front.ts';
 import { type ObservedFront, observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { createRouter } from './pipeline/router.ts';
@@ -38,7 +40,7 @@ import { createForwardedRequests } from './serve-forwarded.ts';
 import { IS_NATIVE_SERVER, startServer } from './server.ts';
 import { readArticles } from './tenant-api/articles.ts';
 import { API_BASE_PATH, API_ENDPOINTS } from './tenant-api/endpoints.ts';
-import { createApiFront } from './tenant-api/front.ts';
+import { apiBodies, createApiFront } from './tenant-api/front.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 
 /** What the two listeners are made of. */
@@ -125,11 +127,18 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const operatorSide = operatorServices(options, parts);
   const api = apiListener(options, parts, apiSide);
   const admin = operatorListener(options, parts, operatorSide);
+  const bodies = new BodyBudget();
   metrics.source({
     name: 'http_requests_in_hand',
     help: 'Requests being answered now.',
     kind: 'gauge',
     read: () => api.inFlight() + admin.inFlight(),
+  });
+  metrics.source({
+    name: 'http_body_bytes_in_reading',
+    help: 'Memory kept for request bodies that have not arrived as a whole.',
+    kind: 'gauge',
+    read: () => bodies.bytes,
   });
   metrics.source({
     name: 'request_log_dropped_total',
@@ -144,6 +153,8 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     host,
     port,
     answer: api.answer,
+    bodies,
+    bodyPolicy: api.bodyPolicy,
     callerAddress: caller,
     readsEventIds: false,
   });
@@ -151,6 +162,8 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     host: adminHost,
     port: adminPort,
     answer: admin.answer,
+    bodies,
+    bodyPolicy: admin.bodyPolicy,
     callerAddress: caller,
     readsEventIds: true,
   }).catch(async (failure: unknown) => {
@@ -191,13 +204,18 @@ interface Parts {
   readonly address: { publicUrl: string };
 }
 
-function apiListener(options: HttpOptions, parts: Parts, services: ApiServices): ObservedFront {
+/** Who answers on a listener, and what it keeps of bodies. */
+interface Listener extends ObservedFront {
+  readonly bodyPolicy: BodyPolicy;
+}
+
+function apiListener(options: HttpOptions, parts: Parts, services: ApiServices): Listener {
   const { clock, random, log, keys, hop, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
   const { newId, requestLog, activity, owner, address } = parts;
   const countRequest = parts.count('');
   const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
   const front = createApiFront({ router, services, owner, keys, hop, clock, random });
-  return observed(withPages([documentPage(address), ...referencePages()], front), {
+  const door = observed(withPages([documentPage(address), ...referencePages()], front), {
     clock,
     log,
     newId,
@@ -210,15 +228,17 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
       log.request(answered, 'request');
     },
   });
+  return { ...door, bodyPolicy: apiBodies({ router, keys }) };
 }
 
-function operatorListener(options: HttpOptions, parts: Parts, services: OperatorServices): ObservedFront {
+function operatorListener(options: HttpOptions, parts: Parts, services: OperatorServices): Listener {
   const { clock, random, log, hop, operatorTokens, version, health, metrics } = options;
   const { newId, owner, events } = parts;
   const countRequest = parts.count('admin ');
   const door = createOperatorDoor({ tokens: operatorTokens, clock, log, metrics });
-  const front = createOperatorFront({
-    router: createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS),
+  const router = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
+  const operators = createOperatorFront({
+    router,
     services,
     owner,
     door,
@@ -228,7 +248,7 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
     newId: () => newId(clock.wallMs()),
   });
   const pages = [...consolePages(), ...operatorPages({ door, version, health, metrics, events })];
-  return observed(withPages(pages, front), {
+  const front = observed(withPages(pages, operators), {
     clock,
     log,
     newId,
@@ -239,6 +259,7 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
       if (answered.status !== 200 || !PROBES.has(answered.route)) log.request(answered, 'operator request');
     },
   });
+  return { ...front, bodyPolicy: operatorBodies({ router, door }) };
 }
 
 function apiServices(options: HttpOptions, address: { readonly publicUrl: string }): ApiServices {

@@ -11,8 +11,8 @@ export interface RequestHeaders {
   readonly lastEventId: string;
 }
 
-/** What is wrong with a body before anybody looks into it. */
-export type BodyFault = 'too_large' | 'not_utf8' | 'length_repeated';
+/** What is wrong with a body before anybody looks into it. `crowded`: too many others are being read at the same time. */
+export type BodyFault = 'too_large' | 'not_utf8' | 'length_repeated' | 'crowded';
 
 /** One HTTP request as a value, free of sockets. */
 export interface RequestValue {

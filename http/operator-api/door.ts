@@ -17,6 +17,8 @@ export type Admitted =
 export interface OperatorDoor {
   /** Admits whoever sends a token of at least the role. */
   admit(request: Pick<RequestValue, 'headers' | 'ip'>, role: TokenRole): Admitted;
+  /** Whether a token would get past the door for some role. Counts nothing; `admit` is what decides and counts. */
+  knows(request: Pick<RequestValue, 'headers' | 'ip'>): boolean;
 }
 
 interface OperatorDoorOptions {
@@ -62,6 +64,11 @@ export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoor
   }
 
   return {
+    knows({ headers, ip }) {
+      const token = bearer(headers.authorization);
+      // An address that guesses learns nothing of a token here either.
+      return token !== undefined && guesses.waitSeconds(ip) === undefined && ownerOf(token) !== undefined;
+    },
     admit({ headers, ip }, role) {
       const token = bearer(headers.authorization);
       if (token === undefined) {

@@ -9,7 +9,7 @@ import { answerOperator, type OwnedReply, type OwnerOptions, tellsOfMove } from 
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
-import { anonymous, type Front, routed } from '../pipeline/front.ts';
+import { anonymous, type BodyPolicy, type Front, routed } from '../pipeline/front.ts';
 import type { Router } from '../pipeline/router.ts';
 import type { OperatorDoor } from './door.ts';
 import type { OperatorServices } from './services.ts';
@@ -56,6 +56,14 @@ export function createOperatorFront(parts: OperatorFrontOptions): Front {
     };
     const reply = await answerByOwner(endpoint, asked, options);
     return { reply, route, tenantId, keyId: undefined };
+  };
+}
+
+/** The operators' bodies: nothing is kept of one without a token of theirs. */
+export function operatorBodies({ router, door }: Pick<OperatorFrontOptions, 'router' | 'door'>): BodyPolicy {
+  return {
+    headDecides: (head) => !routed(router, head).found || head.method === 'GET' || !door.knows(head),
+    accountOf: () => 'operators',
   };
 }
 

@@ -17,6 +17,20 @@ export interface FrontReply {
 /** The edge part of one listener. Never rejects. */
 export type Front = (request: RequestValue) => Eventual<FrontReply>;
 
+/**
+ * What becomes of a request's body, asked with its head alone. Most of what a stranger sends is refused by the head, so
+ * nothing is kept of its body.
+ */
+export interface BodyPolicy {
+  /** True where the head decides the answer: no such route or method, no well-formed key, a method without a body. */
+  headDecides(head: RequestValue): boolean;
+  /**
+   * The account that a body which comes in pieces counts on; undefined: the key opens nothing, which decides the answer
+   * as well. Rejects when the key cannot be looked up now.
+   */
+  accountOf(head: RequestValue): Eventual<string | undefined>;
+}
+
 /** The route of a path that leads nowhere (DESIGN section 5: GET /requests). */
 export const UNMATCHED = 'unmatched';
 
@@ -50,6 +64,10 @@ export function routed<Services>(router: Router<Services>, request: RequestValue
   if (request.bodyFault === 'too_large') {
     const refusal = { ...errorReply({ code: 'PAYLOAD_TOO_LARGE' }), close: true };
     return { found: false, refused: anonymous(refusal, route.path) };
+  }
+  if (request.bodyFault === 'crowded') {
+    const message = 'Too many bodies are on their way; send it again shortly, and in one piece.';
+    return { found: false, refused: anonymous(errorReply({ code: 'OVERLOADED', message }), route.path) };
   }
   if (request.bodyFault === 'length_repeated') {
     const fields = [problem('content-length', 'is given more than once')];

@@ -16,7 +16,14 @@ import {
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
-import { anonymous, type Front, type FrontReply, type Routed, routed } from '../pipeline/front.ts';
+import {
+  anonymous,
+  type BodyPolicy,
+  type Front,
+  type FrontReply,
+  type Routed,
+  routed,
+} from '../pipeline/front.ts';
 import { keyHash, presentedKey } from '../pipeline/presented-key.ts';
 import type { Router } from '../pipeline/router.ts';
 import type { ApiServices } from './services.ts';
@@ -60,6 +67,19 @@ export function createApiFront(parts: ApiFrontOptions): Front {
       },
     );
   };
+}
+
+/** The tenants' bodies: nothing is kept of one without a well-formed key, and each counts on the tenant of its key. */
+export function apiBodies({ router, keys }: Pick<ApiFrontOptions, 'router' | 'keys'>): BodyPolicy {
+  return {
+    headDecides: (head) => !routed(router, head).found || head.method === 'GET' || hashOf(head) === undefined,
+    accountOf: (head) => keys.tenantOfKey(hashOf(head) ?? ''),
+  };
+}
+
+function hashOf({ headers }: RequestValue): string | undefined {
+  const key = presentedKey(headers);
+  return key === undefined ? undefined : keyHash(key);
 }
 
 function answerTenant(

@@ -5,9 +5,10 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
 import { callerAddress } from '../../http/pipeline/client-address.ts';
-import { startServer } from '../../http/server.ts';
+import { bareServer } from './bare-server.ts';
 import { send } from './checked-client.ts';
 import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
+import { metricsOf } from './metrics-of.ts';
 import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
 
@@ -220,11 +221,8 @@ describe('a caller that resets its connection', () => {
   it('while requests of it are being answered: the rest of them come without an address, and the server goes on', async () => {
     const addresses: string[] = [];
     let connection: RawConnection | undefined;
-    const server = await startServer({
-      host: '127.0.0.1',
-      port: 0,
+    const server = await bareServer({
       callerAddress: callerAddress(['127.0.0.1']),
-      readsEventIds: false,
       answer({ ip }) {
         addresses.push(ip);
         connection?.reset();
@@ -248,11 +246,8 @@ describe('a caller behind a proxy that adds a line of its own', () => {
 
   async function believed(trustedProxies: readonly string[], lines: readonly string[]): Promise<string[]> {
     const addresses: string[] = [];
-    const server = await startServer({
-      host: '127.0.0.1',
-      port: 0,
+    const server = await bareServer({
       callerAddress: callerAddress(trustedProxies),
-      readsEventIds: false,
       answer({ ip }) {
         addresses.push(ip);
         return { status: 200, contentType: 'text/plain', headers: '', body: '' };
@@ -286,11 +281,7 @@ describe('a reader of a stream', () => {
   it('that takes less than is written: what it has not taken is counted', async () => {
     let opened: ReplyStream | undefined;
     const began = new EventEmitter();
-    const server = await startServer({
-      host: '127.0.0.1',
-      port: 0,
-      callerAddress: undefined,
-      readsEventIds: false,
+    const server = await bareServer({
       answer: () => ({
         status: 200,
         contentType: 'text/event-stream',
@@ -323,10 +314,3 @@ describe('a reader of a stream', () => {
     assert.ok(countedBytes > leftBytes - 12 * 1024 * 1024, `${countedBytes} of ${leftBytes}`);
   });
 });
-
-async function metricsOf(service: ServiceFixture): Promise<string> {
-  const agent = new Agent();
-  const reply = await send(agent, 'GET', `${service.adminUrl}/metrics`, { key: ADMIN_TOKEN });
-  agent.destroy();
-  return reply.text;
-}

@@ -1,0 +1,123 @@
+/** How many bodies may be in reading, and how many bytes of memory may be kept for them. */
+export interface BodyLimits {
+  /** Of all callers of a node together. */
+  readonly node: { readonly bodies: number; readonly bytes: number };
+  /** Of one account: a tenant, the operators, or all whose key is still being looked up. */
+  readonly account: { readonly bodies: number; readonly bytes: number };
+}
+
+/** Bodies arrive in milliseconds, and 1,024 at a time are what 2,000 busy connections have; an account has a quarter. */
+const DEFAULT_LIMITS: BodyLimits = {
+  node: { bodies: 1_024, bytes: 32 * 1024 * 1024 },
+  account: { bodies: 256, bytes: 8 * 1024 * 1024 },
+};
+
+/** Whose key is still being looked up. */
+const UNKNOWN = '';
+
+interface Use {
+  bodies: number;
+  bytes: number;
+}
+
+/** A place among the bodies in reading. */
+export interface BodyPlace {
+  /** Asks for more memory; false: there is no room, and nothing was taken. */
+  grow(bytes: number): boolean;
+  /** Counts the body on this account from now on; false: the account has no room, and nothing changed. */
+  move(account: string): boolean;
+  /** Gives everything back. Further calls do nothing. */
+  release(): void;
+}
+
+/**
+ * Bounds the bodies that a node is reading, by number and by bytes of memory, in all and by account, so that neither a
+ * stranger nor one tenant takes the memory, or the places, of the others. A body that arrives in one piece takes no
+ * place. Both listeners of a node share one budget.
+ */
+export class BodyBudget {
+  readonly #limits: BodyLimits;
+  readonly #node: Use = { bodies: 0, bytes: 0 };
+  readonly #accounts = new Map<string, Use>();
+  #peakBytes = 0;
+
+  constructor(limits: BodyLimits = DEFAULT_LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Bodies in reading now. */
+  get bodies(): number {
+    return this.#node.bodies;
+  }
+
+  /** Bytes of memory kept for them now. */
+  get bytes(): number {
+    return this.#node.bytes;
+  }
+
+  /** The most that `bytes` ever was. */
+  get peakBytes(): number {
+    return this.#peakBytes;
+  }
+
+  /** A place for one more body, whose sender is not known yet; undefined: there is none. */
+  open(): BodyPlace | undefined {
+    const { node, account } = this.#limits;
+    let owner = UNKNOWN;
+    let use = this.#use(owner);
+    if (this.#node.bodies >= node.bodies || use.bodies >= account.bodies) return undefined;
+    let held = 0;
+    let isOpen = true;
+    this.#take(use, { bodies: 1, bytes: 0 });
+    return {
+      grow: (bytes) => {
+        if (this.#node.bytes + bytes > node.bytes || use.bytes + bytes > account.bytes) return false;
+        held += bytes;
+        this.#take(use, { bodies: 0, bytes });
+        return true;
+      },
+      move: (next) => {
+        if (!isOpen) return true;
+        const other = this.#use(next);
+        if (other.bodies >= account.bodies || other.bytes + held > account.bytes) return false;
+        this.#give(owner, use, { bodies: 1, bytes: held });
+        this.#take(other, { bodies: 1, bytes: held });
+        owner = next;
+        use = other;
+        return true;
+      },
+      release: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        this.#give(owner, use, { bodies: 1, bytes: held });
+      },
+    };
+  }
+
+  /** What an account has in reading; kept only while it has something. */
+  #use(account: string): Use {
+    return this.#accounts.get(account) ?? this.#begin(account);
+  }
+
+  #begin(account: string): Use {
+    const use = { bodies: 0, bytes: 0 };
+    this.#accounts.set(account, use);
+    return use;
+  }
+
+  #take(use: Use, more: Use): void {
+    for (const each of [use, this.#node]) {
+      each.bodies += more.bodies;
+      each.bytes += more.bytes;
+    }
+    this.#peakBytes = Math.max(this.#peakBytes, this.#node.bytes);
+  }
+
+  #give(account: string, use: Use, less: Use): void {
+    for (const each of [use, this.#node]) {
+      each.bodies -= less.bodies;
+      each.bytes -= less.bytes;
+    }
+    if (use.bodies === 0) this.#accounts.delete(account);
+  }
+}

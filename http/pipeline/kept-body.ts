@@ -1,0 +1,83 @@
+import { isUtf8 } from 'node:buffer';
+import type { BodyFault } from '../contract/exchange.ts';
+import type { BodyBudget, BodyPlace } from './body-budget.ts';
+
+/** Bodies over this are answered 413. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** Memory a body that comes in pieces begins with; it doubles as the body grows. */
+const LEAST_BYTES = 1024;
+
+/** A body as text, or what is wrong with it. */
+export interface ReadBody {
+  readonly body: string;
+  readonly fault: BodyFault | undefined;
+}
+
+/**
+ * A body on its way in: the pieces are copied into one buffer that doubles, so that a body in chunks of one byte costs
+ * no more memory than the same body in one piece. All of it is taken from the budget.
+ */
+export class KeptBody {
+  readonly #budget: BodyBudget;
+  #place: BodyPlace | undefined;
+  #buffer = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(budget: BodyBudget) {
+    this.#budget = budget;
+  }
+
+  /** Takes a piece, whose memory it does not keep; the whole once it is complete or refused, else undefined. */
+  add(piece: ArrayBuffer, isLast: boolean): ReadBody | undefined {
+    const length = this.#length + piece.byteLength;
+    if (length > MAX_BODY_BYTES) return this.#refuse('too_large');
+    // Most bodies come in one piece, which is read where it lies.
+    if (isLast && this.#length === 0) return textOf(Buffer.from(piece));
+    if (!this.#makeRoom(length)) return this.#refuse('crowded');
+    this.#buffer.set(new Uint8Array(piece), this.#length);
+    this.#length = length;
+    if (!isLast) return undefined;
+    const whole = textOf(this.#buffer.subarray(0, length));
+    this.release();
+    return whole;
+  }
+
+  /** Counts the body on this account; false: the account has no room, and the body is dropped. */
+  belongsTo(account: string): boolean {
+    if (this.#place === undefined || this.#place.move(account)) return true;
+    this.release();
+    return false;
+  }
+
+  /** Drops what is kept. */
+  release(): void {
+    this.#place?.release();
+    this.#buffer = Buffer.alloc(0);
+  }
+
+  #refuse(fault: BodyFault): ReadBody {
+    this.release();
+    return { body: '', fault };
+  }
+
+  #makeRoom(length: number): boolean {
+    if (this.#place === undefined) {
+      this.#place = this.#budget.open();
+      if (this.#place === undefined) return false;
+    }
+    const size = this.#buffer.length;
+    if (length <= size) return true;
+    const wanted = Math.min(MAX_BODY_BYTES, Math.max(LEAST_BYTES, 2 * size, length));
+    if (!this.#place.grow(wanted - size)) return false;
+    // Memory of its own: what is cut from Node's shared pool would keep the whole of it.
+    const larger = Buffer.allocUnsafeSlow(wanted);
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+    return true;
+  }
+}
+
+function textOf(bytes: Buffer): ReadBody {
+  return isUtf8(bytes) ? { body: bytes.toString('utf8'), fault: undefined } : { body: '', fault: 'not_utf8' };
+}

@@ -1,0 +1,15 @@
+import { BodyBudget } from '../../http/pipeline/body-budget.ts';
+import { type Server, type ServerOptions, startServer } from '../../http/server.ts';
+
+/** A listener alone on loopback that reads every body; what a test is about it says in `options`. */
+export function bareServer(options: Partial<ServerOptions> & Pick<ServerOptions, 'answer'>): Promise<Server> {
+  return startServer({
+    host: '127.0.0.1',
+    port: 0,
+    callerAddress: undefined,
+    readsEventIds: false,
+    bodies: new BodyBudget(),
+    bodyPolicy: { headDecides: () => false, accountOf: () => 'somebody' },
+    ...options,
+  });
+}

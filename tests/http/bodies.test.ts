@@ -1,0 +1,251 @@
+/** Bodies on their way in: what they cost is counted in bytes, and strangers cost none. */
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import { after, before, describe, it } from 'node:test';
+import type { RequestValue } from '../../http/contract/exchange.ts';
+import { BodyBudget } from '../../http/pipeline/body-budget.ts';
+import type { Server, ServerOptions } from '../../http/server.ts';
+import { bareServer } from './bare-server.ts';
+import { openTarget, type Target } from './conformance-target.ts';
+import { metricsOf } from './metrics-of.ts';
+import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+
+const MADE_UP_KEY = `tm_live_${'x'.repeat(43)}`;
+
+/** Bytes as chunks of one byte each. */
+function inTinyChunks(text: string): string {
+  return [...text].map((byte) => `1\r\n${byte}\r\n`).join('');
+}
+
+function head(headers: string, line = 'POST /api/v1/shops'): string {
+  return `${line} HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n${headers}\r\n`;
+}
+
+const CHUNKED = 'Transfer-Encoding: chunked\r\n';
+
+describe('a listener', () => {
+  const connections: RawConnection[] = [];
+  const servers: Server[] = [];
+  after(async () => {
+    for (const connection of connections) connection.destroy();
+    for (const server of servers) await server.close(0);
+  });
+
+  async function listening(options: Partial<ServerOptions> = {}) {
+    const requests: RequestValue[] = [];
+    const server = await bareServer({
+      answer(request) {
+        requests.push(request);
+        const body = request.bodyFault ?? String(request.body.length);
+        return { status: 200, contentType: 'text/plain', headers: '', body: `<${body}>` };
+      },
+      ...options,
+    });
+    servers.push(server);
+    const open = async (): Promise<RawConnection> => {
+      const connection = await openRaw(`http://127.0.0.1:${server.port}`);
+      connections.push(connection);
+      return connection;
+    };
+    return { requests, open };
+  }
+
+  it('keeps 60,000 chunks of one byte in 64 KiB, on each of twelve connections, and gives all of it back', async () => {
+    const bodies = new BodyBudget();
+    const { open, requests } = await listening({ bodies });
+    const chunks = inTinyChunks('x'.repeat(60_000));
+    await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const connection = await open();
+        connection.write(`${head(CHUNKED)}${chunks}`);
+        connection.write('0\r\n\r\n');
+        await connection.until((text) => text.includes('<60000>'));
+      }),
+    );
+    assert.ok(bodies.peakBytes > 0 && bodies.peakBytes <= 12 * 65_536, `${bodies.peakBytes} bytes`);
+    assert.deepEqual([bodies.bodies, bodies.bytes], [0, 0]);
+    assert.equal(requests[0]?.body, 'x'.repeat(60_000));
+  });
+
+  it('takes no memory for what was announced, only for what came', async () => {
+    const bodies = new BodyBudget();
+    const accountAsked = new EventEmitter();
+    const { open } = await listening({
+      bodies,
+      bodyPolicy: {
+        headDecides: () => false,
+        accountOf() {
+          accountAsked.emit('asked');
+          return 'somebody';
+        },
+      },
+    });
+    const asked = once(accountAsked, 'asked');
+    const connection = await open();
+    connection.write(`${head('Content-Length: 65536\r\n')}12345`);
+    await asked;
+    assert.equal(bodies.bytes, 1_024);
+    connection.destroy();
+  });
+
+  it('a body in one piece takes no place', async () => {
+    const bodies = new BodyBudget({ node: { bodies: 0, bytes: 0 }, account: { bodies: 0, bytes: 0 } });
+    const { open } = await listening({ bodies });
+    const connection = await open();
+    connection.write(`${head('Content-Length: 5\r\n')}12345`);
+    assert.match(await connection.until((text) => text.includes('>')), /<5>$/);
+  });
+
+  for (const [row, limits] of [
+    ['places', { bodies: 1, bytes: 1_000_000 }],
+    ['bytes', { bodies: 1_000, bytes: 1_500 }],
+  ] as const) {
+    it(`an account that used up its ${row} is refused, another is not, and a place that is given back counts again`, async () => {
+      const bodies = new BodyBudget({ node: { bodies: 1_000, bytes: 1_000_000 }, account: limits });
+      const asked = new EventEmitter();
+      const { open } = await listening({
+        bodies,
+        bodyPolicy: {
+          headDecides: () => false,
+          accountOf({ headers }) {
+            setImmediate(() => asked.emit('asked'));
+            return headers.requestId;
+          },
+        },
+      });
+      const begin = async (account: string): Promise<RawConnection> => {
+        const connection = await open();
+        const known = once(asked, 'asked');
+        connection.write(`${head(`X-Request-Id: ${account}\r\nContent-Length: 5\r\n`)}123`);
+        await known;
+        return connection;
+      };
+      const slow = await begin('a');
+      const refused = await begin('a');
+      assert.match(await refused.until((text) => text.includes('>')), /<crowded>$/);
+      const other = await begin('b');
+      other.write('45');
+      assert.match(await other.until((text) => text.includes('>')), /<5>$/);
+      slow.write('45');
+      assert.match(await slow.until((text) => text.includes('>')), /<5>$/);
+      const again = await begin('a');
+      again.write('45');
+      assert.match(await again.until((text) => text.includes('>')), /<5>$/);
+      assert.deepEqual([bodies.bodies, bodies.bytes], [0, 0]);
+    });
+  }
+
+  it('a node that has as many bodies in reading as it may refuses one more, whoever sends it', async () => {
+    const bodies = new BodyBudget({
+      node: { bodies: 2, bytes: 1_000_000 },
+      account: { bodies: 1_000, bytes: 1_000_000 },
+    });
+    const asked = new EventEmitter();
+    let account = 0;
+    const { open } = await listening({
+      bodies,
+      bodyPolicy: {
+        headDecides: () => false,
+        accountOf() {
+          setImmediate(() => asked.emit('asked'));
+          account += 1;
+          return String(account);
+        },
+      },
+    });
+    for (let index = 0; index < 2; index += 1) {
+      const known = once(asked, 'asked');
+      (await open()).write(`${head('Content-Length: 5\r\n')}123`);
+      await known;
+    }
+    const refused = await open();
+    refused.write(`${head('Content-Length: 5\r\n')}123`);
+    assert.match(await refused.until((text) => text.includes('>')), /<crowded>$/);
+    assert.equal(bodies.bodies, 2);
+  });
+});
+
+describe('a stranger', () => {
+  let service: ServiceFixture;
+  let target: Target;
+  const connections: RawConnection[] = [];
+
+  before(async () => {
+    service = await startService();
+    const { apiUrl, adminUrl } = service;
+    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+  });
+  after(async () => {
+    for (const connection of connections) connection.destroy();
+    target.close();
+    await service.stop();
+  });
+
+  async function raw(url = service.apiUrl): Promise<RawConnection> {
+    const connection = await openRaw(url);
+    connections.push(connection);
+    return connection;
+  }
+
+  async function bytesKept(): Promise<number> {
+    const found = /^http_body_bytes_in_reading (\d+)$/m.exec(await metricsOf(service));
+    return Number(found?.[1] ?? Number.NaN);
+  }
+
+  for (const [row, line, headers, expected] of [
+    ['no key', 'POST /api/v1/shops', '', 401],
+    ['a key of no shape of ours', 'POST /api/v1/shops', 'Authorization: Bearer nonsense\r\n', 401],
+    ['a path that leads nowhere', 'POST /api/v1/nothing', '', 404],
+    ['a method that the path has not', 'DELETE /api/v1/shops', '', 405],
+  ] as const) {
+    for (const framing of [CHUNKED, 'Content-Length: 60000\r\n']) {
+      it(`${expected} before the body came, and the connection goes on behind it: ${row}, ${framing.slice(0, 14)}`, async () => {
+        const connection = await raw();
+        const isChunked = framing === CHUNKED;
+        connection.write(head(`${headers}${framing}`, line));
+        assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [expected]);
+        const body = 'x'.repeat(60_000);
+        connection.write(isChunked ? `${inTinyChunks(body)}0\r\n\r\n` : body);
+        connection.write('GET /api/v1/nothing HTTP/1.1\r\nHost: test\r\n\r\n');
+        const received = await connection.until((text) => statuses(text).length > 1 && text.endsWith('}}'));
+        assert.deepEqual(statuses(received), [expected, 404]);
+      });
+    }
+  }
+
+  it('401 before the body is whole where nobody has the key; nothing of it is kept', async () => {
+    const connection = await raw();
+    connection.write(
+      `${head(`Authorization: Bearer ${MADE_UP_KEY}\r\n${CHUNKED}`)}${inTinyChunks('{"name":')}`,
+    );
+    assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [401]);
+    assert.equal(await bytesKept(), 0);
+  });
+
+  it('without the operators’ token is answered before its body came', async () => {
+    const connection = await raw(service.adminUrl);
+    connection.write(head('Content-Length: 60000\r\n', 'POST /admin/v1/tenants'));
+    assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [401]);
+  });
+
+  it('with two hundred connections of heads that do not end and of sixty headers: nothing is in hand, and others are served', async () => {
+    const floods = Array.from({ length: 200 }, async (_, index) => {
+      const connection = await raw();
+      const lines = Array.from({ length: 60 }, (_item, line) => `X-${line}: ${'a'.repeat(40)}\r\n`).join('');
+      connection.write(
+        `POST /api/v1/shops HTTP/1.1\r\nHost: test\r\n${lines}${index % 2 === 0 ? '\r\n' : ''}`,
+      );
+      return connection;
+    });
+    await Promise.all(floods);
+    const { key } = await target.tenant();
+    assert.equal((await target.api.call('GET', '/me', { key })).status, 200);
+    assert.equal(await bytesKept(), 0);
+    assert.match(
+      await metricsOf(service),
+      /^http_requests_in_hand 1$/m,
+      'only the call for the metrics themselves',
+    );
+  });
+});
