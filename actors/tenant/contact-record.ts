@@ -1,6 +1,6 @@
 import type { DeclarationFact } from '../../policy/recipient-class.ts';
 import { isDeclarationActive } from '../../policy/recipient-class.ts';
-import type { ContactView } from './tenant-operations.ts';
+import type { ContactView, RevokedContactView } from './tenant-operations.ts';
 
 /** A declared contact as it is stored. Times in milliseconds since the Unix epoch. */
 export interface ContactRecord {
@@ -21,6 +21,12 @@ export function decodeContact(stored: string | null): ContactRecord | undefined 
 export function declarationFact(contact: ContactRecord | undefined): DeclarationFact | null {
   if (contact === undefined) return null;
   return { expiresAtMs: contact.expiresAtMs, revoked: contact.revokedAtMs !== null };
+}
+
+/** What the API shows of a number that was never declared: every field of a record, and nothing in it. */
+export function neverDeclared(phone: string): RevokedContactView {
+  const nothing = { id: null, note: null, expiresAt: null, source: null, createdAt: null, revokedAt: null };
+  return { ...nothing, phone, active: false };
 }
 
 /** As the API shows it at a moment: an expiry takes effect by itself. */

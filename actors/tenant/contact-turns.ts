@@ -6,7 +6,7 @@ import {
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
-import { type ContactRecord, contactView, declarationFact } from './contact-record.ts';
+import { type ContactRecord, contactView, declarationFact, neverDeclared } from './contact-record.ts';
 import type { DeclaredContact, TenantEffect } from './tenant-commands.ts';
 import type { TenantState } from './tenant-state.ts';
 
@@ -71,7 +71,7 @@ export function revokeContact(
   { nowMs, stored }: ContactFacts,
 ): Turn<TenantState, TenantEffect> {
   const contact = stored.get(phone);
-  if (contact === undefined) return { reply: done({ phone, revokedAt: null }) };
+  if (contact === undefined) return { reply: done(neverDeclared(phone)) };
   if (contact.revokedAtMs !== null) return { reply: done(contactView(contact, nowMs)) };
   const revoked = { ...contact, revokedAtMs: nowMs };
   return {

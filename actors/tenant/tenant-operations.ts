@@ -69,6 +69,14 @@ export interface ContactView {
   readonly active: boolean;
 }
 
+/** What is known of a number after a revocation: its record, or for one never declared the same with nothing in it. */
+export type RevokedContactView =
+  | ContactView
+  | (Readonly<Record<Exclude<keyof ContactView, 'phone' | 'active'>, null>> & {
+      readonly phone: string;
+      readonly active: false;
+    });
+
 /** A page by cursor: the last item's id leads to the next page; null at the end. */
 export interface CursorPage<Item> {
   readonly items: readonly Item[];
@@ -130,9 +138,6 @@ export interface TenantOperations {
       readonly expiresAt: string | undefined;
     }[],
   ): Promise<Outcome<{ readonly accepted: number; readonly contacts: readonly ContactView[] }>>;
-  /** The record, or `{ phone, revokedAt: null }` for a number never declared. */
-  revokeContact(
-    tenantId: string,
-    phone: string,
-  ): Promise<Outcome<ContactView | { readonly phone: string; readonly revokedAt: null }>>;
+  /** Of a number never declared nothing changes. */
+  revokeContact(tenantId: string, phone: string): Promise<Outcome<RevokedContactView>>;
 }

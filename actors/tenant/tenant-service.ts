@@ -14,8 +14,8 @@ import { tenantAddress } from './tenant-keys.ts';
 import type {
   Admission,
   AdmissionTerms,
-  ContactView,
   Identity,
+  RevokedContactView,
   ShopView,
   TenantOperations,
 } from './tenant-operations.ts';
@@ -109,8 +109,7 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
       return done(await listContacts({ keys, store, nowMs: clock.wallMs() }, query));
     },
     declareContacts: (tenantId, contacts) => ask(tenantId, { type: 'declare', contacts }),
-    revokeContact: (tenantId, phone) =>
-      ask<ContactView | { phone: string; revokedAt: null }>(tenantId, { type: 'revoke_contact', phone }),
+    revokeContact: (tenantId, phone) => ask<RevokedContactView>(tenantId, { type: 'revoke_contact', phone }),
   };
 }
 

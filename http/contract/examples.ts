@@ -10,6 +10,14 @@ const verdict = {
   usage: { today: 12, lastHour: 3, coldToday: 1, declaredToday: 4 },
 } as const;
 
+/** Of a group of 120: three shares of the day's twenty, five of which are used with it. */
+const groupVerdict = {
+  recipientClass: 'group',
+  warmupDay: 9,
+  caps: { perDay: 20, perHour: 20, coldPerDay: 10, declaredPerDay: 30 },
+  usage: { today: 5, lastHour: 3, coldToday: 1, declaredToday: 4 },
+} as const;
+
 /** Examples of what replies hold. */
 export const EXAMPLES = {
   shop: {
@@ -20,6 +28,7 @@ export const EXAMPLES = {
     createdAt: '2027-01-31T12:00:00.000Z',
   },
   verdict,
+  groupVerdict,
   message: {
     id: messageId,
     shopId,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { MESSAGE_STATUSES } from '../../actors/shop/record/shop-operations.ts';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
+import { EXAMPLES } from './examples.ts';
 
 /** Resources as replies show them (SPEC: Resources and their fields; DESIGN section 4). */
 
@@ -43,12 +44,18 @@ export const channel = v.strictObject({
 });
 
 /** The verdict that let a send through. */
-export const verdict = v.strictObject({
-  recipientClass: v.picklist(['known', 'cold', 'declared', 'group']),
-  warmupDay: count,
-  caps: v.strictObject({ perDay: count, perHour: count, coldPerDay: count, declaredPerDay: count }),
-  usage: v.strictObject({ today: count, lastHour: count, coldToday: count, declaredToday: count }),
-});
+export const verdict = v.pipe(
+  v.strictObject({
+    recipientClass: v.picklist(['known', 'cold', 'declared', 'group']),
+    warmupDay: count,
+    caps: v.strictObject({ perDay: count, perHour: count, coldPerDay: count, declaredPerDay: count }),
+    usage: v.strictObject({ today: count, lastHour: count, coldToday: count, declaredToday: count }),
+  }),
+  v.description(
+    "`usage` includes this send. For a group `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours (there is no hourly one), and `usage.today` and `usage.lastHour` the shares used of it, one for every 50 participants; the cold and declared figures stay those of messages to numbers.",
+  ),
+  v.metadata({ examples: [EXAMPLES.verdict, EXAMPLES.groupVerdict] }),
+);
 
 const messageStatus = v.picklist(MESSAGE_STATUSES);
 
@@ -100,6 +107,18 @@ export const contact = v.strictObject({
   expiresAt: v.nullable(instant),
   source: v.literal('api'),
   createdAt: instant,
+  revokedAt: v.nullable(instant),
+  active: v.boolean(),
+});
+
+/** A declared contact after its revocation; of a number never declared all but the number is null. */
+export const revokedContact = v.strictObject({
+  id: v.nullable(id),
+  phone: v.string(),
+  note: v.nullable(v.string()),
+  expiresAt: v.nullable(instant),
+  source: v.nullable(v.literal('api')),
+  createdAt: v.nullable(instant),
   revokedAt: v.nullable(instant),
   active: v.boolean(),
 });

@@ -5,7 +5,7 @@ import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { phoneNumber, text, utcDateTime } from '../contract/fields.ts';
 import { cursorParameter, limitParameter, trueOrFalse } from '../contract/query-parameters.ts';
-import { contact, cursorPage } from '../contract/resources.ts';
+import { contact, cursorPage, revokedContact } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -48,6 +48,8 @@ export const declareContacts = apiEndpoint({
   path: '/shops/{idOrName}/contacts/consented',
   tag: 'Contacts',
   summary: 'Declare contacts that consented; all of the batch or none',
+  description:
+    'A number that comes twice is declared once, as its last item says, and counts once in `accepted`. An `expiresAt` that is past is taken and gives `active: false`. A number whose declaration was revoked or has expired counts as new against the daily ceiling; one that is active does not.',
   permission: 'contacts.write',
   body: closedObject({
     contacts: v.pipe(
@@ -91,8 +93,9 @@ export const revokeContact = apiEndpoint({
   bodyExample: { phone: '+41797654321' },
   replies: {
     200: {
-      description: 'The record, or `revokedAt: null` for a number that was never declared.',
-      data: v.union([contact, v.strictObject({ phone: v.string(), revokedAt: v.null() })]),
+      description:
+        'The record; of a number that was never declared every field but `phone` and `active` is null.',
+      data: revokedContact,
       example: { ...EXAMPLES.contact, revokedAt: '2027-02-01T08:00:00.000Z', active: false },
     },
   },

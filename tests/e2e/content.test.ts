@@ -105,7 +105,12 @@ test('groups: listed with canSend, sent to where the shop administers, refused w
   assert.deepEqual([groups.canSend, groups.participantCount], [true, 3]);
   const accepted = await sendText(stack, shop, { to: GROUP, text: 'Fresh at eight' });
   assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
-  assert.equal((accepted.data.policy as { recipientClass: string }).recipientClass, 'group');
+  const { recipientClass, caps, usage } = accepted.data.policy as Record<string, Record<string, number>>;
+  assert.deepEqual(
+    [recipientClass, caps?.perDay, caps?.perHour, usage?.today, usage?.lastHour],
+    ['group', 20, 20, 1, 1],
+    'the figures of the group budget',
+  );
   await untilStatus(stack, String(accepted.data.id), 'sent');
   const entry = (await stack.network.inbox(recipient(8))).items.find(({ group }) => group === GROUP);
   assert.equal(entry?.text, 'Fresh at eight');

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { done, failed } from '../../actors/failure.ts';
+import { neverDeclared } from '../../actors/tenant/contact-record.ts';
 import type {
   Admission,
   AdmissionTerms,
@@ -100,14 +101,15 @@ export function fakeTenants(memory: FakeMemory): TenantOperations {
         memory.tenant(tenantId).contacts.set(phone, contact);
         return withActivity(contact);
       });
-      return done({ accepted: declared.length, contacts: declared });
+      const last = [...new Map(declared.map((contact) => [contact.phone, contact])).values()];
+      return done({ accepted: last.length, contacts: last });
     },
     async revokeContact(tenantId, phone) {
       const stopped = await memory.stopped('revokeContact');
       if (stopped) return stopped;
       const { contacts } = memory.tenant(tenantId);
       const contact = contacts.get(phone);
-      if (contact === undefined) return done({ phone, revokedAt: null });
+      if (contact === undefined) return done(neverDeclared(phone));
       const revoked = { ...contact, revokedAt: new Date().toISOString(), active: false };
       contacts.set(phone, revoked);
       return done(revoked);

@@ -66,6 +66,14 @@ describe('the published documents', () => {
     assert.deepEqual([type, words, unless], ['string', ['true', 'false'], 'true']);
   });
 
+  it('says of a verdict what its figures are for a group, with an example', () => {
+    const { PolicyVerdict } = (
+      api.components as { schemas: Record<string, { description?: string; examples?: unknown[] }> }
+    ).schemas;
+    assert.match(PolicyVerdict?.description ?? '', /For a group `caps\.perDay` and `caps\.perHour`/);
+    assert.match(JSON.stringify(PolicyVerdict?.examples), /"recipientClass":"group"/);
+  });
+
   it('every operation has an id of its own', () => {
     const ids = Object.values(api.paths as Record<string, Record<string, { operationId: string }>>)
       .flatMap((path) => Object.values(path))
