@@ -114,7 +114,7 @@ export const redisUrl = v.pipe(
   ),
 );
 
-/** Addresses and ranges whose X-Forwarded-For is believed. */
+/** IP addresses and CIDR ranges. */
 export const addressRanges = v.pipe(
   v.string(),
   v.transform((text): readonly string[] => text.split(',').map((part) => part.trim())),

@@ -29,6 +29,6 @@ export function startSessions(parts: {
     socketUrl,
     noiseRootKey: environment.noiseRootKey,
     clientVersion: environment.clientVersion,
-    allowLoopbackMedia: simulated,
+    media: { allowLoopback: simulated, deniedRanges: environment.mediaDeniedRanges },
   });
 }

@@ -5,13 +5,21 @@
 import type { SendOrder, SessionAddress, SessionEvent } from './session-host.ts';
 import type { SessionTiming } from './session-timing.ts';
 
+/** Where attachments may be fetched from, beside public addresses at ports 80 and 443. */
+export interface MediaAccess {
+  /** Loopback, at any port: for tests and the simulator. */
+  readonly allowLoopback: boolean;
+  /** Addresses and CIDR ranges that are never asked, though they are public. */
+  readonly deniedRanges: readonly string[];
+}
+
 /** What a worker is started with. */
 export interface WorkerSetup {
   readonly socketUrl: string;
   readonly credentialsKeys: readonly Uint8Array[];
   readonly noiseRootKey: Uint8Array | undefined;
   readonly mediaCa: string | undefined;
-  readonly allowLoopbackMedia: boolean;
+  readonly media: MediaAccess;
   readonly clientVersion: readonly [number, number, number] | undefined;
   readonly timing: SessionTiming;
 }

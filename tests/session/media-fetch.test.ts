@@ -4,12 +4,13 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { after, before, test } from 'node:test';
-import { isPublicAddress, type ResolveAll } from '../../actors/session/worker-thread/address-guard.ts';
+import { AddressGuard, type ResolveAll } from '../../actors/session/worker-thread/address-guard.ts';
 import {
   fetchMedia,
   type MediaFetchOptions,
   MediaUnavailable,
 } from '../../actors/session/worker-thread/media-fetch.ts';
+import { edgesOf, SPECIAL_PURPOSE } from './special-purpose-addresses.ts';
 
 let server: Server;
 let origin: string;
@@ -66,12 +67,15 @@ after(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
+const loopback = new AddressGuard({ allowLoopback: true, deniedRanges: [] });
+const outside = new AddressGuard({ allowLoopback: false, deniedRanges: ['93.184.216.0/24', '2606:4700::2'] });
+
 const fetchIt = (path: string, change: Partial<MediaFetchOptions> = {}): ReturnType<typeof fetchMedia> =>
   fetchMedia({
     url: path.startsWith('/') ? `${origin}${path}` : path,
     mediaType: 'image',
     timeoutMs: 5_000,
-    allowLoopback: true,
+    guard: loopback,
     ...change,
   });
 
@@ -132,7 +136,7 @@ test('private addresses are refused in every dress, before anybody is asked', as
     '[::127.0.0.1]',
     'localhost',
   ]) {
-    await refused(fetchIt(`http://${host}:${port}/picture.png`, { allowLoopback: false }), /public address/);
+    await refused(fetchIt(`http://${host}:${port}/picture.png`, { guard: outside }), /public address/);
   }
   for (const host of [
     '10.0.0.1',
@@ -171,41 +175,44 @@ test('a name is asked for once and the connection goes to the answer that was ch
   assert.equal(lookups, 1);
 });
 
-test('every range that is not public is known', () => {
-  const inside = [
-    '0.0.0.0',
-    '10.1.2.3',
-    '100.64.0.1',
-    '127.0.0.1',
-    '169.254.169.254',
-    '172.16.0.1',
-    '192.0.0.1',
-    '192.168.0.1',
-    '198.18.0.1',
-    '224.0.0.1',
-    '255.255.255.255',
-    '::',
-    '::1',
-    'fe80::1',
-    'fc00::1',
-    'ff02::1',
-    '::ffff:10.0.0.1',
-    '64:ff9b::a00:1',
-    '2002:a00:1::',
-    '2001:db8::1',
-    '::7f00:1',
-    '::a9fe:a9fe',
-    '4000::1',
-    'not an address',
-  ];
-  for (const address of inside) assert.equal(isPublicAddress(address, false), false, address);
-  for (const address of ['1.1.1.1', '93.184.216.34', '2606:4700::1111']) {
-    assert.equal(isPublicAddress(address, false), true, address);
+test('a redirect to a port that is no web server’s is refused', async () => {
+  const resolve = answers(['1.1.1.1']);
+  await refused(fetchIt('http://public.test:6379/x', { resolve, guard: outside }), /port 80 or 443/);
+  await refused(fetchIt('https://1.1.1.1:22/x', { guard: outside }), /port 80 or 443/);
+});
+
+test('every special-purpose range of IANA is refused, from its first address to its last', () => {
+  for (const range of SPECIAL_PURPOSE) {
+    for (const address of edgesOf(range))
+      assert.equal(outside.allows(address, 443), false, `${address} of ${range}`);
+  }
+});
+
+test('addresses are refused in every form, and where a cloud listens', () => {
+  const inside = ['::ffff:10.0.0.1', '64:ff9b::a00:1', '2002:a00:1::', '::7f00:1', '::a9fe:a9fe', '4000::1'];
+  for (const address of [...inside, '168.63.129.16', '::ffff:168.63.129.16', 'not an address']) {
+    assert.equal(outside.allows(address, 80), false, address);
+  }
+});
+
+test('public addresses are allowed at ports 80 and 443, unless they are in a range of one’s own', () => {
+  for (const address of ['1.1.1.1', '168.63.129.15', '2606:4700::1111']) {
+    assert.deepEqual(
+      [80, 443, 8080, 22].map((port) => outside.allows(address, port)),
+      [true, true, false, false],
+    );
   }
   assert.deepEqual(
-    ['127.0.0.1', '::1', '10.0.0.1'].map((address) => isPublicAddress(address, true)),
+    ['93.184.216.34', '93.184.217.1', '2606:4700::2', '::ffff:93.184.216.34'].map((address) =>
+      outside.allows(address, 443),
+    ),
+    [false, true, false, false],
+  );
+  assert.deepEqual(
+    ['127.0.0.1', '::1', '10.0.0.1'].map((address) => loopback.allows(address, 4_000)),
     [true, true, false],
   );
+  assert.throws(() => new AddressGuard({ allowLoopback: false, deniedRanges: ['10.0.0.0/33'] }));
 });
 
 function answers(addresses: readonly string[]): ResolveAll {

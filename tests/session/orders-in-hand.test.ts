@@ -280,7 +280,7 @@ test('a simulated network that is not on loopback is refused', () => {
     socketUrl: 'wss://web.whatsapp.com/ws/chat',
   };
   assert.throws(() => startBaileysHost({ ...options, noiseRootKey: randomBytes(32) }), /on loopback/);
-  assert.throws(() => startBaileysHost({ ...options, allowLoopbackMedia: true }), /on loopback/);
+  assert.throws(() => startBaileysHost({ ...options, media: { allowLoopback: true } }), /on loopback/);
   assert.throws(
     () =>
       startBaileysHost({ ...options, socketUrl: 'ws://127.0.0.1.evil.test/', noiseRootKey: randomBytes(32) }),

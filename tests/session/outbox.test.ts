@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import type { WASocket } from '@whiskeysockets/baileys';
 import type { SendOrder, SendOutcome } from '../../actors/session/session-host.ts';
 import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
+import { AddressGuard } from '../../actors/session/worker-thread/address-guard.ts';
 import type { GroupDirectory } from '../../actors/session/worker-thread/group-directory.ts';
 import { Outbox } from '../../actors/session/worker-thread/outbox.ts';
 import type { SentMessages } from '../../actors/session/worker-thread/sent-messages.ts';
@@ -56,7 +57,7 @@ function outbox({ hangs = false } = {}) {
     socket: socket as unknown as WASocket,
     clock,
     timing: DEFAULT_SESSION_TIMING,
-    allowLoopbackMedia: true,
+    mediaGuard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
     groups: undefined as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
     report: (_messageId, outcome) => outcomes.push(outcome.kind),

@@ -84,7 +84,7 @@ async function connect(parts: {
     socketUrl: simulator.chatUrl,
     noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
     mediaCa: await control.mediaCa(),
-    allowLoopbackMedia: true,
+    media: { allowLoopback: true },
     ...change,
     timing: { ...QUICK, ...change.timing },
   });

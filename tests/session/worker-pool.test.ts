@@ -34,7 +34,7 @@ function startPool(count: number, supervision: Partial<WorkerSupervision> = {}):
       credentialsKeys: [],
       noiseRootKey: undefined,
       mediaCa: undefined,
-      allowLoopbackMedia: false,
+      media: { allowLoopback: false, deniedRanges: [] },
       clientVersion: undefined,
       timing: DEFAULT_SESSION_TIMING,
     },

@@ -12,7 +12,7 @@ import type {
   SessionListener,
 } from '../session-host.ts';
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
-import type { SessionWord, ToWorker } from '../worker-protocol.ts';
+import type { MediaAccess, SessionWord, ToWorker } from '../worker-protocol.ts';
 import { answerStoreRequest, eraseSealed } from './credential-store.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
 import { SessionTally } from './session-counters.ts';
@@ -35,8 +35,8 @@ export interface BaileysHostOptions {
   readonly noiseRootKey?: Buffer | undefined;
   /** Certificate (PEM) of the simulator's media host. */
   readonly mediaCa?: string | undefined;
-  /** Attachments may lie on loopback. Refused unless the socket is on loopback. */
-  readonly allowLoopbackMedia?: boolean | undefined;
+  /** Default: public addresses alone. Loopback is refused unless the socket is on loopback. */
+  readonly media?: Partial<MediaAccess> | undefined;
   /** The version the client says it is; default: its own. A refused one (405) hits the whole fleet. */
   readonly clientVersion?: readonly [number, number, number] | undefined;
   /** Worker threads; default 1. */
@@ -64,7 +64,7 @@ class BaileysHost implements SessionHost {
   #stopped = false;
 
   constructor(options: BaileysHostOptions) {
-    const simulated = options.noiseRootKey !== undefined || options.allowLoopbackMedia === true;
+    const simulated = options.noiseRootKey !== undefined || options.media?.allowLoopback === true;
     if (simulated && !isLoopbackUrl(options.socketUrl)) {
       throw new Error('a simulated chat network must be on loopback');
     }
@@ -80,7 +80,7 @@ class BaileysHost implements SessionHost {
         credentialsKeys: options.credentialsKeys.map((key) => new Uint8Array(key)),
         noiseRootKey: options.noiseRootKey === undefined ? undefined : new Uint8Array(options.noiseRootKey),
         mediaCa: options.mediaCa,
-        allowLoopbackMedia: options.allowLoopbackMedia ?? false,
+        media: { allowLoopback: false, deniedRanges: [], ...options.media },
         clientVersion: options.clientVersion,
         timing: this.#timing,
       },

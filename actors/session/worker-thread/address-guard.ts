@@ -12,12 +12,12 @@ const resolveAll: ResolveAll = (hostname, done) => {
   systemLookup(hostname, { all: true, verbatim: true }, (error, addresses) => done(error, addresses ?? []));
 };
 
-/** Thrown where a name leads to an address that nobody outside may make us ask. */
+/** Thrown where a name leads to an address or a port that nobody outside may make us ask. */
 export class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS';
 
   constructor() {
-    super('the address is not a public one');
+    super('the address is not a public one, or the port neither 80 nor 443');
   }
 }
 
@@ -25,30 +25,67 @@ export class ForbiddenAddress extends Error {
 const GIVEN_OUT = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an address is out on the public network: neither private, loopback, link-local (the cloud's metadata
- * service lives there), carrier-grade, multicast, reserved nor an IPv4 address dressed up as IPv6. `allowLoopback`
- * is for tests and the simulator.
+ * Public addresses that lead inside: Azure's WireServer, which every virtual machine there reaches. IANA's
+ * special-purpose ranges are refused by the kind that ipaddr.js gives them, also those that are reachable from
+ * everywhere (AS112, AMT, ORCHIDv2): nobody keeps attachments there.
  */
-export function isPublicAddress(address: string, allowLoopback: boolean): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.process(address);
-  const range = parsed.range();
-  if (allowLoopback && range === 'loopback') return true;
-  return range === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GIVEN_OUT));
+const ALSO_DENIED = ranges(['168.63.129.16']);
+
+type Range = ReturnType<typeof ipaddr.parseCIDR>;
+
+function ranges(texts: readonly string[]): Range[] {
+  return texts.map((text) =>
+    ipaddr.parseCIDR(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`),
+  );
+}
+
+/** Which addresses attachments may be fetched from. */
+export class AddressGuard {
+  readonly #allowLoopback: boolean;
+  readonly #denied: readonly Range[];
+
+  /**
+   * `allowLoopback`: for tests and the simulator. `deniedRanges`: addresses and CIDR ranges that are never asked,
+   * though they are public. Throws on one that is neither.
+   */
+  constructor(options: { readonly allowLoopback: boolean; readonly deniedRanges: readonly string[] }) {
+    this.#allowLoopback = options.allowLoopback;
+    this.#denied = [...ALSO_DENIED, ...ranges(options.deniedRanges)];
+  }
+
+  /**
+   * Whether an address and a port may be asked. The address has to be out on the public network: neither private,
+   * loopback, link-local (the cloud's metadata service lives there), carrier-grade, multicast, reserved nor an IPv4
+   * address dressed up as IPv6. The port has to be 80 or 443, or nobody's ports were safe from being tried from here;
+   * on loopback, where that is allowed, it may be any.
+   */
+  allows(address: string, port: number): boolean {
+    if (!ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.parse(address);
+    const range = parsed.range();
+    if (this.#allowLoopback && range === 'loopback') return true;
+    if (port !== 80 && port !== 443) return false;
+    if (range !== 'unicast' || (parsed instanceof ipaddr.IPv6 && !parsed.match(GIVEN_OUT))) return false;
+    return !this.#denied.some((denied) => denied[0].kind() === parsed.kind() && parsed.match(denied));
+  }
 }
 
 /**
- * A lookup for `http.request` that refuses a name unless every address of it is public. The connection goes to the
+ * A lookup for `http.request` that refuses a name unless every address of it may be asked at the port. The connection goes to the
  * very address that was checked, so a name whose answer changes between check and use gains nothing.
  */
-export function guardedLookup(options: { allowLoopback: boolean; resolve?: ResolveAll }): LookupFunction {
+export function guardedLookup(options: {
+  readonly guard: AddressGuard;
+  readonly port: number;
+  readonly resolve?: ResolveAll;
+}): LookupFunction {
   const resolve = options.resolve ?? resolveAll;
   return (hostname, wanted, callback) => {
     resolve(hostname, (error, found) => {
       if (error !== null) return callback(error, '', 0);
       const [first] = found;
-      const allPublic = found.every(({ address }) => isPublicAddress(address, options.allowLoopback));
-      if (first === undefined || !allPublic) return callback(new ForbiddenAddress(), '', 0);
+      const allAllowed = found.every(({ address }) => options.guard.allows(address, options.port));
+      if (first === undefined || !allAllowed) return callback(new ForbiddenAddress(), '', 0);
       if (wanted.all === true) return callback(null, [...found]);
       return callback(null, first.address, first.family);
     });

@@ -224,7 +224,7 @@ export class LiveSession {
       ...parts,
       clock: environment.clock,
       timing: environment.timing,
-      allowLoopbackMedia: environment.allowLoopbackMedia,
+      mediaGuard: environment.mediaGuard,
       report: (messageId, outcome) => this.#emit({ type: 'session.send_outcome', messageId, outcome }),
       handedOver: (messageId) => environment.tell({ kind: 'handed_over', shopId: shop.shopId, messageId }),
       stalled: (detail) => this.#end('transient', { statusCode: undefined, detail }),

@@ -7,7 +7,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { newAttachmentPath } from '../attachment-files.ts';
 import type { SendOrder } from '../session-host.ts';
-import { ForbiddenAddress, guardedLookup, isPublicAddress, type ResolveAll } from './address-guard.ts';
+import { type AddressGuard, ForbiddenAddress, guardedLookup, type ResolveAll } from './address-guard.ts';
 
 /** Kinds of attachment. */
 export type MediaType = NonNullable<SendOrder['mediaType']>;
@@ -42,7 +42,7 @@ export interface MediaFetchOptions {
   readonly url: string;
   readonly mediaType: MediaType;
   readonly timeoutMs: number;
-  readonly allowLoopback: boolean;
+  readonly guard: AddressGuard;
   /** Instead of the system's, for tests. */
   readonly resolve?: ResolveAll;
   readonly maxBytes?: number;
@@ -50,7 +50,7 @@ export interface MediaFetchOptions {
 }
 
 /**
- * Fetches an attachment into a temporary file, streamed. http(s) only, public addresses only (checked again after
+ * Fetches an attachment into a temporary file, streamed. http(s) only, allowed addresses and ports only (checked again after
  * each redirect, the connection pinned to the checked address), bounded in size, time and redirects, its type checked
  * against the kind. Rejects with `MediaUnavailable`.
  */
@@ -68,7 +68,8 @@ export async function fetchMedia(options: MediaFetchOptions): Promise<FetchedMed
 
 function causeOf(error: unknown, timeout: AbortSignal): string {
   if (timeout.aborted) return 'the attachment took too long';
-  if (error instanceof ForbiddenAddress) return 'the attachment is not at a public address';
+  if (error instanceof ForbiddenAddress)
+    return 'the attachment is not at a public address and port 80 or 443';
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return `the attachment could not be fetched${code === undefined ? '' : ` (${code})`}`;
 }
@@ -105,16 +106,17 @@ function parse(text: string, base?: URL): URL {
 }
 
 function ask(url: URL, options: MediaFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
-  const { allowLoopback, resolve } = options;
+  const { guard, resolve } = options;
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   // Node connects to a literal address without any lookup.
   const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal) !== 0 && !isPublicAddress(literal, allowLoopback)) throw new ForbiddenAddress();
+  if (isIP(literal) !== 0 && !guard.allows(literal, port)) throw new ForbiddenAddress();
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((answered, failed) => {
     const outgoing = request(
       url,
       {
-        lookup: guardedLookup(resolve === undefined ? { allowLoopback } : { allowLoopback, resolve }),
+        lookup: guardedLookup(resolve === undefined ? { guard, port } : { guard, port, resolve }),
         agent: false,
         signal,
         headers: { accept: '*/*', 'accept-encoding': 'identity' },

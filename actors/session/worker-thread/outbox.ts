@@ -8,6 +8,7 @@ import {
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 import type { SendOrder, SendOutcome } from '../session-host.ts';
 import type { SessionTiming } from '../session-timing.ts';
+import type { AddressGuard } from './address-guard.ts';
 import { chatAddress, isGroupId } from './chat-address.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import { type FetchedMedia, fetchMedia, MediaUnavailable } from './media-fetch.ts';
@@ -41,7 +42,7 @@ export interface OutboxOptions {
   readonly socket: WASocket;
   readonly clock: Clock;
   readonly timing: SessionTiming;
-  readonly allowLoopbackMedia: boolean;
+  readonly mediaGuard: AddressGuard;
   readonly groups: GroupDirectory;
   readonly sent: SentMessages;
   readonly report: (messageId: string, outcome: SendOutcome) => void;
@@ -199,7 +200,7 @@ export class Outbox {
       url: mediaUrl,
       mediaType: mediaType ?? 'image',
       timeoutMs: this.#options.timing.mediaMs,
-      allowLoopback: this.#options.allowLoopbackMedia,
+      guard: this.#options.mediaGuard,
       signal: pending.cancel.signal,
     });
   }

@@ -2,6 +2,7 @@ import type { Agent } from 'node:https';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { SessionTiming } from '../session-timing.ts';
 import type { FromWorker } from '../worker-protocol.ts';
+import type { AddressGuard } from './address-guard.ts';
 import type { CredentialCipher } from './credential-cipher.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 import type { AskStore } from './sealed-store.ts';
@@ -12,7 +13,7 @@ export interface SessionEnvironment {
   readonly clientVersion: readonly [number, number, number] | undefined;
   /** Connected to the simulator, which has no history to tell. */
   readonly simulated: boolean;
-  readonly allowLoopbackMedia: boolean;
+  readonly mediaGuard: AddressGuard;
   /** Trusts the simulator's media host; undefined: the system's certificates alone. */
   readonly uploadAgent: Agent | undefined;
   readonly timing: SessionTiming;

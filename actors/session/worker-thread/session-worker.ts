@@ -10,6 +10,7 @@ import { systemClock } from '../../../runtime/clock.ts';
 import { isAttachmentFailure } from '../attachment-files.ts';
 import type { SessionAddress } from '../session-host.ts';
 import type { FromWorker, StoreAnswer, StoreRequest, ToWorker, WorkerSetup } from '../worker-protocol.ts';
+import { AddressGuard } from './address-guard.ts';
 import { shareAsyncContexts } from './async-contexts.ts';
 import { credentialCipher } from './credential-cipher.ts';
 import { ExpiringCache } from './expiring-cache.ts';
@@ -33,7 +34,7 @@ function run(): void {
     socketUrl: setup.socketUrl,
     clientVersion: setup.clientVersion,
     simulated: setup.noiseRootKey !== undefined,
-    allowLoopbackMedia: setup.allowLoopbackMedia,
+    mediaGuard: new AddressGuard(setup.media),
     uploadAgent: setup.mediaCa === undefined ? undefined : new Agent({ ca: setup.mediaCa }),
     timing: setup.timing,
     clock,
