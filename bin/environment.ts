@@ -13,6 +13,7 @@ import {
   host,
   lineOfText,
   logLevel,
+  nameServers,
   nodeId,
   noiseRootKey,
   port,
@@ -97,6 +98,7 @@ const serviceEntries = {
   PLATFORM_NAME: v.optional(lineOfText, 'Tenant Messaging'),
   TRUSTED_PROXIES: v.optional(addressRanges),
   MEDIA_DENIED_RANGES: v.optional(addressRanges),
+  MEDIA_NAME_SERVERS: v.optional(nameServers),
   NODE_ID: v.optional(nodeId),
   MSGAPP_CLIENT_VERSION: v.optional(clientVersion),
   // A message may wait for a day, and what became of it must find its record.
@@ -152,7 +154,11 @@ export function serviceEnvironment(variables: Variables = process.env) {
     setupUrlTemplate: values.SETUP_URL_TEMPLATE,
     platformName: values.PLATFORM_NAME,
     trustedProxies: values.TRUSTED_PROXIES ?? [],
-    mediaDeniedRanges: values.MEDIA_DENIED_RANGES ?? [],
+    media: {
+      deniedRanges: values.MEDIA_DENIED_RANGES ?? [],
+      /** None: the system's. */
+      nameServers: values.MEDIA_NAME_SERVERS ?? [],
+    },
     /** Two services on one machine differ by their ports; the system's pick is not known yet, the process id is. */
     nodeId: values.NODE_ID ?? `${hostname()}-${values.PORT === 0 ? process.pid : values.PORT}`,
     /** `undefined`: the real network. */

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import * as v from 'valibot';
 import { isAddressRange } from '../http/pipeline/client-address.ts';
 import { parseRedisAddress } from '../runtime/redis/redis-address.ts';
@@ -120,6 +121,22 @@ export const addressRanges = v.pipe(
   v.transform((text): readonly string[] => text.split(',').map((part) => part.trim())),
   v.check((parts) => parts.every(isAddressRange), 'IP addresses or CIDR ranges separated by commas'),
 );
+
+/** Name servers by their addresses. */
+export const nameServers = v.pipe(
+  v.string(),
+  v.transform((text): readonly string[] => text.split(',').map((part) => part.trim())),
+  v.check(areNameServers, 'IP addresses separated by commas, each with a port where it is not 53'),
+);
+
+function areNameServers(parts: readonly string[]): boolean {
+  try {
+    new Resolver().setServers(parts);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** One of the levels pino knows. */
 export const logLevel = v.optional(v.picklist(logLevels, `one of ${logLevels.join(', ')}`), 'info');

@@ -29,6 +29,6 @@ export function startSessions(parts: {
     socketUrl,
     noiseRootKey: environment.noiseRootKey,
     clientVersion: environment.clientVersion,
-    media: { allowLoopback: simulated, deniedRanges: environment.mediaDeniedRanges },
+    media: { allowLoopback: simulated, ...environment.media },
   });
 }

@@ -11,6 +11,8 @@ export interface MediaAccess {
   readonly allowLoopback: boolean;
   /** Addresses and CIDR ranges that are never asked, though they are public. */
   readonly deniedRanges: readonly string[];
+  /** Who is asked for their addresses, with or without a port; none: the system's name servers. */
+  readonly nameServers: readonly string[];
 }
 
 /** What a worker is started with. */

@@ -4,12 +4,13 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { after, before, test } from 'node:test';
-import { AddressGuard, type ResolveAll } from '../../actors/session/worker-thread/address-guard.ts';
+import { AddressGuard } from '../../actors/session/worker-thread/address-guard.ts';
 import {
   fetchMedia,
   type MediaFetchOptions,
   MediaUnavailable,
 } from '../../actors/session/worker-thread/media-fetch.ts';
+import { nameLookup, type ResolveAll } from '../../actors/session/worker-thread/name-lookup.ts';
 import { edgesOf, SPECIAL_PURPOSE } from './special-purpose-addresses.ts';
 
 let server: Server;
@@ -76,6 +77,7 @@ const fetchIt = (path: string, change: Partial<MediaFetchOptions> = {}): ReturnT
     mediaType: 'image',
     timeoutMs: 5_000,
     guard: loopback,
+    resolve: nameLookup([]),
     ...change,
   });
 
@@ -165,10 +167,10 @@ test('a name with one private address among public ones is refused', async () =>
 
 test('a name is asked for once and the connection goes to the answer that was checked', async () => {
   let lookups = 0;
-  const resolve: ResolveAll = (_, done) => {
+  const resolve: ResolveAll = async () => {
     lookups += 1;
     // The second answer would lead elsewhere.
-    done(null, [{ address: lookups === 1 ? '127.0.0.1' : '10.0.0.7', family: 4 }]);
+    return [{ address: lookups === 1 ? '127.0.0.1' : '10.0.0.7', family: 4 }];
   };
   const media = await fetchIt(`http://changing.test:${new URL(origin).port}/picture.png`, { resolve });
   await media.discard();
@@ -216,9 +218,5 @@ test('public addresses are allowed at ports 80 and 443, unless they are in a ran
 });
 
 function answers(addresses: readonly string[]): ResolveAll {
-  return (_, done) =>
-    done(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    );
+  return async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }

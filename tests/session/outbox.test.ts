@@ -9,8 +9,10 @@ import type { SendOrder, SendOutcome } from '../../actors/session/session-host.t
 import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
 import { AddressGuard } from '../../actors/session/worker-thread/address-guard.ts';
 import type { GroupDirectory } from '../../actors/session/worker-thread/group-directory.ts';
+import { nameLookup } from '../../actors/session/worker-thread/name-lookup.ts';
 import { Outbox } from '../../actors/session/worker-thread/outbox.ts';
 import type { SentMessages } from '../../actors/session/worker-thread/sent-messages.ts';
+import { TenantSlots } from '../../actors/session/worker-thread/tenant-slots.ts';
 import { until } from '../e2e/waiting.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
@@ -57,7 +59,12 @@ function outbox({ hangs = false } = {}) {
     socket: socket as unknown as WASocket,
     clock,
     timing: DEFAULT_SESSION_TIMING,
-    mediaGuard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
+    tenantId: 'tenant',
+    media: {
+      guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
+      resolve: nameLookup([]),
+      slots: new TenantSlots(1),
+    },
     groups: undefined as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
     report: (_messageId, outcome) => outcomes.push(outcome.kind),

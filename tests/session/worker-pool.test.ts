@@ -34,7 +34,7 @@ function startPool(count: number, supervision: Partial<WorkerSupervision> = {}):
       credentialsKeys: [],
       noiseRootKey: undefined,
       mediaCa: undefined,
-      media: { allowLoopback: false, deniedRanges: [] },
+      media: { allowLoopback: false, deniedRanges: [], nameServers: [] },
       clientVersion: undefined,
       timing: DEFAULT_SESSION_TIMING,
     },

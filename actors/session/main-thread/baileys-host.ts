@@ -80,7 +80,7 @@ class BaileysHost implements SessionHost {
         credentialsKeys: options.credentialsKeys.map((key) => new Uint8Array(key)),
         noiseRootKey: options.noiseRootKey === undefined ? undefined : new Uint8Array(options.noiseRootKey),
         mediaCa: options.mediaCa,
-        media: { allowLoopback: false, deniedRanges: [], ...options.media },
+        media: { allowLoopback: false, deniedRanges: [], nameServers: [], ...options.media },
         clientVersion: options.clientVersion,
         timing: this.#timing,
       },

@@ -1,16 +1,6 @@
-import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-
-/** Resolves a name to all its addresses. */
-export type ResolveAll = (
-  hostname: string,
-  done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,
-) => void;
-
-const resolveAll: ResolveAll = (hostname, done) => {
-  systemLookup(hostname, { all: true, verbatim: true }, (error, addresses) => done(error, addresses ?? []));
-};
+import type { FoundAddress, ResolveAll } from './name-lookup.ts';
 
 /** Thrown where a name leads to an address or a port that nobody outside may make us ask. */
 export class ForbiddenAddress extends Error {
@@ -77,17 +67,23 @@ export class AddressGuard {
 export function guardedLookup(options: {
   readonly guard: AddressGuard;
   readonly port: number;
-  readonly resolve?: ResolveAll;
+  readonly resolve: ResolveAll;
+  readonly signal: AbortSignal;
 }): LookupFunction {
-  const resolve = options.resolve ?? resolveAll;
+  const { guard, port, resolve, signal } = options;
+  const checked = async (hostname: string): Promise<[FoundAddress, ...FoundAddress[]]> => {
+    const [first, ...others] = await resolve(hostname, signal);
+    if (first === undefined) throw new ForbiddenAddress();
+    if (![first, ...others].every(({ address }) => guard.allows(address, port))) throw new ForbiddenAddress();
+    return [first, ...others];
+  };
   return (hostname, wanted, callback) => {
-    resolve(hostname, (error, found) => {
-      if (error !== null) return callback(error, '', 0);
-      const [first] = found;
-      const allAllowed = found.every(({ address }) => options.guard.allows(address, options.port));
-      if (first === undefined || !allAllowed) return callback(new ForbiddenAddress(), '', 0);
-      if (wanted.all === true) return callback(null, [...found]);
-      return callback(null, first.address, first.family);
-    });
+    checked(hostname).then(
+      (found) => {
+        if (wanted.all === true) callback(null, found);
+        else callback(null, found[0].address, found[0].family);
+      },
+      (error: Error) => callback(error, '', 0),
+    );
   };
 }

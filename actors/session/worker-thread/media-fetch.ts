@@ -7,7 +7,8 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { newAttachmentPath } from '../attachment-files.ts';
 import type { SendOrder } from '../session-host.ts';
-import { type AddressGuard, ForbiddenAddress, guardedLookup, type ResolveAll } from './address-guard.ts';
+import { type AddressGuard, ForbiddenAddress, guardedLookup } from './address-guard.ts';
+import type { ResolveAll } from './name-lookup.ts';
 
 /** Kinds of attachment. */
 export type MediaType = NonNullable<SendOrder['mediaType']>;
@@ -43,8 +44,7 @@ export interface MediaFetchOptions {
   readonly mediaType: MediaType;
   readonly timeoutMs: number;
   readonly guard: AddressGuard;
-  /** Instead of the system's, for tests. */
-  readonly resolve?: ResolveAll;
+  readonly resolve: ResolveAll;
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }
@@ -116,7 +116,7 @@ function ask(url: URL, options: MediaFetchOptions, signal: AbortSignal): Promise
     const outgoing = request(
       url,
       {
-        lookup: guardedLookup(resolve === undefined ? { guard, port } : { guard, port, resolve }),
+        lookup: guardedLookup({ guard, port, resolve, signal }),
         agent: false,
         signal,
         headers: { accept: '*/*', 'accept-encoding': 'identity' },

@@ -8,13 +8,13 @@ import {
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 import type { SendOrder, SendOutcome } from '../session-host.ts';
 import type { SessionTiming } from '../session-timing.ts';
-import type { AddressGuard } from './address-guard.ts';
 import { chatAddress, isGroupId } from './chat-address.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import { type FetchedMedia, fetchMedia, MediaUnavailable } from './media-fetch.ts';
 import { chatOf } from './recipients.ts';
 import type { SentMessages } from './sent-messages.ts';
 import { isRateSignal, readClientError } from './session-end.ts';
+import type { MediaEnvironment } from './session-environment.ts';
 import { quietLogger } from './silent-logger.ts';
 
 const STATUS_CHAT = 'status@broadcast';
@@ -35,6 +35,8 @@ interface Pending {
   /** For preparing first, then for the network's acknowledgement. */
   deadline: ArmedTimer;
   media: FetchedMedia | undefined;
+  /** Gives back its tenant's slot for an attachment. */
+  release: () => void;
 }
 
 /** What an outbox needs of its session. */
@@ -42,7 +44,8 @@ export interface OutboxOptions {
   readonly socket: WASocket;
   readonly clock: Clock;
   readonly timing: SessionTiming;
-  readonly mediaGuard: AddressGuard;
+  readonly tenantId: string;
+  readonly media: MediaEnvironment;
   readonly groups: GroupDirectory;
   readonly sent: SentMessages;
   readonly report: (messageId: string, outcome: SendOutcome) => void;
@@ -78,6 +81,7 @@ export class Outbox {
       cancel: new AbortController(),
       deadline: this.#options.clock.after(preparingMs, () => this.#overdue(pending)),
       media: undefined,
+      release: () => undefined,
     };
     this.#pending.set(order.wireId, pending);
     void this.#run(pending);
@@ -189,18 +193,22 @@ export class Outbox {
       return message ?? undefined;
     } finally {
       await media?.discard();
+      pending.release();
     }
   }
 
   async #fetch(pending: Pending): Promise<FetchedMedia | undefined> {
     const { mediaUrl, mediaType } = pending.order;
+    const { media, tenantId, timing } = this.#options;
     if (mediaUrl === undefined) return undefined;
+    pending.release = await media.slots.take(tenantId, pending.cancel.signal);
     pending.phase = 'fetching';
     return fetchMedia({
       url: mediaUrl,
       mediaType: mediaType ?? 'image',
-      timeoutMs: this.#options.timing.mediaMs,
-      guard: this.#options.mediaGuard,
+      timeoutMs: timing.mediaMs,
+      guard: media.guard,
+      resolve: media.resolve,
       signal: pending.cancel.signal,
     });
   }
@@ -227,6 +235,7 @@ export class Outbox {
     this.#pending.delete(pending.order.wireId);
     pending.deadline.cancel();
     pending.cancel.abort();
+    pending.release();
     // Not left to the client: one that cannot write its copy of the file never comes back.
     void pending.media?.discard();
     this.#options.report(pending.order.messageId, outcome);

@@ -5,7 +5,17 @@ import type { FromWorker } from '../worker-protocol.ts';
 import type { AddressGuard } from './address-guard.ts';
 import type { CredentialCipher } from './credential-cipher.ts';
 import { ExpiringCache } from './expiring-cache.ts';
+import type { ResolveAll } from './name-lookup.ts';
 import type { AskStore } from './sealed-store.ts';
+import type { TenantSlots } from './tenant-slots.ts';
+
+/** Where and how attachments are fetched. */
+export interface MediaEnvironment {
+  readonly guard: AddressGuard;
+  readonly resolve: ResolveAll;
+  /** One for each attachment that is fetched, encrypted and uploaded. */
+  readonly slots: TenantSlots;
+}
 
 /** What all sessions of one worker share. */
 export interface SessionEnvironment {
@@ -13,7 +23,7 @@ export interface SessionEnvironment {
   readonly clientVersion: readonly [number, number, number] | undefined;
   /** Connected to the simulator, which has no history to tell. */
   readonly simulated: boolean;
-  readonly mediaGuard: AddressGuard;
+  readonly media: MediaEnvironment;
   /** Trusts the simulator's media host; undefined: the system's certificates alone. */
   readonly uploadAgent: Agent | undefined;
   readonly timing: SessionTiming;

@@ -14,12 +14,17 @@ import { AddressGuard } from './address-guard.ts';
 import { shareAsyncContexts } from './async-contexts.ts';
 import { credentialCipher } from './credential-cipher.ts';
 import { ExpiringCache } from './expiring-cache.ts';
+import { nameLookup } from './name-lookup.ts';
 import type { AskStore } from './sealed-store.ts';
 import { silenceConsole } from './silent-logger.ts';
+import { TenantSlots } from './tenant-slots.ts';
 import { WorkerSessions } from './worker-sessions.ts';
 
 /** Numbers whose existence one worker remembers. */
 const NUMBERS_REMEMBERED = 20_000;
+
+/** Attachments of one tenant in work at a time: its slow servers cost its own messages time, and nobody else's. */
+const ATTACHMENTS_PER_TENANT = 4;
 
 function run(): void {
   const port = parentPort;
@@ -34,7 +39,11 @@ function run(): void {
     socketUrl: setup.socketUrl,
     clientVersion: setup.clientVersion,
     simulated: setup.noiseRootKey !== undefined,
-    mediaGuard: new AddressGuard(setup.media),
+    media: {
+      guard: new AddressGuard(setup.media),
+      resolve: nameLookup(setup.media.nameServers),
+      slots: new TenantSlots(ATTACHMENTS_PER_TENANT),
+    },
     uploadAgent: setup.mediaCa === undefined ? undefined : new Agent({ ca: setup.mediaCa }),
     timing: setup.timing,
     clock,

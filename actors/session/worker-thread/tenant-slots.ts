@@ -1,0 +1,56 @@
+/** Gives each tenant so many slots; whoever finds none waits for one, in the order of asking. */
+export class TenantSlots {
+  readonly #slotsPerTenant: number;
+  readonly #taken = new Map<string, number>();
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  constructor(slotsPerTenant: number) {
+    this.#slotsPerTenant = slotsPerTenant;
+  }
+
+  /**
+   * Resolves with a slot of the tenant's; called, it gives the slot back, once. Rejects with the signal's reason when
+   * that aborts before there is one.
+   */
+  async take(tenantId: string, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    const taken = this.#taken.get(tenantId) ?? 0;
+    if (taken < this.#slotsPerTenant) this.#taken.set(tenantId, taken + 1);
+    else await this.#wait(tenantId, signal);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#giveBack(tenantId);
+      isHeld = false;
+    };
+  }
+
+  #wait(tenantId: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const queue = this.#waiting.get(tenantId) ?? [];
+      this.#waiting.set(tenantId, queue);
+      const abandon = (): void => {
+        queue.splice(queue.indexOf(next), 1);
+        reject(signal.reason);
+      };
+      const next = (): void => {
+        signal.removeEventListener('abort', abandon);
+        resolve();
+      };
+      signal.addEventListener('abort', abandon, { once: true });
+      queue.push(next);
+    });
+  }
+
+  /** A slot goes from hand to hand while somebody waits. */
+  #giveBack(tenantId: string): void {
+    const next = this.#waiting.get(tenantId)?.shift();
+    if (next !== undefined) {
+      next();
+      return;
+    }
+    this.#waiting.delete(tenantId);
+    const left = (this.#taken.get(tenantId) ?? 1) - 1;
+    if (left === 0) this.#taken.delete(tenantId);
+    else this.#taken.set(tenantId, left);
+  }
+}
