@@ -1,12 +1,13 @@
-#!lua
+#!lua flags=allow-oom
 -- Gives a shard to an owner with the next epoch. Claiming, taking over, settling an unknown outcome (the owner
 -- stays, the epoch rises, so that what is still under way on a dead connection is refused) and releasing are all this.
+-- Also when memory is full: about 100 bytes a shard, without which no node could take over or hand over.
 --
 -- KEYS[1]: the shard's record `{sN}:owner`, `owner epoch revision wallMs`
 -- ARGV[1]: the epoch it must have, 0 when it was never claimed
 -- ARGV[2]: the new owner's incarnation, `-` for nobody
 -- Reply: { 1, new record } or { 0, the record that is there, '' for none }
--- Errors: OOM, READONLY, MISCONF and the like: nothing was changed.
+-- Errors: READONLY, MISCONF and the like: nothing was changed.
 
 local actual = redis.call('GET', KEYS[1]) or ''
 local epoch, rest = '0', '0 0'
