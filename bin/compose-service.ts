@@ -13,6 +13,7 @@ import type { ServiceEnvironment } from './environment.ts';
 import { exportNode, runtimeObserver } from './node-metrics.ts';
 import { hopThrough } from './request-hop.ts';
 import { exportShops } from './shop-metrics.ts';
+import { exportStore } from './store-metrics.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -64,6 +65,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
   });
   exportNode(metrics, node, actors.host);
   exportShops(metrics, actors);
+  exportStore(metrics, node);
   const http = await startHttp({
     host: environment.host,
     port: environment.port,

@@ -32,6 +32,7 @@ const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: 
     'Times this node gave up its shards because its clock and that of Redis disagreed',
   ],
   shardsAhead: ['runtime_shards_ahead_total', 'Shards found with a stored time that lay far ahead'],
+  revertedShards: ['runtime_reverted_shards_total', 'Shards of which Redis lost acknowledged writes'],
 };
 
 /** Puts what the runtime observes into histograms. */

@@ -64,6 +64,23 @@ export interface NodeRecord {
   readonly incarnation: string;
 }
 
+/** What a server of the store says of itself, as far as the runtime depends on it. */
+export interface ServerState {
+  /** Its address in a cluster, `redis` where there is one. */
+  readonly name: string;
+  readonly version: string;
+  readonly isMaster: boolean;
+  /** Share of `maxmemory` in use; 0 when there is no bound. */
+  readonly memoryUse: number;
+  /** `maxmemory-policy`. */
+  readonly evictionPolicy: string;
+  readonly isAppendOnly: boolean;
+  /** Replicas that follow it now. */
+  readonly replicas: number;
+  /** `min-replicas-to-write` asks for at least one: it refuses writes that no replica is there for. */
+  readonly waitsForReplicas: boolean;
+}
+
 /**
  * Everything the runtime asks of Redis. Two implementations, one conformance suite: Redis, and a memory with
  * injected faults for simulations. Rejections are `RuntimeFailure`: `STORE_UNAVAILABLE`, nothing was changed, or
@@ -100,8 +117,8 @@ export interface Engine {
 
   /** Redis' own clock, in milliseconds since the Unix epoch. */
   timeMs(): Promise<number>;
-  /** Share of `maxmemory` in use; 0 when there is no bound. */
-  memoryUse(): Promise<number>;
+  /** What the servers that hold the data say of themselves: one, or those masters of a cluster that answer. */
+  servers(): Promise<readonly ServerState[]>;
   /** Whether writes can be sent now, and a call whenever that turns true. */
   available(): boolean;
   onAvailable(listener: () => void): void;

@@ -50,7 +50,7 @@ export interface RuntimeLimits {
    * above what an answer's way can add (`answerMs`) and what NTP leaves, well below the shortest window (a minute).
    */
   readonly clockToleranceMs: number;
-  /** Share of Redis's `maxmemory` above which client commands are refused, while control ones still have room. */
+  /** Share of `maxmemory`, of the fullest server, above which client commands are refused, while control ones still have room. */
   readonly memoryShare: number;
 }
 

@@ -30,6 +30,8 @@ export interface RuntimeCounters {
   clockDisputes: number;
   /** Shards found with a time stored that lay far ahead. */
   shardsAhead: number;
+  /** Shards of which Redis held an older record than this node remembered: acknowledged writes are gone. */
+  revertedShards: number;
 }
 
 /** All zero. */
@@ -54,6 +56,7 @@ export function runtimeCounters(): RuntimeCounters {
     leaseLosses: 0,
     clockDisputes: 0,
     shardsAhead: 0,
+    revertedShards: 0,
   };
 }
 

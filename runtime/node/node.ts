@@ -6,7 +6,7 @@ import { ShardMarks } from '../actor/shard-marks.ts';
 import type { Actors } from '../actors.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { ArmedTimer, Clock } from '../clock.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine, ServerState } from '../engine.ts';
 import { defaultLimits, type RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { type RuntimeCounters, type RuntimeObserver, runtimeCounters } from '../observer.ts';
@@ -74,6 +74,8 @@ export interface RuntimeNode {
   readonly clock: Clock;
   /** By how much this node's own clock is ahead of Redis', in milliseconds; below 0 when it is behind. */
   clockAheadMs(): number;
+  /** The servers of the store as of the last look, at most about `claimEveryMs` ago; none before the first. */
+  storeServers(): readonly ServerState[];
   /** How long the lease still holds, in milliseconds; 0 when it does not. */
   leaseMarginMs(): number;
   /** The lease holds and Redis answers. */
@@ -179,7 +181,7 @@ class AssembledNode implements RuntimeNode {
       nodeId,
       shard,
       shards: () => ownership.shards(),
-      storeIsFull: () => ownership.memoryUse >= limits.memoryShare,
+      storeIsFull: () => ownership.servers.some(({ memoryUse }) => memoryUse >= limits.memoryShare),
       isBusy: () => this.busy(),
       surroundings: {
         ...common,
@@ -245,6 +247,10 @@ class AssembledNode implements RuntimeNode {
 
   clockAheadMs(): number {
     return this.clock.aheadMs();
+  }
+
+  storeServers(): readonly ServerState[] {
+    return this.#ownership.servers;
   }
 
   leaseMarginMs(): number {

@@ -1,4 +1,5 @@
 import { SHARD_COUNT } from '../address.ts';
+import { recordText, type ShardRecord } from '../engine.ts';
 import type { OwnedShard } from './owned-shard.ts';
 
 /** The shards that this node runs, and what all their actors are told together. */
@@ -15,6 +16,23 @@ export class HeldShards {
 
   add(shard: OwnedShard): void {
     this.#held[shard.number] = shard;
+  }
+
+  /** The shards of which nothing is under way, and the record that Redis must hold of each for as long as that is so. */
+  quiet(): ReadonlyMap<OwnedShard, string> {
+    return new Map([...this].filter(isQuiet).map((shard) => [shard, shard.recordText]));
+  }
+
+  /**
+   * Those of them that Redis holds another record of, though nothing was under way from before the records were asked
+   * for until now: somebody else has the shard, or Redis lost what it had acknowledged.
+   */
+  strayed(quiet: ReadonlyMap<OwnedShard, string>, records: readonly ShardRecord[]): readonly OwnedShard[] {
+    return [...this].filter((shard) => {
+      const record = records[shard.number];
+      const mayBeCompared = isQuiet(shard) && quiet.get(shard) === shard.recordText;
+      return mayBeCompared && record !== undefined && recordText(record) !== shard.recordText;
+    });
   }
 
   /** The shard is not run here any more: its actors stop where they are. */
@@ -39,4 +57,8 @@ export class HeldShards {
   thawAll(): void {
     for (const shard of this) if (!shard.frozen) this.thaw(shard);
   }
+}
+
+function isQuiet({ underWay, inDoubt, settling, frozen, draining }: OwnedShard): boolean {
+  return underWay === undefined && settling === undefined && !inDoubt && !frozen && !draining;
 }

@@ -1,6 +1,6 @@
 import { SHARD_COUNT } from '../address.ts';
 import type { ArmedTimer } from '../clock.ts';
-import type { NodeRecord, ShardRecord } from '../engine.ts';
+import type { NodeRecord, ServerState, ShardRecord } from '../engine.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import { askAgain } from './ask-again.ts';
 import { claimShards } from './claim-shards.ts';
@@ -37,7 +37,7 @@ export class Ownership {
   #round: Promise<void> | undefined;
   #roundAgain = false;
   #timer: ArmedTimer | undefined;
-  #memoryUse = 0;
+  #servers: readonly ServerState[] = [];
   readonly #patience: Patience;
 
   constructor(options: OwnershipOptions) {
@@ -68,9 +68,9 @@ export class Ownership {
     return this.#incarnation;
   }
 
-  /** Share of Redis's memory in use at the last look. */
-  get memoryUse(): number {
-    return this.#memoryUse;
+  /** The servers of the store at the last look; none before the first. */
+  get servers(): readonly ServerState[] {
+    return this.#servers;
   }
 
   shard(number: number): OwnedShard | undefined {
@@ -140,17 +140,22 @@ export class Ownership {
   async #look(): Promise<void> {
     const { engine, clock, log } = this.#options;
     const incarnation = this.#incarnation;
+    const quiet = this.#held.quiet();
     try {
-      const [nodes, records, memoryUse] = await Promise.all([
+      const [nodes, records, servers] = await Promise.all([
         engine.nodes(),
         engine.records(),
-        engine.memoryUse(),
+        engine.servers(),
         clock.look(() => engine.timeMs()),
       ]);
+      this.#servers = servers;
+      if (servers.some(({ isMaster }) => !isMaster)) {
+        throw new RuntimeFailure('STORE_UNAVAILABLE', 'What a replica says may be old');
+      }
       this.view.replace(nodes, records);
-      this.#memoryUse = memoryUse;
       if (await this.#standsAside(nodes)) return;
       if (this.#stopping || !this.lease.holds() || incarnation !== this.#incarnation) return;
+      for (const shard of this.#held.strayed(quiet, records)) this.#lose(shard, records[shard.number]);
       const running = [...this.#held].map(({ number }) => number);
       const held = new Set(running.filter((number) => !this.#leaving.has(number)));
       const plan = planShare({
@@ -379,11 +384,15 @@ export class Ownership {
   }
 
   #lose(shard: OwnedShard, actual?: ShardRecord): void {
-    const { log } = this.#options;
+    const { log, counters } = this.#options;
     if (shard.dropped) return;
     const fields = { shard: shard.number, known: shard.record, actual };
-    if (actual !== undefined && actual.revision < shard.record.revision) {
-      log.error(fields, 'Redis holds an older revision than this node remembers: was a backup restored?');
+    if (actual !== undefined && isOlder(actual, shard.record)) {
+      counters.revertedShards += 1;
+      log.error(
+        fields,
+        'Redis holds an older revision than this node remembers: was a backup restored, or did a failover lose writes?',
+      );
     } else {
       log.warn(fields, 'The shard has another owner');
     }
@@ -395,4 +404,9 @@ export class Ownership {
     this.#options.commits().drop(shard);
     shard.onSettling?.();
   }
+}
+
+/** Whether Redis went back in time: neither number of a record ever falls. */
+function isOlder(actual: ShardRecord, known: ShardRecord): boolean {
+  return actual.revision < known.revision || actual.epoch < known.epoch;
 }

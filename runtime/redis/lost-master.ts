@@ -5,6 +5,9 @@ import { isMasterless } from './redis-failure.ts';
 /** So long a server must refuse as one that is no master, and so long is waited between two new connections. */
 const CONNECT_ANEW_EVERY_MS = 1_000;
 
+/** Writes go over another connection than what the server says of its role: one may have moved before the other. */
+type Witness = 'writes' | 'role';
+
 /**
  * Finds out that the server at the other end of the connections is not the master any more. A failover behind one
  * address may leave every connection open: the old master answers each write with a refusal and breaks nothing, so a
@@ -15,10 +18,9 @@ export class LostMaster {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #connectAnew: () => void;
-  /** When the first refusal came of those that no success interrupted; `undefined`: the last write was taken. */
-  #refusedSinceMs: number | undefined;
+  /** Who says that there is no master at the other end, and since when without a word to the contrary. */
+  readonly #deniedSinceMs = new Map<Witness, number>();
   #connectedAtMs = Number.NEGATIVE_INFINITY;
-  #told = false;
 
   /** `connectAnew` ends every connection and makes it again; what was under way on it is `OUTCOME_UNKNOWN`. */
   constructor(options: {
@@ -32,25 +34,24 @@ export class LostMaster {
   }
 
   /** A write failed. A connection that broke is made anew by itself and says nothing about the server's role. */
-  failed(error: unknown): void {
-    if (isMasterless(error)) this.isNoMaster();
+  writeFailed(error: unknown): void {
+    if (isMasterless(error)) this.denied('writes');
   }
 
-  /** A server said that it is no master. */
-  isNoMaster(): void {
+  /** There is no master at the other end. */
+  denied(witness: Witness): void {
     const nowMs = this.#clock.monotonicMs();
-    this.#refusedSinceMs ??= nowMs;
-    const latestMs = Math.max(this.#refusedSinceMs, this.#connectedAtMs);
-    if (nowMs - latestMs < CONNECT_ANEW_EVERY_MS) return;
+    const isNews = this.#deniedSinceMs.size === 0;
+    const sinceMs = this.#deniedSinceMs.get(witness) ?? nowMs;
+    this.#deniedSinceMs.set(witness, sinceMs);
+    if (isNews) this.#log.warn({}, 'Redis is no master here: its address is asked anew while that lasts');
+    if (nowMs - Math.max(sinceMs, this.#connectedAtMs) < CONNECT_ANEW_EVERY_MS) return;
     this.#connectedAtMs = nowMs;
-    if (!this.#told) this.#log.warn({}, 'Redis takes no writes: its address is asked anew for the master');
-    this.#told = true;
     this.#connectAnew();
   }
 
-  /** A write was taken. */
-  taken(): void {
-    this.#refusedSinceMs = undefined;
-    this.#told = false;
+  /** There is one. */
+  confirmed(witness: Witness): void {
+    this.#deniedSinceMs.delete(witness);
   }
 }

@@ -69,6 +69,23 @@ export class RedisConnection {
   }
 
   /**
+   * What each server says of itself, by its name: the one, or the masters of a cluster that answer. Rejects when none
+   * does.
+   */
+  async infos(): Promise<[name: string, info: string][]> {
+    if (this.client instanceof Redis) return [['redis', String(await this.send('info', []))]];
+    const answers = await Promise.allSettled(
+      this.client.nodes('master').map(async (server): Promise<[string, string]> => {
+        const { host, port } = server.options;
+        return [`${host}:${port}`, await server.info()];
+      }),
+    );
+    const heard = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    if (heard.length === 0) throw new Error('No master of the cluster answers');
+    return heard;
+  }
+
+  /**
    * Ends the connection to a single server and makes it again, which asks for its address anew; what was sent and not
    * answered is rejected. One that is not connected is on its way already; a cluster's are left alone.
    */

@@ -6,6 +6,7 @@ import {
   type NodeRecord,
   parseRecord,
   type SectionOutcome,
+  type ServerState,
   type ShardRecord,
 } from '../engine.ts';
 import type { Logger } from '../logger.ts';
@@ -19,11 +20,10 @@ import { RedisBus } from './redis-bus.ts';
 import { redisClient } from './redis-client.ts';
 import { RedisConnection, type ReplyEncoding } from './redis-connection.ts';
 import { failureOf, readFailureOf, refusalOf } from './redis-failure.ts';
+import { parseServerState } from './server-state.ts';
+import { AssumptionWatch, refuseUnsafe } from './store-assumptions.ts';
 
 const nodesKey = '{runtime}:nodes';
-
-/** Redis 7 is the first whose scripts are refused whole when memory is full (see commit-shards.lua). */
-const oldestMajorVersion = 7;
 
 /** What the engine is given. */
 export interface RedisEngineOptions {
@@ -51,12 +51,14 @@ export class RedisEngine implements Engine {
   };
   readonly #trouble: CommitTrouble;
   readonly #lostMaster: LostMaster;
+  readonly #assumptions: AssumptionWatch;
 
   private constructor(url: string, options: RedisEngineOptions) {
     const address = parseRedisAddress(url);
     const connection = (name: string) =>
       new RedisConnection(redisClient(address, { name, answerMs: options.answerMs }));
     this.#trouble = new CommitTrouble(options.clock, options.log);
+    this.#assumptions = new AssumptionWatch(options.log);
     this.#cluster = address.kind === 'cluster';
     this.#commits = connection('commits');
     this.#data = connection('data');
@@ -70,12 +72,12 @@ export class RedisEngine implements Engine {
     this.#lostMaster = new LostMaster({ ...options, connectAnew });
   }
 
-  /** Connects, or rejects when Redis is not there or too old. */
+  /** Connects, or rejects when Redis is not there or is not as it must be, with every reason. */
   static async connect(url: string, options: RedisEngineOptions): Promise<RedisEngine> {
     const engine = new RedisEngine(url, options);
     try {
       await Promise.all([engine.#commits.connect(), engine.#data.connect(), engine.#bus.connect()]);
-      await engine.#checkVersion();
+      refuseUnsafe(await engine.#askServers());
     } catch (error) {
       await engine.close();
       throw error;
@@ -97,10 +99,10 @@ export class RedisEngine implements Engine {
     try {
       const replies = await this.#commits.run(this.#scripts.commitShards, keys, args);
       this.#trouble.taken(part);
-      this.#lostMaster.taken();
+      this.#lostMaster.confirmed('writes');
       return sections.map((section, index) => outcomeOf(section, (replies as unknown[])[index]));
     } catch (error) {
-      this.#lostMaster.failed(error);
+      this.#lostMaster.writeFailed(error);
       const failure = failureOf(error);
       if (failure instanceof RuntimeFailure && failure.code === 'OUTCOME_UNKNOWN') {
         return sections.map(() => ({ code: 'unknown', message: failure.message }));
@@ -207,12 +209,21 @@ export class RedisEngine implements Engine {
     }
   }
 
-  async memoryUse(): Promise<number> {
-    if (this.#cluster) return 0;
-    const text = String((await this.read([['INFO', 'memory']]))[0]);
-    const figure = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(text)?.[1] ?? 0);
-    const maximum = figure('maxmemory');
-    return maximum === 0 ? 0 : figure('used_memory') / maximum;
+  async servers(): Promise<readonly ServerState[]> {
+    const servers = await this.#askServers();
+    this.#assumptions.see(servers);
+    if (servers.every(({ isMaster }) => isMaster)) this.#lostMaster.confirmed('role');
+    else this.#lostMaster.denied('role');
+    return servers;
+  }
+
+  async #askServers(): Promise<readonly ServerState[]> {
+    try {
+      const answers = await this.#data.infos();
+      return answers.map(([name, info]) => parseServerState(name, info));
+    } catch (error) {
+      throw readFailureOf(error);
+    }
   }
 
   available(): boolean {
@@ -232,19 +243,11 @@ export class RedisEngine implements Engine {
   async #run(script: LuaScript, keys: string[], args: RedisArgument[]): Promise<unknown> {
     try {
       const reply = await this.#commits.run(script, keys, args);
-      this.#lostMaster.taken();
+      this.#lostMaster.confirmed('writes');
       return reply;
     } catch (error) {
-      this.#lostMaster.failed(error);
+      this.#lostMaster.writeFailed(error);
       throw failureOf(error);
-    }
-  }
-
-  async #checkVersion(): Promise<void> {
-    const text = String((await this.read([['INFO', 'server']]))[0]);
-    const version = /^redis_version:(\S+)/m.exec(text)?.[1] ?? 'unknown';
-    if (Number.parseInt(version, 10) < oldestMajorVersion) {
-      throw new Error(`Redis ${version} is too old: scripts that are refused whole came with Redis 7`);
     }
   }
 }

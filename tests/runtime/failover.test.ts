@@ -1,9 +1,10 @@
 /** A node over an address that moves from a Redis to its replica, each a process of its own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Redis } from 'ioredis';
 import { type RedisLink, redisLink } from '../e2e/redis-link.ts';
 import { type RedisPair, startRedisPair } from '../e2e/redis-pair.ts';
-import { counterAddress } from './counter-behaviour.ts';
+import { counterAddress, counterKey } from './counter-behaviour.ts';
 import { eventually, redisNode } from './redis-node.ts';
 
 const one = counterAddress('one');
@@ -43,14 +44,37 @@ test('a failover that keeps every connection open and outlasts the lease is foun
     await eventually(() => nodes.every((node) => node.ready()) && owner() !== undefined);
     assert.equal(await owner()?.actors.ask(one, add(1)), 2);
     assert.deepEqual(stopped, [], 'its actors, and so their sessions, were kept');
+    await eventually(() => nodes.every((node) => node.nodes().length === 2));
     for (const node of nodes) {
       node.link.serve(async (payload) => `${node.nodeId} heard ${payload}`);
     }
     // Over the connections that only listen: they write nothing, so nobody would refuse them.
     assert.equal(await a.node.link.call('b', 'this', 2_000), 'b heard this');
     assert.equal(await b.node.link.call('a', 'that', 2_000), 'a heard that');
-    const told = a.log.warnings.filter((message) => message.includes('asked anew for the master'));
+    const told = a.log.warnings.filter((message) => message.includes('its address is asked anew'));
     assert.equal(told.length, 1, a.log.warnings.join('\n'));
     await a.node.stop();
     await b.node.stop();
+  }));
+
+test('a failover that lost acknowledged writes is noticed without a write: what memory says is what Redis says', () =>
+  onPair(async (pair, link) => {
+    const stopped: string[] = [];
+    const hooks = { deactivated: (_: unknown, reason: string) => void stopped.push(reason) };
+    const { node, log } = await redisNode({ redisUrl: link.url, hooks });
+    assert.equal(await node.actors.ask(one, add(1)), 1);
+    const replica = new Redis(pair.replica().socketPath);
+    await eventually(async () => (await replica.hget(counterKey('one'), 'total')) === '1');
+    replica.disconnect();
+    await pair.part();
+    assert.equal(await node.actors.ask(one, add(1)), 2);
+    await pair.loseMaster();
+    link.moveTo(pair.master().socketPath);
+    const read = () => node.actors.ask(one, { type: 'read' }).catch(() => undefined);
+    await eventually(async () => (await read()) === 1);
+    assert.deepEqual(stopped, ['lost']);
+    assert.ok(log.errors.some((message) => message.includes('older revision')));
+    assert.equal(node.counters.revertedShards, 1);
+    assert.equal(await node.actors.ask(one, add(1)), 2);
+    await node.stop();
   }));

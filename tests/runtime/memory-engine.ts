@@ -1,5 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
-import type { CommitSection, Engine, NodeRecord, SectionOutcome, ShardRecord } from '../../runtime/engine.ts';
+import type {
+  CommitSection,
+  Engine,
+  NodeRecord,
+  SectionOutcome,
+  ServerState,
+  ShardRecord,
+} from '../../runtime/engine.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Read } from '../../runtime/store.ts';
 import type { MemoryRedis } from './memory-redis.ts';
@@ -115,8 +122,19 @@ export class MemoryEngine implements Engine {
     return this.#call(() => this.#redis.timeMs());
   }
 
-  async memoryUse(): Promise<number> {
-    return this.memoryShare;
+  async servers(): Promise<readonly ServerState[]> {
+    return [
+      {
+        name: 'memory',
+        version: '7.0.0',
+        isMaster: true,
+        memoryUse: this.memoryShare,
+        evictionPolicy: 'noeviction',
+        isAppendOnly: true,
+        replicas: 0,
+        waitsForReplicas: false,
+      },
+    ];
   }
 
   available(): boolean {

@@ -1,0 +1,91 @@
+import type { ServerState } from '../engine.ts';
+import type { Logger } from '../logger.ts';
+
+/** Redis 7 is the first whose scripts are refused whole when memory is full (see commit-shards.lua). */
+const OLDEST_MAJOR_VERSION = 7;
+
+/** What the promises of the runtime rest on and Redis does not do by itself. */
+export const assumptionNames = ['version', 'noeviction', 'master', 'append_only', 'safe_failover'] as const;
+export type AssumptionName = (typeof assumptionNames)[number];
+
+interface Assumption {
+  /** `refuse`: no node starts without it. `error`, `warn`: how loud the log says that it does not hold. */
+  readonly severity: 'refuse' | 'error' | 'warn';
+  holds(server: ServerState): boolean;
+  /** What is wrong, what follows and what to set. */
+  sentence(server: ServerState): string;
+}
+
+const assumptions: Readonly<Record<AssumptionName, Assumption>> = {
+  version: {
+    severity: 'refuse',
+    holds: ({ version }) => Number.parseInt(version, 10) >= OLDEST_MAJOR_VERSION,
+    sentence: ({ version }) =>
+      `Redis ${version} is too old: scripts that are refused whole came with Redis ${OLDEST_MAJOR_VERSION}`,
+  },
+  noeviction: {
+    severity: 'refuse',
+    holds: ({ evictionPolicy }) => evictionPolicy === 'noeviction',
+    sentence: ({ evictionPolicy }) =>
+      `Redis drops data when memory is short (maxmemory-policy ${evictionPolicy}): messages would be lost or sent twice; set maxmemory-policy noeviction`,
+  },
+  master: {
+    severity: 'refuse',
+    holds: ({ isMaster }) => isMaster,
+    sentence: () => 'Redis is a read-only replica: REDIS_URL must lead to the master',
+  },
+  append_only: {
+    severity: 'error',
+    holds: ({ isAppendOnly }) => isAppendOnly,
+    sentence: () =>
+      'Redis keeps no append-only file: a restart of it loses accepted messages; set appendonly yes, appendfsync always',
+  },
+  safe_failover: {
+    severity: 'warn',
+    holds: ({ replicas, waitsForReplicas }) => replicas === 0 || waitsForReplicas,
+    sentence: ({ replicas }) =>
+      `Redis has ${replicas} replicas and acknowledges writes that none of them may have: a failover may lose them; set min-replicas-to-write 1`,
+  },
+};
+
+/** Whether an assumption holds of every server. */
+export function isHeld(name: AssumptionName, servers: readonly ServerState[]): boolean {
+  return servers.every((server) => assumptions[name].holds(server));
+}
+
+/** Throws a sentence for each assumption without which no node starts. */
+export function refuseUnsafe(servers: readonly ServerState[]): void {
+  const sentences = assumptionNames.flatMap((name) => {
+    const { severity, holds, sentence } = assumptions[name];
+    const broken = servers.find((server) => !holds(server));
+    return severity === 'refuse' && broken !== undefined ? [`${broken.name}: ${sentence(broken)}`] : [];
+  });
+  if (sentences.length > 0) throw new Error(sentences.join('. '));
+}
+
+/** Says once that an assumption does not hold, and once that it does again. */
+export class AssumptionWatch {
+  readonly #log: Logger;
+  readonly #broken = new Set<AssumptionName>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** The servers as they are now. */
+  see(servers: readonly ServerState[]): void {
+    for (const name of assumptionNames) {
+      const { severity, holds, sentence } = assumptions[name];
+      const broken = servers.find((server) => !holds(server));
+      if ((broken !== undefined) === this.#broken.has(name)) continue;
+      if (broken === undefined) {
+        this.#broken.delete(name);
+        this.#log.info({ assumption: name }, 'Redis is again as it must be');
+      } else {
+        this.#broken.add(name);
+        const level = severity === 'warn' ? 'warn' : 'error';
+        this.#log[level]({ assumption: name, server: broken.name }, sentence(broken));
+      }
+    }
+  }
+}
