@@ -1,5 +1,5 @@
 import uWebSockets, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
-import type { Eventual } from '../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../runtime/maybe-promise.ts';
 import type { Answer, BodyFault, ReplyStream, ReplyValue, RequestValue } from './contract/exchange.ts';
 import type { BodyBudget } from './pipeline/body-budget.ts';
 import { addressOfBytes } from './pipeline/client-address.ts';
@@ -202,7 +202,7 @@ function forwardedFor(raw: HttpRequest): string {
 
 interface BodyReading {
   readonly bodies: BodyBudget;
-  accountOf(): Eventual<string | undefined>;
+  accountOf(): MaybePromise<string | undefined>;
   respond(read: ReadBody): void;
   abandoned(): void;
 }

@@ -1,5 +1,5 @@
 import type { Address } from './address.ts';
-import type { Eventual } from './maybe-promise.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 
 /** What an operator sees of one actor; consistent, since it is taken between two turns. */
 export interface ActorSnapshot {
@@ -42,7 +42,7 @@ export interface Actors {
   /** As `ask` without an answer; failures are logged. For session events and other control messages. */
   tell(address: Address, command: unknown): void;
   /** The last committed state, at once where the actor is active, activating it where it is not. `undefined`: no such actor. */
-  state<State>(address: Address): Eventual<State | undefined>;
+  state<State>(address: Address): MaybePromise<State | undefined>;
   /** As `state` for an actor that is active here, without waiting. */
   peek<State>(address: Address): State | undefined;
   /** True when this node owns the shard and its lease still holds now; asked before a reply is released. */

@@ -1,4 +1,4 @@
-import type { Eventual } from './maybe-promise.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 
 /** A value as Redis takes it. */
 export type RedisArgument = string | number | Buffer;
@@ -48,7 +48,7 @@ export interface Store {
    * the shard is this node's and the collection is small and was asked before. The answer to `HMGET` is then the same
    * array each time, for as long as what is stored is the same.
    */
-  lookUp(shard: number, lookups: readonly Lookup[]): Eventual<unknown[]>;
+  lookUp(shard: number, lookups: readonly Lookup[]): MaybePromise<unknown[]>;
   /** As `read`, with values as bytes. */
   readBytes(reads: readonly Read[]): Promise<unknown[]>;
   /** One fenced write: all or nothing, refused unless this node owns the shard at its current epoch. */

@@ -1,5 +1,5 @@
 import type { RateDecision, RateLimits } from '../../policy/key-limits.ts';
-import type { Eventual } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Outcome } from '../failure.ts';
 import type { Permission } from './permission.ts';
 
@@ -101,8 +101,8 @@ export interface TenantOperations {
   admit(
     request: { readonly tenantId: string; readonly keyHash: string; readonly ip: string },
     terms: AdmissionTerms,
-  ): Eventual<Admission>;
-  identity(caller: Caller): Eventual<Outcome<Identity>>;
+  ): MaybePromise<Admission>;
+  identity(caller: Caller): MaybePromise<Outcome<Identity>>;
   /** Newest first. */
   listShops(
     tenantId: string,
@@ -123,7 +123,7 @@ export interface TenantOperations {
   /** By id or exact name, case-insensitive. Fails SHOP_NOT_FOUND, AMBIGUOUS_SHOP with candidates. */
   findShop(tenantId: string, idOrName: string): Promise<Outcome<ShopView>>;
   /** The same look-up, answering the shop's id alone and at once when the tenant is active here. */
-  shopId(tenantId: string, idOrName: string): Eventual<Outcome<string>>;
+  shopId(tenantId: string, idOrName: string): MaybePromise<Outcome<string>>;
   /** Oldest first, by id. */
   listContacts(
     tenantId: string,

@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../../policy/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Eventual, onceKnown } from '../../runtime/maybe-promise.ts';
+import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { isObjectId } from '../../runtime/object-id.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
@@ -41,13 +41,13 @@ export interface TenantDeskOptions {
 export function tenantDesk(options: TenantDeskOptions): TenantOperations {
   const { actors, store, clock, keyLimits, usage } = options;
 
-  const found = (tenantId: string): Eventual<TenantState | undefined> => {
+  const found = (tenantId: string): MaybePromise<TenantState | undefined> => {
     const address = tenantAddress(tenantId);
     // Whether the lease still holds is asked before the reply is released.
     return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
   };
-  const state = (tenantId: string): Eventual<TenantState> =>
-    onceKnown(found(tenantId), (tenant) => {
+  const state = (tenantId: string): MaybePromise<TenantState> =>
+    mapMaybePromise(found(tenantId), (tenant) => {
       // The tenant was erased between the admission of this call and now.
       if (tenant === undefined) throw new RuntimeFailure('SHARD_NOT_OWNED', 'the tenant is gone');
       return tenant;
@@ -100,7 +100,7 @@ export function tenantDesk(options: TenantDeskOptions): TenantOperations {
       return view ? done(view) : failed('SHOP_NOT_FOUND');
     },
     shopId: (tenantId, idOrName) =>
-      onceKnown(state(tenantId), (tenant) => {
+      mapMaybePromise(state(tenantId), (tenant) => {
         const named = namedShop(tenant, idOrName);
         return named.ok ? done(named.value.id) : named;
       }),

@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import type { Failure, FailureCode } from '../../actors/failure.ts';
 import type { Permission } from '../../actors/tenant/permission.ts';
 import type { Caller } from '../../actors/tenant/tenant-operations.ts';
-import type { Eventual } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from './closed-object.ts';
 import type { ErrorCode } from './errors.ts';
 import type { HeaderLines } from './exchange.ts';
@@ -127,7 +127,7 @@ export interface Endpoint<Services> {
     readonly query: unknown;
     readonly body: unknown;
     readonly services: Services;
-  }): Eventual<
+  }): MaybePromise<
     | { readonly status: number; readonly data: unknown; readonly headers?: HeaderLines }
     | { readonly ok: false; readonly failure: Failure }
   >;
@@ -179,7 +179,7 @@ export function apiEndpoints<Services>() {
         request: CheckedRequest<Path, QueryOutput<Query>, v.InferOutput<Body>, Services> & {
           readonly caller: Caller;
         },
-      ): Eventual<HandlerAnswer<R>>;
+      ): MaybePromise<HandlerAnswer<R>>;
     },
   ): Endpoint<Services> {
     return erase(declaration as never, {
@@ -209,7 +209,7 @@ export function operatorEndpoints<Services>() {
           readonly params: { readonly tenantId: string };
           readonly operator: Operator;
         },
-      ): Eventual<HandlerAnswer<R>>;
+      ): MaybePromise<HandlerAnswer<R>>;
     },
   ): Endpoint<Services> {
     const named = paramNames(declaration.path).includes('tenantId') ? 'param' : 'none';

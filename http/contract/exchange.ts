@@ -1,4 +1,4 @@
-import type { Eventual } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 
 /** The headers the service reads; empty text where the caller sent none. */
 export interface RequestHeaders {
@@ -66,4 +66,4 @@ export interface ReplyValue {
 }
 
 /** Answers requests. Never rejects. */
-export type Answer = (request: RequestValue) => Eventual<ReplyValue>;
+export type Answer = (request: RequestValue) => MaybePromise<ReplyValue>;

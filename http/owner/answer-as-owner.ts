@@ -1,6 +1,6 @@
 import type { Admission, TenantOperations } from '../../actors/tenant/tenant-operations.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { Eventual } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { checkRequest, type RequestParts } from '../contract/checked-request.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -52,7 +52,7 @@ export function answerAsOwner<Services>(
   request: OwnedRequest,
   services: Services,
   options: OwnerOptions,
-): Eventual<OwnedReply> {
+): MaybePromise<OwnedReply> {
   const isBusy = endpoint.method !== 'GET' && options.isBusy();
   const call: OwnedCall<Services> = { endpoint, request, services, options };
   try {
@@ -78,7 +78,10 @@ interface Addressee {
 }
 
 /** Permission → validate → handle, in one step where nothing is waited for: each promise costs every send. */
-function answerAdmission<Services>(call: OwnedCall<Services>, admission: Admission): Eventual<OwnedReply> {
+function answerAdmission<Services>(
+  call: OwnedCall<Services>,
+  admission: Admission,
+): MaybePromise<OwnedReply> {
   const { endpoint, request, services } = call;
   const keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
   const rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);

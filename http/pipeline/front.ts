@@ -1,4 +1,4 @@
-import type { Eventual } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
@@ -15,7 +15,7 @@ export interface FrontReply {
 }
 
 /** The edge part of one listener. Never rejects. */
-export type Front = (request: RequestValue) => Eventual<FrontReply>;
+export type Front = (request: RequestValue) => MaybePromise<FrontReply>;
 
 /**
  * What becomes of a request's body, asked with its head alone. Most of what a stranger sends is refused by the head, so
@@ -28,7 +28,7 @@ export interface BodyPolicy {
    * The account that a body which comes in pieces counts on; undefined: the key opens nothing, which decides the answer
    * as well. Rejects when the key cannot be looked up now.
    */
-  accountOf(head: RequestValue): Eventual<string | undefined>;
+  accountOf(head: RequestValue): MaybePromise<string | undefined>;
 }
 
 /** The route of a path that leads nowhere (DESIGN section 5: GET /requests). */

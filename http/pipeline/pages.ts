@@ -1,4 +1,4 @@
-import { type Eventual, onceKnown } from '../../runtime/maybe-promise.ts';
+import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
 import { anonymous, type Front } from './front.ts';
@@ -6,7 +6,7 @@ import { anonymous, type Front } from './front.ts';
 /** A path outside the declared API, answered to GET alone: documents, probes, files of a page. */
 export interface Page {
   readonly path: string;
-  answer(request: RequestValue): Eventual<ReplyValue>;
+  answer(request: RequestValue): MaybePromise<ReplyValue>;
 }
 
 /** A front that answers these pages itself and leaves the rest to the next. */
@@ -18,7 +18,7 @@ export function withPages(pages: readonly Page[], next: Front): Front {
     if (request.method !== 'GET') {
       return anonymous(errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: 'GET' })), page.path);
     }
-    return onceKnown(page.answer(request), (reply) => anonymous(reply, page.path));
+    return mapMaybePromise(page.answer(request), (reply) => anonymous(reply, page.path));
   };
 }
 

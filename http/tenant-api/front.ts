@@ -1,6 +1,6 @@
 import type { KeyDirectory } from '../../actors/tenant/tenant-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Eventual } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
@@ -87,7 +87,7 @@ function answerTenant(
   request: RequestValue,
   { tenantId, hash }: { readonly tenantId: string | undefined; readonly hash: string },
   edge: Edge,
-): Eventual<FrontReply> {
+): MaybePromise<FrontReply> {
   if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
   const owned = ownedRequest(request, { values, tenantId, keyHash: hash });
   if (!edge.hop.ownerIsLocal(tenantId)) {

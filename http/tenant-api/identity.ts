@@ -1,5 +1,5 @@
 import type { Identity } from '../../actors/tenant/tenant-operations.ts';
-import { onceKnown } from '../../runtime/maybe-promise.ts';
+import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { rememberedJson } from '../contract/known-json.ts';
@@ -20,7 +20,9 @@ export const readIdentity = apiEndpoint({
   },
   errors: [],
   handle: ({ caller, services }) =>
-    onceKnown(services.tenants.identity(caller), (found) => (found.ok ? reply(200, found.value) : found)),
+    mapMaybePromise(services.tenants.identity(caller), (found) =>
+      found.ok ? reply(200, found.value) : found,
+    ),
 });
 
 /** Key, tenant and limits are the same objects until they change; of the rest only numbers change. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type FailureCode, failed } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES, type ShopOperations } from '../../actors/shop/record/shop-operations.ts';
 import { hasText } from '../../policy/message-content.ts';
-import { onceKnown } from '../../runtime/maybe-promise.ts';
+import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
@@ -87,8 +87,8 @@ export const sendMessage = apiEndpoint({
     if (!hasText(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
     const draft = { to, text, mediaUrl, mediaType, idempotencyKey };
     // Waits for nothing but the commit: every send pays for each wait.
-    return onceKnown(namedShop(request), (shop) =>
-      shop.ok ? onceKnown(request.services.shops.send(shop.value, draft), answerOf) : shop,
+    return mapMaybePromise(namedShop(request), (shop) =>
+      shop.ok ? mapMaybePromise(request.services.shops.send(shop.value, draft), answerOf) : shop,
     );
   },
 });
@@ -141,6 +141,6 @@ export const readMessage = apiEndpoint({
     const found = services.shops.message(caller.tenantId, params.id);
     // What is there at once is remembered, since callers poll, and is the same object the next time.
     if (!(found instanceof Promise) && found.ok) rememberedJson(found.value);
-    return onceKnown(found, (message) => (message.ok ? reply(200, message.value) : message));
+    return mapMaybePromise(found, (message) => (message.ok ? reply(200, message.value) : message));
   },
 });

@@ -1,6 +1,6 @@
 import { done, type FailureCode, type Outcome } from '../../actors/failure.ts';
 import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
-import { type Eventual, onceKnown } from '../../runtime/maybe-promise.ts';
+import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ApiServices } from './services.ts';
 
 /** What finding the shop of a path may fail with. */
@@ -14,9 +14,9 @@ export function namedShop(request: {
   readonly caller: { readonly tenantId: string };
   readonly params: { readonly idOrName: string };
   readonly services: Pick<ApiServices, 'tenants'>;
-}): Eventual<Outcome<ShopReference>> {
+}): MaybePromise<Outcome<ShopReference>> {
   const { tenantId } = request.caller;
-  return onceKnown(request.services.tenants.shopId(tenantId, request.params.idOrName), (named) =>
+  return mapMaybePromise(request.services.tenants.shopId(tenantId, request.params.idOrName), (named) =>
     named.ok ? done({ tenantId, shopId: named.value }) : named,
   );
 }

@@ -1,7 +1,7 @@
 import type { ActorGlance, ActorSnapshot, Actors, Lookout } from '../actors.ts';
 import { type Address, addressOf, addressText } from '../address.ts';
 import type { Behaviour } from '../behaviour.ts';
-import type { Eventual } from '../maybe-promise.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { ActiveActor } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { nodeBusy } from '../refusals.ts';
@@ -74,10 +74,10 @@ export class LocalActors implements Actors {
     );
   }
 
-  state<State>(address: Address): Eventual<State | undefined> {
+  state<State>(address: Address): MaybePromise<State | undefined> {
     const actor = this.#activate(address);
     if (actor === undefined) return Promise.reject(this.#notOwned(address));
-    return actor.whenActive() as Eventual<State | undefined>;
+    return actor.whenActive() as MaybePromise<State | undefined>;
   }
 
   peek<State>(address: Address): State | undefined {

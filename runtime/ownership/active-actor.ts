@@ -1,6 +1,6 @@
 import type { ActorGlance, ActorSnapshot } from '../actors.ts';
 import type { DeactivationReason } from '../behaviour.ts';
-import type { Eventual } from '../maybe-promise.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 
 /** Who waits for a command's reply. */
 export interface Asker {
@@ -21,7 +21,7 @@ export interface ActiveActor {
   /** Takes a command in, or tells who waits for it why not. */
   offer(command: unknown, asker?: Asker): void;
   /** The state, at once where there is one. `undefined`: no such actor. */
-  whenActive(): Eventual<unknown>;
+  whenActive(): MaybePromise<unknown>;
   /** The hand-over of the shard begins: clients go elsewhere, what is in hand is settled. */
   drain(): void;
   /** The lease has ended: nobody waits for what may not happen here any more. */

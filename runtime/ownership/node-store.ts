@@ -1,5 +1,5 @@
 import type { Engine } from '../engine.ts';
-import type { Eventual } from '../maybe-promise.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Lookup, Read, Store, Write } from '../store.ts';
 import { answerFrom, type Collection, type CollectionMemory, type Load } from './collection-memory.ts';
@@ -32,7 +32,7 @@ export class NodeStore implements Store {
     return this.#engine.read(reads);
   }
 
-  lookUp(number: number, lookups: readonly Lookup[]): Eventual<unknown[]> {
+  lookUp(number: number, lookups: readonly Lookup[]): MaybePromise<unknown[]> {
     const memory = this.#shard(number)?.memory;
     if (memory === undefined) return this.#engine.read(lookups);
     const answers = lookups.map((lookup) => memory.answer(lookup));

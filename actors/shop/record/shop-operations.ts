@@ -1,5 +1,5 @@
 import type { PolicyVerdict } from '../../../policy/verdict.ts';
-import type { Eventual } from '../../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Outcome } from '../../failure.ts';
 import type { CursorPage } from '../../tenant/tenant-operations.ts';
 
@@ -97,7 +97,7 @@ export interface ShopOperations {
   send(
     shop: ShopReference,
     draft: MessageDraft,
-  ): Eventual<Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }>>;
+  ): MaybePromise<Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }>>;
   /** Newest first. */
   listMessages(
     shop: ShopReference,
@@ -108,7 +108,7 @@ export interface ShopOperations {
     },
   ): Promise<Outcome<CursorPage<MessageView>>>;
   /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
-  message(tenantId: string, messageId: string): Eventual<Outcome<MessageView>>;
+  message(tenantId: string, messageId: string): MaybePromise<Outcome<MessageView>>;
   postStatus(shop: ShopReference, draft: StatusDraft): Promise<Outcome<Omit<Accepted, 'policy'>>>;
   /** The live list; fails MSGAPP_NOT_CONNECTED without a session. */
   groups(shop: ShopReference): Promise<Outcome<readonly GroupView[]>>;

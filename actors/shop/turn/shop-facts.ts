@@ -1,6 +1,6 @@
 import { isPhoneNumber } from '../../../policy/recipient.ts';
 import { type DeclarationFact, isDeclarationActive } from '../../../policy/recipient-class.ts';
-import { type Eventual, onceKnown } from '../../../runtime/maybe-promise.ts';
+import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { declarationFact, decodeContact } from '../../tenant/contact-record.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
@@ -49,10 +49,10 @@ export function readShopFacts(options: {
   store: Store;
   nowMs: number;
   available: boolean;
-}): Eventual<ShopFacts> {
+}): MaybePromise<ShopFacts> {
   const { state, command, store, nowMs, available } = options;
   if (command.type === 'send') {
-    return onceKnown(readSend(state, command.draft, store), (send) => ({ send, available }));
+    return mapMaybePromise(readSend(state, command.draft, store), (send) => ({ send, available }));
   }
   if (command.type === 'session.composed' && state.inHand?.messageId === command.messageId) {
     return readDispatch(state, command.messageId, store, nowMs).then((dispatch) => ({ dispatch, available }));
@@ -97,7 +97,7 @@ function subjectOf(command: PoolCommand): { readonly messageId: string; readonly
 }
 
 /** Of a first send to a number nothing waits for Redis, as a rule: who it is stands in memory. */
-function readSend(state: ShopState, draft: MessageDraft, store: Store): Eventual<SendFacts> {
+function readSend(state: ShopState, draft: MessageDraft, store: Store): MaybePromise<SendFacts> {
   const recipient = readRecipient(state, draft.to, store);
   if (draft.idempotencyKey === undefined) return recipient;
   return Promise.all([readOriginal(state, draft.idempotencyKey, store), recipient]).then(
@@ -106,7 +106,7 @@ function readSend(state: ShopState, draft: MessageDraft, store: Store): Eventual
 }
 
 /** All that is asked of a recipient; of the idempotency key nothing. */
-function readRecipient(state: ShopState, to: string, store: Store): Eventual<SendFacts> {
+function readRecipient(state: ShopState, to: string, store: Store): MaybePromise<SendFacts> {
   if (!isPhoneNumber(to)) {
     return { original: undefined, isCustomer: false, writer: undefined, declaration: null };
   }
@@ -115,7 +115,7 @@ function readRecipient(state: ShopState, to: string, store: Store): Eventual<Sen
     ['HGET', state.keys.writers, to],
     ['HGET', state.people.contacts, to],
   ]);
-  return onceKnown(answers, ([isCustomer, writer, contact]) => ({
+  return mapMaybePromise(answers, ([isCustomer, writer, contact]) => ({
     original: undefined,
     isCustomer: isCustomer === 1,
     writer: decodeWriter(writer as string | null),

@@ -2,7 +2,7 @@ import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import { shardOf } from '../../../runtime/address.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { type Eventual, onceKnown } from '../../../runtime/maybe-promise.ts';
+import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
@@ -58,7 +58,7 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
   };
   const view = (shop: ShopReference): Promise<Outcome<ChannelView>> =>
     withState(shop, async (state) => done(await channelView(state, qrImage)));
-  const tenantOf = (shop: ShopReference): Eventual<TenantState | undefined> =>
+  const tenantOf = (shop: ShopReference): MaybePromise<TenantState | undefined> =>
     actors.state<TenantState>(tenantAddress(shop.tenantId));
 
   return {
@@ -85,7 +85,7 @@ export function shopDesk(options: ShopDeskOptions): ShopOperations {
       return ended.ok ? view(shop) : ended;
     },
     send: (shop, draft) =>
-      onceKnown(tenantOf(shop), (tenant) => {
+      mapMaybePromise(tenantOf(shop), (tenant) => {
         const settings = tenant?.settings ?? resolveSettings({});
         const mayGoByPool = tenant?.record.poolFallback ?? false;
         const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
