@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
  * Spares asking again: whoever asks while an answer is being found shares it, and it serves for `keptMs` after it was
  * found. A failure is told to those who wait and not kept.
  */
-export function recently<Value>(
+export function cachedFor<Value>(
   find: () => Promise<Value>,
   { clock, keptMs }: { readonly clock: Clock; readonly keptMs: number },
 ): () => Promise<Value> {

@@ -1,5 +1,5 @@
 import type { ActorGlance, ActorSnapshot } from '../../runtime/actors.ts';
-import { recently } from '../../runtime/cached-for.ts';
+import { cachedFor } from '../../runtime/cached-for.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { LinkTopic } from '../../runtime/node/link-topics.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
@@ -43,7 +43,7 @@ export function fleetDesk(parts: {
       const snapshot = node.actors.snapshot(shopAddress(shopOf({ id })));
       return snapshot && listedShop(snapshot);
     },
-    census: recently(() => takeCensus(lookout), { clock, keptMs: CENSUS_MS }),
+    census: cachedFor(() => takeCensus(lookout), { clock, keptMs: CENSUS_MS }),
     self: () => ({ nodeId: node.nodeId, workers: host.available() ? 'available' : 'lost' }),
     nodes: async () =>
       node

@@ -1,11 +1,11 @@
 import { type Address, addressText, shardKey, shardOf } from '../../runtime/address.ts';
-import { remembering } from '../../runtime/memoize.ts';
+import { memoize } from '../../runtime/memoize.ts';
 
 /** Callers come again: every call asks for its tenant's address several times, and so do its shops for its keys. */
 const REMEMBERED_TENANTS = 10_000;
 
 /** The address of a tenant's actor. */
-export const tenantAddress = remembering(REMEMBERED_TENANTS, (tenantId: string): Address => {
+export const tenantAddress = memoize(REMEMBERED_TENANTS, (tenantId: string): Address => {
   const address = { shard: shardOf(tenantId), kind: 'tenant', id: tenantId };
   return { ...address, text: addressText(address) };
 });
@@ -35,7 +35,7 @@ export interface TenantKeys {
 }
 
 /** Names the keys of a tenant; the same texts for all its shops, which finds what is remembered of a key sooner. */
-export const tenantKeys = remembering(REMEMBERED_TENANTS, (tenantId: string): TenantKeys => {
+export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string): TenantKeys => {
   const shard = shardOf(tenantId);
   const key = (...parts: string[]): string => shardKey(shard, 'tenant', tenantId, ...parts);
   return {

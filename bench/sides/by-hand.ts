@@ -8,7 +8,7 @@ import { createLogger } from '../../http/request-log/process-log.ts';
 import { RequestLog } from '../../http/request-log/request-log.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { remembering } from '../../runtime/memoize.ts';
+import { memoize } from '../../runtime/memoize.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 
@@ -26,7 +26,7 @@ const requestLog = new RequestLog({
 });
 const wordsOf = requestWords();
 const newId = objectIdGenerator(systemRandom);
-const callerOf = remembering(1_000, (hash: string) => ({
+const callerOf = memoize(1_000, (hash: string) => ({
   key: {
     id: hash.slice(0, 24),
     name: 'bench',

@@ -1,17 +1,17 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { remembering } from '../../runtime/memoize.ts';
+import { memoize } from '../../runtime/memoize.ts';
 
 /** Callers come again; reading an address costs more than authenticating its key. */
 const REMEMBERED_ADDRESSES = 10_000;
 
 /** The caller's address as text: v4 in dots also when it came as v4 in v6, v6 in its short form. */
-export const addressText = remembering(REMEMBERED_ADDRESSES, (address: string): string =>
+export const addressText = memoize(REMEMBERED_ADDRESSES, (address: string): string =>
   ipaddr.isValid(address) ? ipaddr.process(address).toString() : address,
 );
 
 /** Four bytes are a number sooner than a text. */
-const textOfBytes = remembering(REMEMBERED_ADDRESSES, (bytes: number | string): string => {
+const textOfBytes = memoize(REMEMBERED_ADDRESSES, (bytes: number | string): string => {
   const all =
     typeof bytes === 'number' ? new Uint8Array(Int32Array.of(bytes).buffer) : Buffer.from(bytes, 'latin1');
   return ipaddr.process(ipaddr.fromByteArray([...all]).toString()).toString();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { remembering } from '../../runtime/memoize.ts';
+import { memoize } from '../../runtime/memoize.ts';
 
 /** When each log was last written: member tenant, score Redis's milliseconds. */
 export const REQUEST_LOG_INDEX = 'requests:index';
@@ -13,7 +13,7 @@ export const REQUEST_LOG_ERASED = 'requests:erased';
 const REMEMBERED_MARKS = 10_000;
 
 /** By which a tenant that was erased is known and not named. */
-export const erasedMark = remembering(REMEMBERED_MARKS, (owner: string): string =>
+export const erasedMark = memoize(REMEMBERED_MARKS, (owner: string): string =>
   createHash('sha256').update(owner).digest('base64url'),
 );
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { recently } from '../../runtime/cached-for.ts';
+import { cachedFor } from '../../runtime/cached-for.ts';
 import { FakeClock } from './fake-clock.ts';
 
 test('whoever asks meanwhile or soon after shares one answer; a failure is not kept', async () => {
   const clock = new FakeClock();
   let asked = 0;
   let fails = true;
-  const ask = recently(
+  const ask = cachedFor(
     async () => {
       asked += 1;
       if (fails) throw new Error('not now');
