@@ -92,9 +92,9 @@ export function spawnGuarded(options: GuardedProcessOptions): GuardedProcess {
     signal,
     async stop({ graceMs }) {
       signal('SIGTERM');
-      const patience = clock.after(graceMs, () => signal('SIGKILL'));
+      const timeout = clock.after(graceMs, () => signal('SIGKILL'));
       const end = await ended;
-      patience.cancel();
+      timeout.cancel();
       return end;
     },
   };

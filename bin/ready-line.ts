@@ -15,7 +15,7 @@ export async function readReadyLine<const Schema extends v.GenericSchema>(
   if (process.stdout === null) throw new Error(`${process.name} was started without reading what it says`);
   const lines = createInterface({ input: process.stdout });
   return new Promise((resolve, reject) => {
-    const patience = clock.after(timeoutMs, () =>
+    const timeout = clock.after(timeoutMs, () =>
       reject(new Error(`${process.name} did not say that it is ready within ${timeoutMs / 1_000} s`)),
     );
     lines.on('line', (line) => {
@@ -24,7 +24,7 @@ export async function readReadyLine<const Schema extends v.GenericSchema>(
       else console.error(line);
     });
     void process.ended.then((end) => {
-      patience.cancel();
+      timeout.cancel();
       reject(new Error(`${process.name} could not start (${describeEnd(end)}); what it said stands above`));
     });
   });

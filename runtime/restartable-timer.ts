@@ -1,7 +1,7 @@
 import type { ArmedTimer, Clock } from './clock.ts';
 
 /** One wait at a time, after which something goes on. */
-export class Pause {
+export class RestartableTimer {
   readonly #clock: Clock;
   #timer: ArmedTimer | undefined;
 

@@ -63,11 +63,11 @@ export async function writeAsContact(
     stop();
     return { messageId, delivered: false };
   }
-  const patience = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     const timer = network.clock.after(network.timings.clientWaitMs, () => resolve(undefined));
     void ended.then(() => timer.cancel());
   });
-  const end = await Promise.race([ended, patience]);
+  const end = await Promise.race([ended, timeout]);
   stop();
   return { messageId, delivered: end === 'receipted' };
 }

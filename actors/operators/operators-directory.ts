@@ -18,7 +18,7 @@ const BATCH = 100;
 /** How soon an entry that could not be brought up to date is tried again. */
 const RETRY_AFTER_MS = 5_000;
 /** How long who changed a tenant waits for the list to show it. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /**
  * The operators' list of all tenants: a projection that may lag and is made from the tenants' own records. Nothing
@@ -50,11 +50,11 @@ export class OperatorsDirectory {
    */
   refresh(tenantId: string): Promise<void> {
     return new Promise((resolve) => {
-      const patience = this.#clock.after(PATIENCE_MS, resolve);
+      const timeout = this.#clock.after(TIMEOUT_MS, resolve);
       void this.#refresh(tenantId)
         .catch((error: unknown) => this.#refreshLater(tenantId, error))
         .finally(() => {
-          patience.cancel();
+          timeout.cancel();
           resolve();
         });
     });

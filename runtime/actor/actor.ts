@@ -4,7 +4,7 @@ import type { DeactivationReason, RuntimeCommand, Turn } from '../behaviour.ts';
 import type { ActiveActor, Asker } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { mailboxFull, messageOf, movedAway, poisoned, suspended, unavailable } from '../refusals.ts';
-import { Pause } from '../restartable-timer.ts';
+import { RestartableTimer } from '../restartable-timer.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import { Readiness } from './activation-gate.ts';
 import { Foothold } from './actor-resources.ts';
@@ -40,7 +40,7 @@ export class Actor implements ActiveActor, TurnHost {
   /** The turn under way stands in for one that threw: the actor is loaded again when it has taken effect. */
   #isRecovering = false;
   /** Runs while the actor waits: for Redis, or before it is started again. */
-  readonly #pause: Pause;
+  readonly #timer: RestartableTimer;
   #lastTurnMs: number;
   readonly #turnEnd = new TurnEnd();
 
@@ -55,7 +55,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#timers = new ActorTimers(around.clock, (id) => this.#timerDue(id));
     this.#supervision = new Supervision(this.#text, around);
     this.#foothold = new Foothold(address, behaviour, around.log);
-    this.#pause = new Pause(around.clock);
+    this.#timer = new RestartableTimer(around.clock);
     this.#loader = new StateLoader({
       load: () => behaviour.load(address, around.store, shard.nowMs(around.clock)),
       loaded: (state) => this.#loaded(state),
@@ -123,7 +123,7 @@ export class Actor implements ActiveActor, TurnHost {
     if (this.#status === 'stopped') return movedAway();
     if (lane === 'control') return undefined;
     if (this.#shard.draining) return movedAway();
-    const waitsForStore = this.#pause.isRunning && this.#status !== 'backoff';
+    const waitsForStore = this.#timer.isRunning && this.#status !== 'backoff';
     if (this.#shard.inDoubt || waitsForStore) return unavailable('Redis does not answer');
     return undefined;
   }
@@ -139,7 +139,7 @@ export class Actor implements ActiveActor, TurnHost {
   #pump(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
-    while (this.#status === 'active' && !this.#cycle.isBusy && !this.#pause.isRunning) {
+    while (this.#status === 'active' && !this.#cycle.isBusy && !this.#timer.isRunning) {
       if (!this.#around.mayAct(this.#shard)) {
         this.freeze();
         break;
@@ -196,7 +196,7 @@ export class Actor implements ActiveActor, TurnHost {
     } else {
       this.#mailbox.putBack(envelope);
       this.#refuseWaiting(message);
-      this.#pause.start(this.#around.limits.retryMs, () => this.#pump());
+      this.#timer.start(this.#around.limits.retryMs, () => this.#pump());
     }
   }
 
@@ -266,7 +266,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#refuseWaiting(error.message);
     // Nobody waits for it and nothing needs it: it is loaded when it is asked for again.
     if (!this.isNeeded) this.dispose('passivated');
-    else this.#pause.start(this.#around.limits.retryMs, () => this.#load());
+    else this.#timer.start(this.#around.limits.retryMs, () => this.#load());
   }
 
   /** It threw outside of any turn. */
@@ -311,7 +311,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#unload('crashed');
     this.#status = 'backoff';
     if (verdict.restartInMs > limits.mailboxAgeMs) this.#mailbox.refuseClients(mailboxFull());
-    this.#pause.start(verdict.restartInMs, () => this.#load());
+    this.#timer.start(verdict.restartInMs, () => this.#load());
   }
 
   #suspend(): void {
@@ -325,7 +325,7 @@ export class Actor implements ActiveActor, TurnHost {
   resume(): void {
     this.#supervision.forget();
     if (this.#status !== 'backoff' && this.#status !== 'suspended') return;
-    this.#pause.cancel();
+    this.#timer.cancel();
     if (this.#around.marks.resume(this.#shard, this.#text)) this.#readiness.startOver();
     this.#load();
   }
@@ -362,7 +362,7 @@ export class Actor implements ActiveActor, TurnHost {
   #unload(reason: DeactivationReason): void {
     const { state } = this;
     this.#loader.cancel();
-    this.#pause.cancel();
+    this.#timer.cancel();
     this.#isRecovering = false;
     this.#readiness.lost();
     this.#timers.cancel();

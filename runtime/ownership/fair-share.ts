@@ -26,9 +26,9 @@ export function planShare(options: {
   /** Incarnations that are stopping: they get no share, and what they still own is not free. */
   readonly stopping: ReadonlySet<string>;
   /** True while nodes without a lease may only not have reached Redis: what they own is not free then. */
-  readonly patient: boolean;
+  readonly takeoverGrace: boolean;
 }): SharePlan {
-  const { records, nodes, incarnation, held, leaving, stopping, patient } = options;
+  const { records, nodes, incarnation, held, leaving, stopping, takeoverGrace } = options;
   const alive = new Set(nodes.map((node) => node.incarnation));
   const sharers = nodes.filter((node) => !stopping.has(node.incarnation));
   const place = sharers.findIndex((node) => node.incarnation === incarnation);
@@ -43,7 +43,7 @@ export function planShare(options: {
     const shard = (start + step) % total;
     if (held.has(shard) || leaving.has(shard)) continue;
     const { owner } = records[shard] as ShardRecord;
-    const isFree = owner === undefined || owner === incarnation || (!alive.has(owner) && !patient);
+    const isFree = owner === undefined || owner === incarnation || (!alive.has(owner) && !takeoverGrace);
     if (isFree && held.size + claims.length < quota) claims.push(shard);
     else if (owner === incarnation) strays.push(shard);
   }

@@ -11,7 +11,7 @@ import type { OwnedShard } from './owned-shard.ts';
 import { OwnershipNews } from './ownership-news.ts';
 import type { OwnershipOptions } from './ownership-options.ts';
 import { OwnershipView } from './ownership-view.ts';
-import { Patience } from './takeover-grace.ts';
+import { TakeoverGrace } from './takeover-grace.ts';
 import { vacateShard } from './vacate-shard.ts';
 
 /**
@@ -38,14 +38,14 @@ export class Ownership {
   #roundAgain = false;
   #timer: ArmedTimer | undefined;
   #servers: readonly ServerState[] = [];
-  readonly #patience: Patience;
+  readonly #takeoverGrace: TakeoverGrace;
 
   constructor(options: OwnershipOptions) {
     this.#options = options;
     const { engine, clock, limits, afterTick } = options;
     const leaving = (): string | undefined => (this.#stopping || this.#aside ? this.#incarnation : undefined);
     this.#news = new OwnershipNews(this.view, { engine, afterTick, leaving });
-    this.#patience = new Patience(clock, limits.leaseMs);
+    this.#takeoverGrace = new TakeoverGrace(clock, limits.leaseMs);
     this.lease = new Lease(options.nodeId, {
       engine,
       clock,
@@ -165,7 +165,7 @@ export class Ownership {
         held,
         leaving: this.#leaving,
         stopping: this.view.stopping,
-        patient: this.#patience.lasts(),
+        takeoverGrace: this.#takeoverGrace.lasts(),
       });
       await this.#claim(plan.claims, records);
       for (const number of plan.strays) {
@@ -183,7 +183,7 @@ export class Ownership {
         if (shard !== undefined) void this.#release(shard);
       }
     } catch (error) {
-      this.#patience.begin();
+      this.#takeoverGrace.begin();
       if (error instanceof RuntimeFailure)
         log.debug({ code: error.code }, 'Redis did not answer a look at the shards');
       else log.error({ err: error }, 'A look at the shards failed');

@@ -50,7 +50,7 @@ async function inflictAll(fleet: Fleet, faults: readonly Fault[], where: string)
     const name = `${fault.name}, ${where}`;
     say(`${name} …`);
     try {
-      const run = { fleet, random, shops, messagesPerShop: MESSAGES_A_SHOP, trafficMs: 6_000, patience: 1 };
+      const run = { fleet, random, shops, messagesPerShop: MESSAGES_A_SHOP, trafficMs: 6_000, timeout: 1 };
       const measured = await runFault(run, { ...fault, name });
       figures.push(measured);
       say(`${name}: well again after ${measured.recoveredMs} ms; ${measured.note}`);

@@ -34,7 +34,7 @@ export function testFaults(
   for (const fault of faults) {
     test(`${fault.name}: nothing lost, nothing doubled, nobody unanswered (seed ${seed})`, async (context) => {
       const { messagesPerShop } = options;
-      const run = { fleet, random, shops, messagesPerShop, trafficMs: 2_000, patience: 5 };
+      const run = { fleet, random, shops, messagesPerShop, trafficMs: 2_000, timeout: 5 };
       const figures = await runFault(run, fault);
       context.diagnostic(JSON.stringify(figures));
       assert.ok(figures.accepted > 0);

@@ -14,7 +14,7 @@ export interface Run {
   /** Messages are spread over so long; the fault comes in its second quarter, and what it lasts comes on top. */
   readonly trafficMs: number;
   /** Bounds of the contract are multiplied by it: 1 on a machine of one's own, more beside other tests. */
-  readonly patience: number;
+  readonly timeout: number;
 }
 
 /** What a fault does, while shops send and callers read. */
@@ -61,7 +61,7 @@ export async function runFault(run: Run, fault: Fault): Promise<Figures> {
 
 /** Fails when something took longer than the contract allows. */
 export function within(run: Run, boundMs: number, what: string, tookMs: number): void {
-  const limitMs = boundMs * run.patience;
+  const limitMs = boundMs * run.timeout;
   assert.ok(tookMs < limitMs, `${what} took ${Math.round(tookMs)} ms; the bound is ${limitMs} ms`);
 }
 

@@ -9,7 +9,7 @@ export interface Tally {
 }
 
 const WAIT_MS = 100;
-const PATIENCE_MS = 40_000;
+const TIMEOUT_MS = 40_000;
 
 /**
  * A client as a careful tenant writes one: each request goes to the next node, and one that was cut off or answered
@@ -31,7 +31,7 @@ export function retryingClient(options: {
   const client = apiClient(nextAddress, token);
   const again = async (ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> => {
     tally.requests += 1;
-    const endMs = performance.now() + PATIENCE_MS;
+    const endMs = performance.now() + TIMEOUT_MS;
     for (;;) {
       const outcome = await ask().catch((error: Error) => error);
       const refused = outcome instanceof Error || outcome.status === 503;

@@ -104,13 +104,13 @@ const cases: readonly Case[] = [
   {
     promise: 'the shards of a silent node are taken over',
     file: 'ownership/fair-share.ts',
-    edits: [['(!alive.has(owner) && !patient)', 'false']],
+    edits: [['(!alive.has(owner) && !takeoverGrace)', 'false']],
     noticedBy: several,
   },
   {
     promise: 'after an outage the first node back waits for the others',
     file: 'ownership/fair-share.ts',
-    edits: [['(!alive.has(owner) && !patient)', '!alive.has(owner)']],
+    edits: [['(!alive.has(owner) && !takeoverGrace)', '!alive.has(owner)']],
     noticedBy: several,
   },
   {

@@ -38,7 +38,7 @@ test('from any ownership all nodes come to even shares, every shard once, withou
             held,
             leaving: new Set(),
             stopping,
-            patient: false,
+            takeoverGrace: false,
           });
           for (const shard of plan.claims) records[shard] = { ...unclaimedRecord, owner: incarnation };
           for (const shard of plan.releases) records[shard] = unclaimedRecord;
@@ -61,7 +61,7 @@ test('a shard in our name that we do not run is claimed again, or given back whe
     incarnation: 'a:x',
     leaving: new Set<number>(),
     stopping: new Set<string>(),
-    patient: false,
+    takeoverGrace: false,
   };
   const held = new Set(Array.from({ length: 60 }, (_, index) => index));
   const plan = planShare({ ...common, held });
@@ -69,7 +69,7 @@ test('a shard in our name that we do not run is claimed again, or given back whe
   assert.equal(plan.strays.length, 64);
 });
 
-test('what a node without a lease owns is free, but not to a patient node', () => {
+test('what a node without a lease owns is free, but not to a takeoverGrace node', () => {
   const common = {
     records: Array.from({ length: 128 }, (_, shard) =>
       shard < 100 ? { ...unclaimedRecord, owner: 'b:x' } : unclaimedRecord,
@@ -80,6 +80,6 @@ test('what a node without a lease owns is free, but not to a patient node', () =
     leaving: new Set<number>(),
     stopping: new Set<string>(),
   };
-  assert.equal(planShare({ ...common, patient: false }).claims.length, 128);
-  assert.equal(planShare({ ...common, patient: true }).claims.length, 28);
+  assert.equal(planShare({ ...common, takeoverGrace: false }).claims.length, 128);
+  assert.equal(planShare({ ...common, takeoverGrace: true }).claims.length, 28);
 });

@@ -9,7 +9,7 @@ interface Waiter {
 }
 
 /** How long a test waits for an event before it says which one is missing. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Hears a host's events and lets a test wait for one; each event answers one wait. */
 export class SessionLog {
@@ -42,15 +42,15 @@ export class SessionLog {
       return Promise.resolve(read.event as EventOf<Type>);
     }
     return new Promise((resolve, reject) => {
-      const patience = setTimeout(
+      const timeout = setTimeout(
         () => reject(new Error(`no ${type} came; there were: ${this.typesOf(shop).join(', ')}`)),
-        PATIENCE_MS,
+        TIMEOUT_MS,
       );
       this.#waiters.push({
         shopId: shop.shopId,
         matches: fits,
         found: (event) => {
-          clearTimeout(patience);
+          clearTimeout(timeout);
           resolve(event as EventOf<Type>);
         },
       });

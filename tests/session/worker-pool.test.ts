@@ -16,7 +16,7 @@ interface Observed {
   until(condition: () => boolean): Promise<void>;
 }
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 function startPool(count: number, supervision: Partial<WorkerSupervision> = {}): Observed {
   const story: string[] = [];
@@ -51,11 +51,11 @@ function startPool(count: number, supervision: Partial<WorkerSupervision> = {}):
     },
   });
   const until = async (condition: () => boolean): Promise<void> => {
-    const patience = new AbortController();
+    const timeout = new AbortController();
     // Not AbortSignal.timeout: its timer, like the pool's, does not keep the process, so that the test would end first.
-    const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
+    const timer = setTimeout(() => timeout.abort(), TIMEOUT_MS);
     try {
-      while (!condition()) await once(events, 'told', { signal: patience.signal });
+      while (!condition()) await once(events, 'told', { signal: timeout.signal });
     } finally {
       clearTimeout(timer);
     }

@@ -19,7 +19,7 @@ import { quietLibsignal } from '../../simulator/quiet-libsignal.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 
 /** How long a test waits for an event before it fails. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** What a client keeps between connections, in memory. */
 export class MemoryAuth {
@@ -92,8 +92,8 @@ export class TestClient {
       logger: quietLogger,
       shouldSyncHistoryMessage: () => false,
       markOnlineOnConnect: false,
-      connectTimeoutMs: PATIENCE_MS,
-      defaultQueryTimeoutMs: PATIENCE_MS,
+      connectTimeoutMs: TIMEOUT_MS,
+      defaultQueryTimeoutMs: TIMEOUT_MS,
       ...config,
     });
     this.on('creds.update', (update) => void Object.assign(auth.creds, update));
@@ -117,7 +117,7 @@ export class TestClient {
     what: string,
     find: () => Found | undefined | false | Promise<Found | undefined | false>,
   ): Promise<Found> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIMEOUT_MS;
     for (;;) {
       const stirred = new Promise<void>((resolve) => this.#wake.push(resolve));
       const found = await find();

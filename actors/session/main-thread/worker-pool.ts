@@ -168,9 +168,9 @@ export class WorkerPool {
     if (thread === undefined) return;
     if (seat.ready) {
       await new Promise<void>((resolve) => {
-        const patience = this.#options.clock.after(this.#options.supervision.stopMs, resolve);
+        const timeout = this.#options.clock.after(this.#options.supervision.stopMs, resolve);
         const done = (): void => {
-          patience.cancel();
+          timeout.cancel();
           resolve();
         };
         thread.on('message', (message: FromWorker) => {

@@ -190,7 +190,7 @@ export class MemorySessionHost implements SessionHost {
     this.#count += 1;
     const token = `${session.generation}.${this.#count}`;
     const receipt = session.receipt(token, {
-      patienceMs: this.#behaviour.confirmMs,
+      timeoutMs: this.#behaviour.confirmMs,
       late: () => {
         if (shop.session === session) this.#end(shop, 'transient', undefined);
       },

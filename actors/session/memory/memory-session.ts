@@ -56,16 +56,16 @@ export class MemorySession {
   /** Resolves with whether what was written was confirmed before the session ended or the time was up, which is told. */
   receipt(
     token: string,
-    options: { readonly patienceMs: number; readonly late: () => void },
+    options: { readonly timeoutMs: number; readonly late: () => void },
   ): Promise<boolean> {
     return new Promise((resolve) => {
-      const patience = this.#clock.after(options.patienceMs, () => {
+      const timeout = this.#clock.after(options.timeoutMs, () => {
         options.late();
         this.#writers.get(token)?.(false);
       });
       this.#writers.set(token, (receipt) => {
         this.#writers.delete(token);
-        patience.cancel();
+        timeout.cancel();
         resolve(receipt);
       });
     });

@@ -27,7 +27,7 @@ export class InboundIntake {
     this.#options = options;
     const { environment, generation, report } = options;
     const { clock, timing } = environment;
-    this.#desk = new InboundDesk({ clock, patienceMs: timing.confirmMs, generation, report });
+    this.#desk = new InboundDesk({ clock, timeoutMs: timing.confirmMs, generation, report });
   }
 
   /** Commits a message through the shop's actor. A rejection keeps the ratchet where it was. */

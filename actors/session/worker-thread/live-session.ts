@@ -164,11 +164,11 @@ export class LiveSession {
         const cause = readClientError(error).message;
         this.#log({ cause }, 'the network was not told that a device is unlinked');
       });
-      const patience = new Promise<void>((resolve) => {
+      const timeout = new Promise<void>((resolve) => {
         this.#options.environment.clock.after(UNLINK_MS, resolve);
       });
       this.#unlinking = true;
-      await Promise.race([said, patience]);
+      await Promise.race([said, timeout]);
     }
     await this.close();
   }
@@ -322,9 +322,9 @@ export class LiveSession {
   async #drained(): Promise<void> {
     const { clock, timing } = this.#options.environment;
     await new Promise<void>((resolve) => {
-      const patience = clock.after(timing.drainMs, resolve);
+      const timeout = clock.after(timing.drainMs, resolve);
       void this.#sealed.drained().then(() => {
-        patience.cancel();
+        timeout.cancel();
         resolve();
       });
     });

@@ -12,7 +12,7 @@ export interface InboundNotice {
 /** Where inbound messages wait until their shop's actor has committed them. */
 export class InboundDesk {
   readonly #clock: Clock;
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   readonly #generation: number;
   readonly #report: (notice: InboundNotice) => void;
   readonly #waiting = new Map<string, { confirm(): void; refuse(error: Error): void }>();
@@ -21,13 +21,13 @@ export class InboundDesk {
   constructor(options: {
     clock: Clock;
     /** How long a commit may take. */
-    patienceMs: number;
+    timeoutMs: number;
     /** Makes tokens unlike those of the shop's other sessions. */
     generation: number;
     report: (notice: InboundNotice) => void;
   }) {
     this.#clock = options.clock;
-    this.#patienceMs = options.patienceMs;
+    this.#timeoutMs = options.timeoutMs;
     this.#generation = options.generation;
     this.#report = options.report;
   }
@@ -39,11 +39,11 @@ export class InboundDesk {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
         if (!this.#waiting.delete(token)) return;
-        patience.cancel();
+        timeout.cancel();
         act();
       };
       const late = new Error('an inbound message was not committed in time');
-      const patience = this.#clock.after(this.#patienceMs, () => settle(() => reject(late)));
+      const timeout = this.#clock.after(this.#timeoutMs, () => settle(() => reject(late)));
       this.#waiting.set(token, {
         confirm: () => settle(resolve),
         refuse: (error) => settle(() => reject(error)),
