@@ -1,7 +1,7 @@
 import type { Asker } from '../ownership/active-actor.ts';
 
 /** Whether an actor's state may be shown: not before the first turn after its activation. Holds who waits for that. */
-export class Readiness {
+export class ActivationGate {
   #isReady = false;
   #wasReady = false;
   #waiters: Asker[] = [];

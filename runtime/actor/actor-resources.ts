@@ -6,7 +6,7 @@ import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
  * What an actor holds on this node beside its state: a session, a share of a limit. A crash leaves it in place for the
  * start that follows. Where none follows it is freed all the same, though the state is gone by then.
  */
-export class Foothold {
+export class ActorResources {
   readonly #address: Address;
   readonly #behaviour: AnyBehaviour;
   readonly #log: ActorSurroundings['log'];

@@ -6,8 +6,8 @@ import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { mailboxFull, messageOf, movedAway, poisoned, suspended, unavailable } from '../refusals.ts';
 import { RestartableTimer } from '../restartable-timer.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
-import { Readiness } from './activation-gate.ts';
-import { Foothold } from './actor-resources.ts';
+import { ActivationGate } from './activation-gate.ts';
+import { ActorResources } from './actor-resources.ts';
 import { type ActorStatus, statusForOperators } from './actor-status.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import { ActorTimers } from './actor-timers.ts';
@@ -15,7 +15,7 @@ import { type Envelope, type EnvelopeKind, Mailbox, ownEnvelope } from './mailbo
 import { StateLoader } from './state-loader.ts';
 import { Supervision } from './supervision.ts';
 import { TurnCycle, type TurnHost } from './turn-cycle.ts';
-import { TurnEnd } from './waiters.ts';
+import { Waiters } from './waiters.ts';
 
 /**
  * One actor's life: a mailbox, turns one at a time, timers, and what follows a crash. A throw changes nothing: a
@@ -32,17 +32,17 @@ export class Actor implements ActiveActor, TurnHost {
   readonly #cycle: TurnCycle;
   readonly #timers: ActorTimers;
   readonly #supervision: Supervision;
-  readonly #foothold: Foothold;
+  readonly #resources: ActorResources;
   readonly #loader: StateLoader;
   #status: ActorStatus = 'loading';
-  readonly #readiness = new Readiness();
+  readonly #gate = new ActivationGate();
   #isPumping = false;
   /** The turn under way stands in for one that threw: the actor is loaded again when it has taken effect. */
   #isRecovering = false;
   /** Runs while the actor waits: for Redis, or before it is started again. */
   readonly #timer: RestartableTimer;
   #lastTurnMs: number;
-  readonly #turnEnd = new TurnEnd();
+  readonly #turnWaiters = new Waiters();
 
   constructor(address: Address, shard: OwnedShard, behaviour: AnyBehaviour, around: ActorSurroundings) {
     this.#address = address;
@@ -54,7 +54,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#cycle = new TurnCycle({ address, shard, behaviour }, around, this);
     this.#timers = new ActorTimers(around.clock, (id) => this.#timerDue(id));
     this.#supervision = new Supervision(this.#text, around);
-    this.#foothold = new Foothold(address, behaviour, around.log);
+    this.#resources = new ActorResources(address, behaviour, around.log);
     this.#timer = new RestartableTimer(around.clock);
     this.#loader = new StateLoader({
       load: () => behaviour.load(address, around.store, shard.nowMs(around.clock)),
@@ -129,10 +129,10 @@ export class Actor implements ActiveActor, TurnHost {
   }
 
   whenActive(): unknown {
-    if (this.#readiness.isReady) return this.state;
+    if (this.#gate.isReady) return this.state;
     if (this.#status === 'suspended') return Promise.reject(suspended());
     if (this.#status === 'stopped') return Promise.reject(movedAway());
-    return this.#readiness.wait();
+    return this.#gate.wait();
   }
 
   /** Runs turns until there is nothing to do, or something to wait for. */
@@ -155,13 +155,13 @@ export class Actor implements ActiveActor, TurnHost {
   /** Whether there is still an occasion for what the runtime itself put into the mailbox. */
   #isWanted({ kind, command }: Envelope): boolean {
     // One that was put back gives way to that of a later start.
-    if (kind === 'activated' || kind === 'reactivated') return !this.#readiness.isReady;
+    if (kind === 'activated' || kind === 'reactivated') return !this.#gate.isReady;
     if (kind !== 'timer') return true;
     return this.#timers.isDue((command as RuntimeCommand).id, this.#shard.nowMs(this.#around.clock));
   }
 
   free(): void {
-    if (this.#isEnding) this.#turnEnd.reached();
+    if (this.#isEnding) this.#turnWaiters.reached();
     this.#pump();
   }
 
@@ -170,8 +170,8 @@ export class Actor implements ActiveActor, TurnHost {
     const changed = turn.state !== undefined || turn.committed !== undefined;
     const crashed = fault ?? (changed ? this.#followState(turn) : undefined);
     if (crashed !== undefined) this.#supervision.note(crashed);
-    if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#readiness.reached(this.state);
-    if (this.#isEnding) this.#turnEnd.reached();
+    if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#gate.reached(this.state);
+    if (this.#isEnding) this.#turnWaiters.reached();
     else if (crashed !== undefined || this.#isRecovering) this.#restart();
   }
 
@@ -203,7 +203,7 @@ export class Actor implements ActiveActor, TurnHost {
   /** Redis does not answer: whoever asks for a turn or for the state need not wait until it does. */
   #refuseWaiting(message: string): void {
     this.#mailbox.refuseClients(unavailable(message));
-    this.#readiness.refuse(unavailable(message));
+    this.#gate.refuse(unavailable(message));
   }
 
   #tellSelf(kind: Exclude<EnvelopeKind, 'command'>, command?: RuntimeCommand): void {
@@ -238,14 +238,14 @@ export class Actor implements ActiveActor, TurnHost {
   #loaded(state: unknown): void {
     if (state === undefined) {
       this.#mailbox.answerNobody();
-      this.#readiness.reached(undefined);
+      this.#gate.reached(undefined);
       this.#around.marks.leaveAwake(this.#shard, this.#text);
       this.dispose('passivated');
       return;
     }
     this.#around.counters.activations += 1;
     this.#cycle.state = state;
-    this.#foothold.taken();
+    this.#resources.taken();
     this.#status = 'active';
     try {
       this.#timers.update(this.#behaviour.timers(state));
@@ -254,7 +254,7 @@ export class Actor implements ActiveActor, TurnHost {
       return;
     }
     // Goes before all that waited for the activation.
-    this.#mailbox.putBack(ownEnvelope(this.#readiness.occasion, undefined, this.#around.clock.monotonicMs()));
+    this.#mailbox.putBack(ownEnvelope(this.#gate.occasion, undefined, this.#around.clock.monotonicMs()));
     this.#pump();
   }
 
@@ -318,7 +318,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#unload('suspended');
     this.#status = 'suspended';
     this.#mailbox.clear(suspended());
-    this.#readiness.refuse(suspended());
+    this.#gate.refuse(suspended());
     this.#around.marks.suspend(this.#shard, this.#text);
   }
 
@@ -326,14 +326,14 @@ export class Actor implements ActiveActor, TurnHost {
     this.#supervision.forget();
     if (this.#status !== 'backoff' && this.#status !== 'suspended') return;
     this.#timer.cancel();
-    if (this.#around.marks.resume(this.#shard, this.#text)) this.#readiness.startOver();
+    if (this.#around.marks.resume(this.#shard, this.#text)) this.#gate.startOver();
     this.#load();
   }
 
   async restart(): Promise<void> {
     if (this.#status === 'active') this.#status = 'restarting';
     if (!this.#isEnding) return;
-    if (this.#cycle.isBusy) await this.#turnEnd.wait();
+    if (this.#cycle.isBusy) await this.#turnWaiters.wait();
     // Who asked before may have loaded it by now, and who wants it stopped comes first.
     if (this.#status !== 'restarting') return;
     this.#unload('crashed');
@@ -343,7 +343,7 @@ export class Actor implements ActiveActor, TurnHost {
   async stop(reason: DeactivationReason): Promise<void> {
     if (this.#status === 'stopped') return;
     this.#status = 'stopping';
-    if (this.#cycle.isBusy) await this.#turnEnd.wait();
+    if (this.#cycle.isBusy) await this.#turnWaiters.wait();
     this.dispose(reason);
   }
 
@@ -354,8 +354,8 @@ export class Actor implements ActiveActor, TurnHost {
     this.#cycle.abandon();
     this.#unload(reason);
     this.#mailbox.clear(movedAway());
-    this.#readiness.refuse(movedAway());
-    this.#turnEnd.reached();
+    this.#gate.refuse(movedAway());
+    this.#turnWaiters.reached();
   }
 
   /** Forgets the state and all that hangs on it. */
@@ -364,10 +364,10 @@ export class Actor implements ActiveActor, TurnHost {
     this.#loader.cancel();
     this.#timer.cancel();
     this.#isRecovering = false;
-    this.#readiness.lost();
+    this.#gate.lost();
     this.#timers.cancel();
     this.#cycle.state = undefined;
-    this.#foothold.left(state, reason);
+    this.#resources.left(state, reason);
   }
 
   glance(): ActorGlance {

@@ -1,5 +1,5 @@
 /** The end of the turn under way, and who waits for it: any number of them, and all are told. */
-export class TurnEnd {
+export class Waiters {
   readonly #waiters: (() => void)[] = [];
 
   /** Resolves when the turn has ended, whatever came of it. */
