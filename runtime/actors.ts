@@ -16,7 +16,7 @@ export interface ActorSnapshot {
 }
 
 /** What is told of an actor without describing it, cheap enough to look over thousands of them. */
-export interface ActorGlance extends Pick<ActorSnapshot, 'address' | 'status' | 'restarts'> {
+export interface ActorSummary extends Pick<ActorSnapshot, 'address' | 'status' | 'restarts'> {
   readonly mailboxDepth: number;
   readonly oldestQueuedMs: number;
   /** The last committed state, to be read at once; `undefined` while none is in memory. */
@@ -24,7 +24,7 @@ export interface ActorGlance extends Pick<ActorSnapshot, 'address' | 'status' | 
 }
 
 /** What operators see of all actors of a node, kept from one look to the next. */
-export interface Lookout<Seen> {
+export interface ActorIndex<Seen> {
   /**
    * Shows each actor that is active here or suspended, as it stands when this is called or later; a few at a time, so
    * that nobody else is held up.
@@ -47,8 +47,8 @@ export interface Actors {
   peek<State>(address: Address): State | undefined;
   /** True when this node owns the shard and its lease still holds now; asked before a reply is released. */
   owns(shard: number): boolean;
-  /** Keeps what `see` makes of each that is active here, and of the suspended ones. There is one lookout a node. */
-  lookout<Seen extends object>(see: (glance: ActorGlance) => Seen): Lookout<Seen>;
+  /** Keeps what `see` makes of each that is active here, and of the suspended ones. There is one index a node. */
+  index<Seen extends object>(see: (summary: ActorSummary) => Seen): ActorIndex<Seen>;
   snapshot(address: Address): ActorSnapshot | undefined;
   /** Forgets a crash count and starts a suspended actor again. */
   resume(address: Address): Promise<void>;

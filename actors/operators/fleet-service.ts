@@ -1,4 +1,4 @@
-import type { ActorGlance, ActorSnapshot } from '../../runtime/actors.ts';
+import type { ActorSnapshot, ActorSummary } from '../../runtime/actors.ts';
 import { cachedFor } from '../../runtime/cached-for.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { LinkTopic } from '../../runtime/node/link-topics.ts';
@@ -8,7 +8,7 @@ import type { SessionHost } from '../session/session-host.ts';
 import { shopAddress, shopOf } from '../shop/record/shop-keys.ts';
 import type { ShopDescription } from '../shop/turn/describe-shop.ts';
 import { type SeenActor, takeCensus } from '../shop/view/shop-census.ts';
-import { shopGlance } from '../shop/view/shop-summary.ts';
+import { shopSummary } from '../shop/view/shop-summary.ts';
 import type { FleetOperations } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 
@@ -32,18 +32,18 @@ export function fleetDesk(parts: {
     await node.deadLetters.replay(id, shard);
     return 'replayed';
   });
-  const lookout = node.actors.lookout(seen);
+  const index = node.actors.index(seen);
   return {
     listTenants: (query) => directory.list(query),
     eachShop: (visit) =>
-      lookout.each((actor) => {
+      index.each((actor) => {
         if ('standing' in actor) visit(actor);
       }),
     localShop(id) {
       const snapshot = node.actors.snapshot(shopAddress(shopOf({ id })));
       return snapshot && listedShop(snapshot);
     },
-    census: cachedFor(() => takeCensus(lookout), { clock, keptMs: CENSUS_MS }),
+    census: cachedFor(() => takeCensus(index), { clock, keptMs: CENSUS_MS }),
     self: () => ({ nodeId: node.nodeId, workers: host.available() ? 'available' : 'lost' }),
     nodes: async () =>
       node
@@ -72,9 +72,9 @@ export function fleetDesk(parts: {
   };
 }
 
-function seen(glance: ActorGlance): SeenActor {
-  const { address, mailboxDepth, status } = glance;
-  if (address.kind === 'shop') return shopGlance(glance);
+function seen(summary: ActorSummary): SeenActor {
+  const { address, mailboxDepth, status } = summary;
+  if (address.kind === 'shop') return shopSummary(summary);
   return { tenantId: address.id, mailboxDepth, isSuspended: status === 'suspended' };
 }
 

@@ -2,7 +2,7 @@ import type { ActorSnapshot } from '../../runtime/actors.ts';
 import type { Outcome } from '../failure.ts';
 import type { ShopReference } from '../shop/record/shop-operations.ts';
 import type { ShopCensus } from '../shop/view/shop-census.ts';
-import type { ShopGlance } from '../shop/view/shop-summary.ts';
+import type { ShopSummary } from '../shop/view/shop-summary.ts';
 import type { CursorPage, ShopView } from '../tenant/tenant-operations.ts';
 import type { KeyDraft, KeyView, TenantChanges, TenantView } from '../tenant/tenant-view.ts';
 
@@ -61,8 +61,8 @@ export interface FleetOperations {
     readonly q: string | undefined;
   }): Promise<CursorPage<TenantView>>;
   /** Shows all shops active on this node and suspended ones as they stand now, a few at a time. */
-  eachShop(visit: (shop: ShopGlance) => void): Promise<void>;
-  /** One of them by the id of its glance, as `snapshot` tells it, of a long queue the head alone. Undefined: gone. */
+  eachShop(visit: (shop: ShopSummary) => void): Promise<void>;
+  /** One of them by the id of its summary, as `snapshot` tells it, of a long queue the head alone. Undefined: gone. */
   localShop(id: string): Record<string, unknown> | undefined;
   /** How the shops of this node stand, as of the last second. */
   census(): Promise<ShopCensus>;

@@ -1,5 +1,5 @@
 import type { FleetOperations } from '../../actors/operators/operator-operations.ts';
-import type { ShopGlance } from '../../actors/shop/view/shop-summary.ts';
+import type { ShopSummary } from '../../actors/shop/view/shop-summary.ts';
 import { inSlices } from '../../runtime/yielder.ts';
 import { type ActorsQuery, encodeForwarded } from '../owner/forwarded-form.ts';
 import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
@@ -17,7 +17,7 @@ export interface RankedActor extends Place {
 
 type LocalFleet = Pick<FleetOperations, 'eachShop' | 'localShop'>;
 
-/** This node's actors that match, best rank first, at most `limit`. A glance ranks them all; only the best are described. */
+/** This node's actors that match, best rank first, at most `limit`. A summary ranks them all; only the best are described. */
 export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promise<readonly RankedActor[]> {
   const described: RankedActor[] = [];
   await inSlices(await bestPlaces(fleet, query), (place) => {
@@ -81,7 +81,7 @@ function comesAfter(place: Place, rank: number, id: string): boolean {
 /** Later than any clock of ours, so that what remains until then ranks the oldest first. */
 const FAR_FUTURE_MS = 1e13;
 
-function rankOf(shop: ShopGlance, sort: ActorsQuery['sort']): number {
+function rankOf(shop: ShopSummary, sort: ActorsQuery['sort']): number {
   switch (sort) {
     case 'id':
       return 0;

@@ -1,24 +1,24 @@
-import type { ActorGlance, Lookout } from '../actors.ts';
+import type { ActorIndex, ActorSummary } from '../actors.ts';
 import { type Address, addressOf } from '../address.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { inSlices, Slices } from '../yielder.ts';
 
 /**
  * To look at ten thousand actors takes tens of milliseconds, since hardly anything of them is in the processor's cache,
- * and those who send feel it; so each is looked at once, and after that only when it stirred. What was seen lies side
+ * and those who send feel it; so each is looked at once, and after that only when it dirty. What was seen lies side
  * by side in one list, where to go through it makes no garbage.
  */
-export class LocalLookout<Seen extends object> implements Lookout<Seen> {
+export class LocalActorIndex<Seen extends object> implements ActorIndex<Seen> {
   readonly #shards: () => Iterable<OwnedShard>;
-  readonly #see: (glance: ActorGlance) => Seen;
+  readonly #see: (summary: ActorSummary) => Seen;
   /** An actor keeps its place, so that nobody who is going through them misses it; `undefined`: free. */
   readonly #seen: (Seen | undefined)[] = [];
   readonly #free: number[] = [];
   /** Places by shard and address text. */
   readonly #places = new Map<OwnedShard, Map<string, number>>();
 
-  /** `see` makes of a glance what is to be kept of it. */
-  constructor(shards: () => Iterable<OwnedShard>, see: (glance: ActorGlance) => Seen) {
+  /** `see` makes of a summary what is to be kept of it. */
+  constructor(shards: () => Iterable<OwnedShard>, see: (summary: ActorSummary) => Seen) {
     this.#shards = shards;
     this.#see = see;
   }
@@ -33,22 +33,22 @@ export class LocalLookout<Seen extends object> implements Lookout<Seen> {
     }
   }
 
-  /** Looks at all that stirred until this was called; several may look at once. */
+  /** Looks at all that dirty until this was called; several may look at once. */
   async #look(): Promise<void> {
     const held = new Set(this.#shards());
     for (const shard of this.#places.keys()) if (!held.has(shard)) this.#forget(shard);
-    await inSlices(this.#stirred(), ([shard, text]) => this.#lookAt(shard, text));
+    await inSlices(this.#dirty(), ([shard, text]) => this.#lookAt(shard, text));
   }
 
   /** Takes them out as it goes. What stirs meanwhile goes to the end, and is for the next look. */
-  *#stirred(): IterableIterator<readonly [OwnedShard, string]> {
+  *#dirty(): IterableIterator<readonly [OwnedShard, string]> {
     for (const shard of this.#shards()) {
-      const stirred = shard.stirred ?? this.#begin(shard);
-      let left = stirred.size;
-      for (const text of stirred) {
+      const dirty = shard.dirty ?? this.#begin(shard);
+      let left = dirty.size;
+      for (const text of dirty) {
         if (left === 0) break;
         left -= 1;
-        stirred.delete(text);
+        dirty.delete(text);
         yield [shard, text];
       }
     }
@@ -57,8 +57,8 @@ export class LocalLookout<Seen extends object> implements Lookout<Seen> {
   #begin(shard: OwnedShard): Set<string> {
     const places = this.#places.get(shard) ?? new Map<string, number>();
     this.#places.set(shard, places);
-    shard.stirred = new Set([...places.keys(), ...shard.actors.keys(), ...shard.suspended]);
-    return shard.stirred;
+    shard.dirty = new Set([...places.keys(), ...shard.actors.keys(), ...shard.suspended]);
+    return shard.dirty;
   }
 
   #forget(shard: OwnedShard): void {
@@ -86,16 +86,16 @@ export class LocalLookout<Seen extends object> implements Lookout<Seen> {
       place = this.#free.pop() ?? this.#seen.length;
       places.set(text, place);
     }
-    const glance = actor?.glance() ?? untouched(addressOf(shard.number, text));
-    this.#seen[place] = this.#see(glance);
+    const summary = actor?.summary() ?? untouched(addressOf(shard.number, text));
+    this.#seen[place] = this.#see(summary);
     // With anything in hand it goes on to change without stirring again.
     const isAtRest =
-      glance.status === 'suspended' || (actor?.isSettled === true && glance.state !== undefined);
-    if (!isAtRest) shard.stirred?.add(text);
+      summary.status === 'suspended' || (actor?.isSettled === true && summary.state !== undefined);
+    if (!isAtRest) shard.dirty?.add(text);
   }
 }
 
 /** A suspended actor that nobody asked for since the start of this process: nothing of it is in memory. */
-function untouched(address: Address): ActorGlance {
+function untouched(address: Address): ActorSummary {
   return { address, status: 'suspended', mailboxDepth: 0, oldestQueuedMs: 0, restarts: 0, state: undefined };
 }

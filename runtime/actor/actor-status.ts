@@ -1,4 +1,4 @@
-import type { ActorGlance } from '../actors.ts';
+import type { ActorSummary } from '../actors.ts';
 
 /**
  * Where an actor stands: `loading` → `active` ⇄ `backoff` (crashed, waits) → `suspended` (waits for an operator);
@@ -14,6 +14,6 @@ export type ActorStatus =
   | 'stopped';
 
 /** What operators are told of it: whether it goes by itself, and what it waits for when it does not. */
-export function statusForOperators(status: ActorStatus): ActorGlance['status'] {
+export function statusForOperators(status: ActorStatus): ActorSummary['status'] {
   return status === 'backoff' || status === 'suspended' ? status : 'active';
 }

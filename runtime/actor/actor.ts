@@ -1,4 +1,4 @@
-import type { ActorGlance, ActorSnapshot } from '../actors.ts';
+import type { ActorSnapshot, ActorSummary } from '../actors.ts';
 import { type Address, addressText } from '../address.ts';
 import type { DeactivationReason, RuntimeCommand, Turn } from '../behaviour.ts';
 import type { ActiveActor, Asker } from '../ownership/active-actor.ts';
@@ -370,7 +370,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#resources.left(state, reason);
   }
 
-  glance(): ActorGlance {
+  summary(): ActorSummary {
     return {
       address: this.#address,
       status: statusForOperators(this.#status),
@@ -382,7 +382,7 @@ export class Actor implements ActiveActor, TurnHost {
   }
 
   snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot {
-    const { mailboxDepth, oldestQueuedMs, state, ...seen } = this.glance();
+    const { mailboxDepth, oldestQueuedMs, state, ...seen } = this.summary();
     return {
       ...seen,
       owner,

@@ -1,4 +1,4 @@
-import type { ActorGlance, ActorSnapshot, Actors, Lookout } from '../actors.ts';
+import type { ActorIndex, ActorSnapshot, ActorSummary, Actors } from '../actors.ts';
 import { type Address, addressOf, addressText } from '../address.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
@@ -7,7 +7,7 @@ import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { nodeBusy } from '../refusals.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import { Actor } from './actor.ts';
-import { LocalLookout } from './actor-index.ts';
+import { LocalActorIndex } from './actor-index.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 
 /** What the actors of a node need to know of it. */
@@ -89,8 +89,8 @@ export class LocalActors implements Actors {
     return shard !== undefined && this.#options.surroundings.mayAct(shard);
   }
 
-  lookout<Seen extends object>(see: (glance: ActorGlance) => Seen): Lookout<Seen> {
-    return new LocalLookout(this.#options.shards, see);
+  index<Seen extends object>(see: (summary: ActorSummary) => Seen): ActorIndex<Seen> {
+    return new LocalActorIndex(this.#options.shards, see);
   }
 
   snapshot(address: Address): ActorSnapshot | undefined {
@@ -104,7 +104,7 @@ export class LocalActors implements Actors {
     const actor = this.#activate(address);
     if (actor === undefined) throw this.#notOwned(address);
     actor.resume();
-    this.#stir(address);
+    this.#markDirty(address);
     await actor.whenActive();
   }
 
@@ -112,7 +112,7 @@ export class LocalActors implements Actors {
     const actor = this.#activate(address);
     if (actor === undefined) throw this.#notOwned(address);
     await actor.restart();
-    this.#stir(address);
+    this.#markDirty(address);
     await actor.whenActive();
   }
 
@@ -131,13 +131,13 @@ export class LocalActors implements Actors {
     } else {
       actor?.dispose('passivated');
     }
-    this.#stir(address);
+    this.#markDirty(address);
     return 'passivated';
   }
 
   /** What is done to an actor past its mailbox changes how it looks as well. */
-  #stir(address: Address): void {
-    this.#options.shard(address.shard)?.stirred?.add(addressText(address));
+  #markDirty(address: Address): void {
+    this.#options.shard(address.shard)?.dirty?.add(addressText(address));
   }
 
   /** Brings an actor to life that must live, after its shard was claimed. */
@@ -159,10 +159,10 @@ export class LocalActors implements Actors {
         if (!actor.mayPassivate(nowMs)) continue;
         counters.passivations += 1;
         actor.dispose('passivated');
-        shard.stirred?.add(text);
+        shard.dirty?.add(text);
       }
-      // Nobody looked for long: to begin anew is as cheap as to go through all that stirred.
-      if (shard.stirred !== undefined && shard.stirred.size > shard.actors.size) shard.stirred = undefined;
+      // Nobody looked for long: to begin anew is as cheap as to go through all that dirty.
+      if (shard.dirty !== undefined && shard.dirty.size > shard.actors.size) shard.dirty = undefined;
     }
   }
 
@@ -175,7 +175,7 @@ export class LocalActors implements Actors {
     if (shard.draining) return undefined;
     const actor = new Actor(address, shard, this.#behaviour(address), this.#options.surroundings);
     shard.actors.set(text, actor);
-    shard.stirred?.add(text);
+    shard.dirty?.add(text);
     return actor;
   }
 

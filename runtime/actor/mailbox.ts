@@ -39,14 +39,14 @@ export class Mailbox {
   readonly #counters: RuntimeCounters;
   readonly #control = new Fifo<Envelope>();
   readonly #client = new Fifo<Envelope>();
-  readonly #shard: Pick<OwnedShard, 'stirred'>;
+  readonly #shard: Pick<OwnedShard, 'dirty'>;
   readonly #text: string;
   #clientBytes = 0;
 
   /** The actor `text` of the shard stirs with whatever is put in. */
   constructor(
     { limits, counters }: { readonly limits: RuntimeLimits; readonly counters: RuntimeCounters },
-    shard: Pick<OwnedShard, 'stirred'>,
+    shard: Pick<OwnedShard, 'dirty'>,
     text: string,
   ) {
     this.#limits = limits;
@@ -71,7 +71,7 @@ export class Mailbox {
 
   /** Takes the envelope in. A `MAILBOX_FULL` failure: it did not. */
   offer(envelope: Envelope): RuntimeFailure | undefined {
-    this.#shard.stirred?.add(this.#text);
+    this.#shard.dirty?.add(this.#text);
     if (envelope.lane === 'control') {
       this.#control.push(envelope);
       return undefined;

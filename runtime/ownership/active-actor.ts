@@ -1,4 +1,4 @@
-import type { ActorGlance, ActorSnapshot } from '../actors.ts';
+import type { ActorSnapshot, ActorSummary } from '../actors.ts';
 import type { DeactivationReason } from '../behaviour.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 
@@ -37,7 +37,7 @@ export interface ActiveActor {
   /** Stops at once: whoever waits is told that the actor is elsewhere, or that the outcome is not known. */
   dispose(reason: DeactivationReason): void;
   /** What is seen of it in passing. */
-  glance(): ActorGlance;
+  summary(): ActorSummary;
   /** What an operator sees. */
   snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot;
 }

@@ -21,7 +21,7 @@ export class OwnedShard {
   /** Address texts of suspended actors, as Redis holds them in `{sN}:suspended`. */
   readonly suspended: Set<string>;
   /** Address texts of actors that may look different since operators last looked; `undefined` while nobody does. */
-  stirred: Set<string> | undefined;
+  dirty: Set<string> | undefined;
   /** What is remembered of its small collections. */
   readonly memory = new CollectionMemory();
   /** Commitments for the next batch. */

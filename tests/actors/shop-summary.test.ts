@@ -1,4 +1,4 @@
-/** What operators are told of shops: all of them by a glance, the ones on the page whole. */
+/** What operators are told of shops: all of them by a summary, the ones on the page whole. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopView } from '../../actors/operators/shop-inspection.ts';
@@ -6,34 +6,34 @@ import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
 import type { ShopState } from '../../actors/shop/record/shop-state.ts';
 import type { ShopDescription } from '../../actors/shop/turn/describe-shop.ts';
 import { takeCensus } from '../../actors/shop/view/shop-census.ts';
-import { type ShopGlance, shopGlance, standingOf } from '../../actors/shop/view/shop-summary.ts';
+import { type ShopSummary, shopSummary, standingOf } from '../../actors/shop/view/shop-summary.ts';
 import { localActors } from '../../http/operator-api/actor-list.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
-import type { ActorGlance, Actors, Lookout } from '../../runtime/actors.ts';
+import type { ActorIndex, ActorSummary, Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { ShopHarness } from './shop-harness.ts';
 
-function seen(state: ShopState | undefined, status: ActorGlance['status'] = 'active'): ActorGlance {
+function seen(state: ShopState | undefined, status: ActorSummary['status'] = 'active'): ActorSummary {
   const address = shopAddress({ tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24) });
   return { address, status, mailboxDepth: 2, oldestQueuedMs: 7, restarts: 1, state };
 }
 
-function all<Seen>(seen: readonly Seen[]): Lookout<Seen> {
+function all<Seen>(seen: readonly Seen[]): ActorIndex<Seen> {
   return { each: async (visit) => seen.forEach(visit) };
 }
 
 test('a shop is found by every word that says how it stands, and trouble ranks', async () => {
   const shop = await ShopHarness.connected();
-  assert.deepEqual(shopGlance(seen(shop.state)).standing.words, ['connected', 'active', 'idle']);
+  assert.deepEqual(shopSummary(seen(shop.state)).standing.words, ['connected', 'active', 'idle']);
   shop.command({ type: 'hold' });
-  const held = shopGlance(seen(shop.state));
+  const held = shopSummary(seen(shop.state));
   assert.deepEqual(held.standing.words, ['connected', 'active', 'idle', 'held']);
   const lost = await ShopHarness.connected();
   lost.session({ type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' });
-  const flagged = shopGlance(seen(lost.state));
+  const flagged = shopSummary(seen(lost.state));
   assert.deepEqual(flagged.standing.words, ['disconnected', 'active', 'idle', 'flagged']);
-  const asleep = shopGlance(seen(undefined, 'suspended'));
+  const asleep = shopSummary(seen(undefined, 'suspended'));
   assert.deepEqual(asleep.standing.words, ['suspended']);
   const ranks = [asleep, flagged, held].map(({ standing }) => standing.trouble);
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('a shop is found by every word that says how it stands, and trouble ranks',
   );
 });
 
-const glance = (index: number, more: Partial<ShopGlance> = {}): ShopGlance => ({
+const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary => ({
   id: `t/${String(index).padStart(5, '0')}`,
   searchText: `shop ${index}`,
   mailboxDepth: index % 7,
@@ -62,7 +62,7 @@ const glance = (index: number, more: Partial<ShopGlance> = {}): ShopGlance => ({
 });
 
 test('of thousands of shops only those on the page are described, and pages follow each other without a gap', async () => {
-  const shops = Array.from({ length: 5_000 }, (_, index) => glance((index * 2_741) % 5_000));
+  const shops = Array.from({ length: 5_000 }, (_, index) => summary((index * 2_741) % 5_000));
   const described: string[] = [];
   const fleet = {
     eachShop: all(shops).each,
@@ -85,9 +85,9 @@ test('of thousands of shops only those on the page are described, and pages foll
   assert.equal(described.length, 60);
 });
 
-test('a shop that went between the glance and the description is left out', async () => {
+test('a shop that went between the summary and the description is left out', async () => {
   const fleet = {
-    eachShop: all([glance(1), glance(2)]).each,
+    eachShop: all([summary(1), summary(2)]).each,
     localShop: (id: string) => (id.endsWith('1') ? undefined : { id }),
   };
   const listed = await localActors(fleet, {

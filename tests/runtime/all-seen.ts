@@ -1,8 +1,8 @@
-import type { Lookout } from '../../runtime/actors.ts';
+import type { ActorIndex } from '../../runtime/actors.ts';
 
-/** Everything that a lookout shows. */
-export async function allSeen<Seen>(lookout: Lookout<Seen>): Promise<Seen[]> {
+/** Everything that a index shows. */
+export async function allSeen<Seen>(index: ActorIndex<Seen>): Promise<Seen[]> {
   const seen: Seen[] = [];
-  await lookout.each((each) => void seen.push(each));
+  await index.each((each) => void seen.push(each));
   return seen;
 }

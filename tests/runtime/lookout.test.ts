@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ActorGlance } from '../../runtime/actors.ts';
+import type { ActorSummary } from '../../runtime/actors.ts';
 import { allSeen } from './all-seen.ts';
 import { type CounterCommand, counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
@@ -44,7 +44,7 @@ function snapshots({ node }: MemoryNode): unknown[] {
   });
 }
 
-function seen({ address, status, restarts, mailboxDepth, state }: ActorGlance): { readonly id: string } {
+function seen({ address, status, restarts, mailboxDepth, state }: ActorSummary): { readonly id: string } {
   const { total } = (state ?? {}) as { total?: number };
   return { id: address.id, status, restarts, depth: mailboxDepth, total } as { readonly id: string };
 }
@@ -85,13 +85,13 @@ test('whatever happens to actors, the next look tells of it', async () => {
       const world = await memoryNode({
         limits: { restartIntensity: 1, passivateAfterMs: 15_000, passivateEveryMs: 5_000 },
       });
-      const lookout = world.node.actors.lookout(seen);
+      const index = world.node.actors.index(seen);
       for (const { step: next, passesMs, looks } of all) {
         begin(world, next as Step);
-        const looking = looks ? allSeen(lookout) : undefined;
+        const looking = looks ? allSeen(index) : undefined;
         await world.clock.advance(passesMs);
         await looking;
-        if (looks) assert.deepEqual(byId(await allSeen(lookout)), byId(snapshots(world)));
+        if (looks) assert.deepEqual(byId(await allSeen(index)), byId(snapshots(world)));
       }
     }),
     { numRuns: 300 },
@@ -101,36 +101,36 @@ test('whatever happens to actors, the next look tells of it', async () => {
 test('an actor at rest is looked at once', async () => {
   const world = await memoryNode();
   const looked: string[] = [];
-  const lookout = world.node.actors.lookout(({ address }) => {
+  const index = world.node.actors.index(({ address }) => {
     looked.push(address.id);
     return address;
   });
   for (const address of addresses) await world.outcome(world.node.actors.ask(address, { type: 'read' }));
-  await allSeen(lookout);
+  await allSeen(index);
   assert.deepEqual(looked.toSorted(), ['one', 'three', 'two']);
   await world.outcome(world.node.actors.ask(one, { type: 'add', by: 1 }));
-  await Promise.all([allSeen(lookout), allSeen(lookout)]);
+  await Promise.all([allSeen(index), allSeen(index)]);
   assert.deepEqual(looked.slice(3), ['one']);
-  await allSeen(lookout);
+  await allSeen(index);
   assert.equal(looked.length, 4);
 });
 
 test('what was seen of a shard goes with it', async () => {
   const first = await memoryNode();
-  const lookout = first.node.actors.lookout(seen);
+  const index = first.node.actors.index(seen);
   await first.outcome(first.node.actors.ask(one, { type: 'add', by: 1 }));
-  assert.equal((await allSeen(lookout)).length, 1);
+  assert.equal((await allSeen(index)).length, 1);
   await first.outcome(first.node.stop());
-  assert.deepEqual(await allSeen(lookout), []);
+  assert.deepEqual(await allSeen(index), []);
 });
 
-test('nobody looks for long: what stirred is forgotten, and the next look begins anew', async () => {
+test('nobody looks for long: what dirty is forgotten, and the next look begins anew', async () => {
   const world = await memoryNode({ limits: { passivateAfterMs: 1_000, passivateEveryMs: 5_000 } });
-  const lookout = world.node.actors.lookout(seen);
-  await allSeen(lookout);
+  const index = world.node.actors.index(seen);
+  await allSeen(index);
   const shard = [...Array(50).keys()].map((index) => counterAddress(`visitor ${index}`));
   for (const address of shard) await world.outcome(world.node.actors.ask(address, { type: 'read' }));
   await world.clock.advance(10_000);
   await world.outcome(world.node.actors.ask(one, { type: 'add', by: 2 }));
-  assert.deepEqual(byId(await allSeen(lookout)), snapshots(world));
+  assert.deepEqual(byId(await allSeen(index)), snapshots(world));
 });

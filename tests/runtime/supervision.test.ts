@@ -59,7 +59,7 @@ test('a suspension outlives the process, and is seen before anybody asks for the
   await first.clock.advance(100);
   await first.outcome(first.node.stop());
   const second = await memoryNode({ on: first });
-  const [seen] = await allSeen(second.node.actors.lookout((glance) => glance));
+  const [seen] = await allSeen(second.node.actors.index((summary) => summary));
   assert.deepEqual([seen?.address, seen?.status, seen?.state], [one, 'suspended', undefined]);
   assert.equal(second.node.actors.snapshot(one)?.status, 'suspended');
   assert.equal(await second.outcome(second.node.actors.ask(one, add(1))), 'SUSPENDED');
@@ -356,10 +356,10 @@ for (const touched of [true, false]) {
       await first.outcome(first.node.stop());
       world = await memoryNode({ on: first });
     }
-    const lookout = world.node.actors.lookout(({ status }) => ({ status }));
-    assert.deepEqual(await allSeen(lookout), [{ status: 'suspended' }]);
+    const index = world.node.actors.index(({ status }) => ({ status }));
+    assert.deepEqual(await allSeen(index), [{ status: 'suspended' }]);
     assert.equal(await world.outcome(world.node.actors.passivate(one, { force: true })), 'passivated');
-    assert.deepEqual(await allSeen(lookout), []);
+    assert.deepEqual(await allSeen(index), []);
     await world.clock.advance(1_000);
     for (const part of ['suspended', 'awake']) {
       const [members] = (await world.outcome(

@@ -101,14 +101,14 @@ export class TestClient {
     this.on('messages.upsert', ({ messages }) => void this.messages.push(...messages));
     (this.socket.ws as unknown as NodeJS.EventEmitter).on('frame', (stanza: BinaryNode | Uint8Array) => {
       if (!(stanza instanceof Uint8Array)) this.stanzas.push(stanza);
-      this.#stir();
+      this.#markDirty();
     });
   }
 
   on<Name extends keyof BaileysEventMap>(name: Name, listener: (event: BaileysEventMap[Name]) => void): void {
     this.socket.ev.on(name, (event) => {
       listener(event);
-      this.#stir();
+      this.#markDirty();
     });
   }
 
@@ -119,13 +119,13 @@ export class TestClient {
   ): Promise<Found> {
     const deadline = Date.now() + TIMEOUT_MS;
     for (;;) {
-      const stirred = new Promise<void>((resolve) => this.#wake.push(resolve));
+      const dirty = new Promise<void>((resolve) => this.#wake.push(resolve));
       const found = await find();
       if (found) return found;
       const left = deadline - Date.now();
       if (left <= 0) throw new Error(`waited in vain for ${what}`);
-      const timer = setTimeout(() => this.#stir(), left);
-      await stirred;
+      const timer = setTimeout(() => this.#markDirty(), left);
+      await dirty;
       clearTimeout(timer);
     }
   }
@@ -197,7 +197,7 @@ export class TestClient {
     return (this.socket.ws as unknown as { socket: WebSocket }).socket;
   }
 
-  #stir(): void {
+  #markDirty(): void {
     const wake = this.#wake;
     this.#wake = [];
     for (const resolve of wake) resolve();

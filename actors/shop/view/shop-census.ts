@@ -1,5 +1,5 @@
-import type { Lookout } from '../../../runtime/actors.ts';
-import type { ShopGlance, Standing } from './shop-summary.ts';
+import type { ActorIndex } from '../../../runtime/actors.ts';
+import type { ShopSummary, Standing } from './shop-summary.ts';
 
 /** How the actors of a node stand, counted. */
 export interface ShopCensus {
@@ -15,25 +15,25 @@ export interface ShopCensus {
 }
 
 /** What operators keep of a tenant's actor. */
-export interface TenantGlance extends Pick<ShopGlance, 'mailboxDepth'> {
+export interface TenantSummary extends Pick<ShopSummary, 'mailboxDepth'> {
   readonly tenantId: string;
   readonly isSuspended: boolean;
 }
 
 /** What operators keep of an actor. */
-export type SeenActor = ShopGlance | TenantGlance;
+export type SeenActor = ShopSummary | TenantSummary;
 
 /** More are found one after the other, as the first ones are resumed. */
 const NAMED_TENANTS = 20;
 
 /** Counts them all. */
-export async function takeCensus(lookout: Lookout<SeenActor>): Promise<ShopCensus> {
+export async function takeCensus(index: ActorIndex<SeenActor>): Promise<ShopCensus> {
   const byStanding = new Map<Standing, number>();
   let shops = 0;
   let queued = 0;
   let mailboxDepth = 0;
   const suspendedTenants: string[] = [];
-  await lookout.each((actor) => {
+  await index.each((actor) => {
     mailboxDepth += actor.mailboxDepth;
     if (!('standing' in actor)) {
       if (actor.isSuspended && suspendedTenants.length < NAMED_TENANTS) suspendedTenants.push(actor.tenantId);

@@ -1,9 +1,9 @@
-import type { ActorGlance } from '../../../runtime/actors.ts';
+import type { ActorSummary } from '../../../runtime/actors.ts';
 import { publicChannelStatus } from '../machines/channel-machine.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 
 /** How a shop stands, in the few figures that thousands of shops are sorted, filtered and counted by. */
-export interface ShopGlance {
+export interface ShopSummary {
   /** `tenantId/shopId`. */
   readonly id: string;
   /** Id, name and number in lower case, to be searched. Name and number are missing while nothing of the shop is in memory. */
@@ -32,7 +32,7 @@ export interface Standing {
 }
 
 /** Looks at a shop's actor in passing. */
-export function shopGlance({ address, status, state, ...actor }: ActorGlance): ShopGlance {
+export function shopSummary({ address, status, state, ...actor }: ActorSummary): ShopSummary {
   const { mailboxDepth, oldestQueuedMs, restarts } = actor;
   const shop = state as ShopState | undefined;
   const phone = shop?.channel.context.phone ?? '';
