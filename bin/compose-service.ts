@@ -11,7 +11,7 @@ import { systemRandom as random } from '../runtime/random.ts';
 import { composeActors, type RunningActors } from './compose-actors.ts';
 import type { ServiceEnvironment } from './environment.ts';
 import { exportNode, runtimeObserver } from './node-metrics.ts';
-import { hopThrough } from './request-hop.ts';
+import { forwarderThrough } from './request-forwarder.ts';
 import { exportShops } from './shop-metrics.ts';
 import { exportStore } from './store-metrics.ts';
 
@@ -81,7 +81,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     operators: actors.operators,
     fleet: actors.fleet,
     keys: actors.keys,
-    hop: hopThrough(node, requests),
+    forwarder: forwarderThrough(node, requests),
     store: node.store,
     requestLog: {
       maxEntriesPerTenant: environment.requestLogMaxEntries,

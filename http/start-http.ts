@@ -25,7 +25,7 @@ import { createOperatorFront, operatorBodies } from './operator-api/front.ts';
 import { operatorPages } from './operator-api/pages.ts';
 import type { OperatorServices } from './operator-api/services.ts';
 import type { OwnerOptions } from './owner/answer-as-owner.ts';
-import type { Hop } from './owner/remote-owner.ts';
+import type { Forwarder } from './owner/remote-owner.ts';
 import { BodyBudget } from './pipeline/body-budget.ts';
 import { callerAddress } from './pipeline/client-address.ts';
 import type { BodyPolicy } from './pipeline/front.ts';
@@ -65,7 +65,7 @@ export interface HttpOptions {
   readonly operators: OperatorOperations;
   readonly fleet: FleetOperations;
   readonly keys: KeyDirectory;
-  readonly hop: Hop;
+  readonly forwarder: Forwarder;
   readonly store: Pick<Store, 'read' | 'append'>;
   readonly requestLog: RequestLogLimits;
   readonly clock: Clock;
@@ -100,12 +100,17 @@ const ARTICLES_FOLDER = fileURLToPath(new URL('./docs/', import.meta.url));
 
 /** Starts the tenants' and the operators' listeners. Rejects when an address cannot be had. */
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
-  const { clock, log, hop, metrics } = options;
+  const { clock, log, forwarder, metrics } = options;
   if (!IS_NATIVE_SERVER) {
     log.warn({}, 'uWebSockets.js has no binary for this version of Node: its slower JavaScript version runs');
   }
   const newId = objectIdGenerator(options.random);
-  const fleetEvents = new FleetEvents({ feed: options.events, hop, clock, epoch: newId(clock.wallMs()) });
+  const fleetEvents = new FleetEvents({
+    feed: options.events,
+    forwarder,
+    clock,
+    epoch: newId(clock.wallMs()),
+  });
   const parts: Parts = {
     newId,
     requestLog: new RequestLog({ store: options.store, clock, log, limits: options.requestLog }),
@@ -116,7 +121,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     activity: recentActivity({ clock, feed: options.events, metrics }),
     owner: {
       tenants: options.tenants,
-      stillOwner: (id) => hop.stillOwner(id),
+      stillOwner: (id) => forwarder.stillOwner(id),
       isBusy: options.isBusy ?? (() => false),
       log,
     },
@@ -210,11 +215,11 @@ interface Listener extends ObservedFront {
 }
 
 function apiListener(options: HttpOptions, parts: Parts, services: ApiServices): Listener {
-  const { clock, random, log, keys, hop, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
+  const { clock, random, log, keys, forwarder, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
   const { newId, requestLog, activity, owner, address } = parts;
   const countRequest = parts.count('');
   const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
-  const front = createApiFront({ router, services, owner, keys, hop, clock, random });
+  const front = createApiFront({ router, services, owner, keys, forwarder, clock, random });
   const door = observed(withPages([documentPage(address), ...referencePages()], front), {
     clock,
     log,
@@ -232,7 +237,7 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
 }
 
 function operatorListener(options: HttpOptions, parts: Parts, services: OperatorServices): Listener {
-  const { clock, random, log, hop, operatorTokens, version, health, metrics } = options;
+  const { clock, random, log, forwarder, operatorTokens, version, health, metrics } = options;
   const { newId, owner, events } = parts;
   const countRequest = parts.count('admin ');
   const door = createOperatorDoor({ tokens: operatorTokens, clock, log, metrics });
@@ -242,7 +247,7 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
     services,
     owner,
     door,
-    hop,
+    forwarder,
     clock,
     random,
     newId: () => newId(clock.wallMs()),
@@ -277,7 +282,7 @@ function operatorServices(
   options: HttpOptions,
   { requestLog, activity, fleetEvents }: Parts,
 ): OperatorServices {
-  const { operators, fleet, tenants, shops, hop, clock } = options;
+  const { operators, fleet, tenants, shops, forwarder, clock } = options;
   const requests = createRequestLogReader(options.store);
   const share = async () => ({
     ...(await fleet.census()),
@@ -291,9 +296,9 @@ function operatorServices(
     shops,
     requests,
     countRefusals: (tenantId) => requests.countRefusals(tenantId, clock.wallMs() - REFUSALS_MS),
-    actors: (query) => allActors(fleet, hop, query),
+    actors: (query) => allActors(fleet, forwarder, query),
     nodeShare: share,
-    overview: async () => fleetOverview({ own: await share(), hop, nowMs: clock.wallMs() }),
+    overview: async () => fleetOverview({ own: await share(), forwarder, nowMs: clock.wallMs() }),
     eventsSince: (since) => fleetEvents.answer(since),
     forgetRequests: (tenantId) => requestLog.forget(tenantId),
   };

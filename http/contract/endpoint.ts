@@ -94,7 +94,7 @@ interface Declaration<
   /** What may fail here besides what may fail everywhere. */
   readonly errors: readonly FailureCode[];
   /** How long a hop to the owner may take; longer only where the endpoint itself waits. */
-  readonly hopTimeoutMs?: number;
+  readonly forwardTimeoutMs?: number;
   /** True: the call counts against the month's quota, and is answered also when that is spent. Default: false. */
   readonly mayExceedQuota?: boolean;
 }
@@ -116,7 +116,7 @@ export interface Endpoint<Services> {
   readonly bodyExample: unknown;
   readonly replies: Replies;
   readonly errors: readonly ErrorCode[];
-  readonly hopTimeoutMs: number | undefined;
+  readonly forwardTimeoutMs: number | undefined;
   readonly mayExceedQuota: boolean;
   /** `created` makes the tenant's id at the edge, so that the request can be routed to its shard. */
   readonly tenant: 'caller' | 'param' | 'created' | 'none';
@@ -156,7 +156,7 @@ function erase<Services>(
     bodyExample: declaration.bodyExample,
     replies: declaration.replies,
     errors: declaration.errors,
-    hopTimeoutMs: declaration.hopTimeoutMs,
+    forwardTimeoutMs: declaration.forwardTimeoutMs,
     mayExceedQuota: declaration.mayExceedQuota ?? false,
     tenant: more.tenant,
     handle: more.handle as Endpoint<Services>['handle'],

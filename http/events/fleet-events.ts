@@ -6,7 +6,7 @@
  */
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import { encodeForwarded } from '../owner/forwarded-form.ts';
-import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
 import { EventLog } from './event-log.ts';
 import type { EventFeed, OperatorEvent } from './operator-event.ts';
 
@@ -31,7 +31,7 @@ interface Answer {
 /** What the events of all nodes are gathered with. */
 export interface FleetEventsOptions {
   readonly feed: EventFeed;
-  readonly hop: Pick<Hop, 'otherNodes' | 'forwardToNode'>;
+  readonly forwarder: Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
   readonly clock: Clock;
   /** Tells this node's log from all others: letters and digits. */
   readonly epoch: string;
@@ -111,8 +111,8 @@ export class FleetEvents implements EventFeed {
   /** Asks whom it does not ask yet, and looks again. */
   #look(round: number, sinceMs: number): void {
     if (round !== this.#round) return;
-    const { hop, clock } = this.#options;
-    for (const nodeId of hop.otherNodes()) {
+    const { forwarder, clock } = this.#options;
+    for (const nodeId of forwarder.otherNodes()) {
       if (this.#asked.has(nodeId)) continue;
       this.#asked.add(nodeId);
       void this.#ask(nodeId, round, `elsewhere-0-${sinceMs.toString(36)}`);
@@ -122,11 +122,11 @@ export class FleetEvents implements EventFeed {
   }
 
   async #ask(nodeId: string, round: number, since: string): Promise<void> {
-    const { hop, clock } = this.#options;
+    const { forwarder, clock } = this.#options;
     let next = since;
     try {
       const payload = encodeForwarded({ kind: 'events', since });
-      const answer = JSON.parse(await hop.forwardToNode(nodeId, payload, HOP_TIMEOUT_MS)) as Answer;
+      const answer = JSON.parse(await forwarder.forwardToNode(nodeId, payload, FORWARD_TIMEOUT_MS)) as Answer;
       if (round !== this.#round) return;
       next = answer.next;
       if (this.#silent.delete(nodeId)) this.#tellOfNode(nodeId, 'heard');
@@ -139,7 +139,7 @@ export class FleetEvents implements EventFeed {
         this.#tellOfNode(nodeId, 'silent');
       }
     }
-    if (!hop.otherNodes().includes(nodeId)) {
+    if (!forwarder.otherNodes().includes(nodeId)) {
       this.#asked.delete(nodeId);
       if (this.#silent.delete(nodeId)) this.#tellOfNode(nodeId, 'gone');
       return;

@@ -2,7 +2,7 @@ import type { FleetOperations } from '../../actors/operators/operator-operations
 import type { ShopSummary } from '../../actors/shop/view/shop-summary.ts';
 import { inSlices } from '../../runtime/yielder.ts';
 import { type ActorsQuery, encodeForwarded } from '../owner/forwarded-form.ts';
-import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
 
 /** A place in the order asked for. */
 interface Place {
@@ -30,13 +30,13 @@ export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promis
 /** The same over all nodes. A node that does not answer is left out: an operator looks most when one is ill. */
 export async function allActors(
   fleet: LocalFleet,
-  hop: Hop,
+  forwarder: Forwarder,
   query: ActorsQuery,
 ): Promise<readonly RankedActor[]> {
   const payload = encodeForwarded({ kind: 'actors', query });
   const [own, ...answers] = await Promise.allSettled([
     localActors(fleet, query),
-    ...hop.otherNodes().map((nodeId) => hop.forwardToNode(nodeId, payload, HOP_TIMEOUT_MS)),
+    ...forwarder.otherNodes().map((nodeId) => forwarder.forwardToNode(nodeId, payload, FORWARD_TIMEOUT_MS)),
   ]);
   if (own.status === 'rejected') throw own.reason;
   const remote = answers.flatMap((answer) =>

@@ -2,7 +2,7 @@ import type { ShopCensus } from '../../actors/shop/view/shop-census.ts';
 import { inSlices } from '../../runtime/yielder.ts';
 import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../metrics/recent-activity.ts';
 import { encodeForwarded } from '../owner/forwarded-form.ts';
-import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
 
 /** What one node tells of its shops and its last minutes. */
 export interface NodeShare extends ShopCensus {
@@ -48,14 +48,14 @@ const UNTOLD: Omit<NodeShare, 'nodeId'> = {
 /** All nodes' shares added up. A node that does not answer is named and left out. */
 export async function fleetOverview(options: {
   readonly own: NodeShare;
-  readonly hop: Pick<Hop, 'otherNodes' | 'forwardToNode'>;
+  readonly forwarder: Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
   readonly nowMs: number;
 }): Promise<Overview> {
-  const { own, hop, nowMs } = options;
+  const { own, forwarder, nowMs } = options;
   const payload = encodeForwarded({ kind: 'overview' });
-  const others = hop.otherNodes();
+  const others = forwarder.otherNodes();
   const answers = await Promise.allSettled(
-    others.map((nodeId) => hop.forwardToNode(nodeId, payload, HOP_TIMEOUT_MS)),
+    others.map((nodeId) => forwarder.forwardToNode(nodeId, payload, FORWARD_TIMEOUT_MS)),
   );
   const shares = answers.flatMap((answer, index) =>
     answer.status === 'fulfilled'

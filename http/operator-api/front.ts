@@ -8,7 +8,7 @@ import type { ReplyValue } from '../contract/exchange.ts';
 import { answerOperator, type OwnedReply, type OwnerOptions, tellsOfMove } from '../owner/answer-as-owner.ts';
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
-import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
 import { anonymous, type BodyPolicy, type Front, routed } from '../pipeline/front.ts';
 import type { Router } from '../pipeline/router.ts';
 import type { OperatorDoor } from './door.ts';
@@ -20,7 +20,7 @@ export interface OperatorFrontOptions {
   readonly services: OperatorServices;
   readonly owner: Pick<OwnerOptions, 'stillOwner' | 'log'>;
   readonly door: OperatorDoor;
-  readonly hop: Hop;
+  readonly forwarder: Forwarder;
   readonly clock: Clock;
   readonly random: Random;
   newId(): ObjectId;
@@ -83,16 +83,18 @@ function tenantOf(
 async function answerByOwner(
   endpoint: Endpoint<OperatorServices>,
   parts: Parameters<typeof answerOperator>[1],
-  { hop, services, owner, follow }: Edge,
+  { forwarder, services, owner, follow }: Edge,
 ): Promise<ReplyValue> {
   const { tenantId } = parts;
   if (tenantId === undefined) return (await answerOperator(endpoint, parts, services, owner)).reply;
-  const { method, path, hopTimeoutMs = HOP_TIMEOUT_MS } = endpoint;
+  const { method, path, forwardTimeoutMs = FORWARD_TIMEOUT_MS } = endpoint;
   const ask = async (spentMs: number): Promise<OwnedReply> => {
-    if (hop.ownerIsLocal(tenantId)) return answerOperator(endpoint, parts, services, owner);
+    if (forwarder.ownerIsLocal(tenantId)) return answerOperator(endpoint, parts, services, owner);
     try {
       const payload = encodeForwarded({ kind: 'operator', method, path, parts: { ...parts, tenantId } });
-      return decodeOwnedReply(await hop.forward(tenantId, payload, Math.max(1, hopTimeoutMs - spentMs)));
+      return decodeOwnedReply(
+        await forwarder.forward(tenantId, payload, Math.max(1, forwardTimeoutMs - spentMs)),
+      );
     } catch (thrown) {
       return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
     }

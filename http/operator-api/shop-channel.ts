@@ -12,7 +12,7 @@ export const connectShop = operatorEndpoint({
   body: closedObject({}),
   replies: CHANNEL_REPLIES.connecting,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
-  hopTimeoutMs: CONNECT_HOP_TIMEOUT_MS,
+  forwardTimeoutMs: CONNECT_HOP_TIMEOUT_MS,
   async handle({ params: { tenantId, shopId }, services }) {
     return channelReply(await services.shops.connect({ tenantId, shopId }));
   },

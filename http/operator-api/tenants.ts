@@ -152,7 +152,7 @@ export const deleteTenant = operatorEndpoint({
   body: closedObject({}),
   replies: { 200: { description: 'Erased.', data: deleted, example: deletedExample } },
   errors: ['NOT_FOUND'],
-  hopTimeoutMs: 10_000,
+  forwardTimeoutMs: 10_000,
   async handle({ params, services }) {
     const gone = await services.operators.deleteTenant(params.tenantId);
     // Also of a tenant that is gone already: asking again finishes an erasure that broke off here.
@@ -171,7 +171,7 @@ export const deleteShop = operatorEndpoint({
   body: closedObject({}),
   replies: { 200: { description: 'Erased.', data: deleted, example: deletedExample } },
   errors: ['NOT_FOUND'],
-  hopTimeoutMs: 10_000,
+  forwardTimeoutMs: 10_000,
   async handle({ params, services }) {
     const gone = await services.operators.deleteShop({ tenantId: params.tenantId, shopId: params.shopId });
     return gone.ok ? reply(200, gone.value) : gone;

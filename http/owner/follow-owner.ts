@@ -1,11 +1,11 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { OwnedReply } from './answer-as-owner.ts';
-import { HOP_TIMEOUT_MS, type Hop } from './remote-owner.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 
 /** What following takes. */
 export interface FollowOptions {
-  readonly hop: Pick<Hop, 'ownership' | 'ownerMayCome'>;
+  readonly forwarder: Pick<Forwarder, 'ownership' | 'ownerMayCome'>;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -30,7 +30,7 @@ const LOOK_AGAIN_MS = { from: 10, to: 40 };
  * answer is the answer. What is waited for is this node's own view of who owns what, so waiting costs Redis nothing.
  */
 export function ownerFollower({
-  hop,
+  forwarder,
   clock,
   random,
 }: FollowOptions): (call: Followed) => Promise<OwnedReply> {
@@ -42,11 +42,11 @@ export function ownerFollower({
     waiting += 1;
     try {
       for (;;) {
-        const ownership = hop.ownership(tenantId);
+        const ownership = forwarder.ownership(tenantId);
         if (ownership !== undefined && ownership !== before) return true;
         const { from, to } = LOOK_AGAIN_MS;
         const pauseMs = from + (to - from) * random();
-        if (!hop.ownerMayCome() || clock.monotonicMs() + pauseMs >= endMs) return false;
+        if (!forwarder.ownerMayCome() || clock.monotonicMs() + pauseMs >= endMs) return false;
         await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
       }
     } finally {
@@ -56,11 +56,11 @@ export function ownerFollower({
 
   return async ({ tenantId, refused, ask }) => {
     const startedMs = clock.monotonicMs();
-    const endMs = startedMs + HOP_TIMEOUT_MS;
-    let ownership = refused === undefined ? hop.ownership(tenantId) : refused.ownership;
+    const endMs = startedMs + FORWARD_TIMEOUT_MS;
+    let ownership = refused === undefined ? forwarder.ownership(tenantId) : refused.ownership;
     let reply = refused === undefined ? await ask(0) : refused.reply;
     while (reply.moved && (await nextOwner(tenantId, ownership, endMs))) {
-      ownership = hop.ownership(tenantId);
+      ownership = forwarder.ownership(tenantId);
       reply = await ask(clock.monotonicMs() - startedMs);
     }
     return reply;

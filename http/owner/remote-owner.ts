@@ -2,7 +2,7 @@
  * How a request gets from the node that took it to the one that owns its tenant. Payloads are what
  * `RunningHttp.serveForwarded` takes there, and answers. Everything rejects with `RuntimeFailure` only.
  */
-export interface Hop {
+export interface Forwarder {
   /** True when this node owns the tenant's shard, as far as it knows. */
   ownerIsLocal(tenantId: string): boolean;
   /** Who owns the tenant and since when, as one word; undefined: nobody that this node has heard of. */
@@ -20,4 +20,4 @@ export interface Hop {
 }
 
 /** A hop is given up after two seconds (DESIGN: Codes of our own), unless the endpoint itself waits longer. */
-export const HOP_TIMEOUT_MS = 2_000;
+export const FORWARD_TIMEOUT_MS = 2_000;

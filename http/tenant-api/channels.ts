@@ -30,7 +30,7 @@ export const startConnection = apiEndpoint({
   body: closedObject({}),
   replies: CHANNEL_REPLIES.connecting,
   errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
-  hopTimeoutMs: CONNECT_HOP_TIMEOUT_MS,
+  forwardTimeoutMs: CONNECT_HOP_TIMEOUT_MS,
   async handle(request) {
     const shop = await namedShop(request);
     return shop.ok ? channelReply(await request.services.shops.connect(shop.value)) : shop;

@@ -15,7 +15,7 @@ import {
 } from '../owner/answer-as-owner.ts';
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
-import { HOP_TIMEOUT_MS, type Hop } from '../owner/remote-owner.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
 import {
   anonymous,
   type BodyPolicy,
@@ -34,7 +34,7 @@ export interface ApiFrontOptions {
   readonly services: ApiServices;
   readonly owner: OwnerOptions;
   readonly keys: KeyDirectory;
-  readonly hop: Hop;
+  readonly forwarder: Forwarder;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -90,7 +90,7 @@ function answerTenant(
 ): MaybePromise<FrontReply> {
   if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
   const owned = ownedRequest(request, { values, tenantId, keyHash: hash });
-  if (!edge.hop.ownerIsLocal(tenantId)) {
+  if (!edge.forwarder.ownerIsLocal(tenantId)) {
     return toldOf(answerElsewhere(endpoint, owned, edge), route, tenantId);
   }
   const answered = answerAsOwner(endpoint, owned, edge.services, edge.owner);
@@ -138,8 +138,8 @@ function answerAfterMove(
   edge: Edge,
 ): Promise<OwnedReply> {
   const { tenantId } = request;
-  const { hop, follow } = edge;
-  const ownership = hop.ownerIsLocal(tenantId) ? hop.ownership(tenantId) : undefined;
+  const { forwarder, follow } = edge;
+  const ownership = forwarder.ownerIsLocal(tenantId) ? forwarder.ownership(tenantId) : undefined;
   return follow({ tenantId, refused: { ownership, reply }, ask: asking(endpoint, request, edge) });
 }
 
@@ -153,13 +153,17 @@ function answerElsewhere(
 
 /** Asks the owner of the moment, which may have become this node. */
 function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Edge): Followed['ask'] {
-  const { hop, services, owner } = edge;
-  const { method, path, hopTimeoutMs = HOP_TIMEOUT_MS } = endpoint;
+  const { forwarder, services, owner } = edge;
+  const { method, path, forwardTimeoutMs = FORWARD_TIMEOUT_MS } = endpoint;
   return async (spentMs) => {
-    if (hop.ownerIsLocal(request.tenantId)) return answerAsOwner(endpoint, request, services, owner);
+    if (forwarder.ownerIsLocal(request.tenantId)) return answerAsOwner(endpoint, request, services, owner);
     try {
       const payload = encodeForwarded({ kind: 'api', method, path, request });
-      const answer = await hop.forward(request.tenantId, payload, Math.max(1, hopTimeoutMs - spentMs));
+      const answer = await forwarder.forward(
+        request.tenantId,
+        payload,
+        Math.max(1, forwardTimeoutMs - spentMs),
+      );
       return decodeOwnedReply(answer);
     } catch (thrown) {
       return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };

@@ -100,7 +100,7 @@ test('nodes are added up slot by slot; a silent one is named; times in which not
   activity.countRequest({ atMs: START_MS + 2 * SLOT_MS, route: '/me', latencyMs: 3, errorCode: undefined });
   const overview = await fleetOverview({
     own: share(activity.slots()),
-    hop: {
+    forwarder: {
       otherNodes: () => ['b', 'c'],
       forwardToNode: (nodeId) =>
         nodeId === 'b'
@@ -126,7 +126,7 @@ test('an older node, whose share lacks what was added since, counts with what it
   const { suspendedTenants: _, workers: __, ...older } = share([], 'b');
   const overview = await fleetOverview({
     own: share([]),
-    hop: { otherNodes: () => ['b'], forwardToNode: () => Promise.resolve(JSON.stringify(older)) },
+    forwarder: { otherNodes: () => ['b'], forwardToNode: () => Promise.resolve(JSON.stringify(older)) },
     nowMs: START_MS,
   });
   assert.deepEqual(overview.suspendedTenants, ['a-tenant']);

@@ -24,7 +24,7 @@ function twoNodes() {
           return () => listeners.delete(listener);
         },
       },
-      hop: { otherNodes: () => (epoch === 'here' ? [...others] : []), forwardToNode },
+      forwarder: { otherNodes: () => (epoch === 'here' ? [...others] : []), forwardToNode },
     });
     const emit = (name: string): void => {
       const event = { type: 'shop', at: new Date(clock.wallMs()).toISOString(), data: { name } };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
 import { type Followed, ownerFollower } from '../../http/owner/follow-owner.ts';
-import { HOP_TIMEOUT_MS } from '../../http/owner/remote-owner.ts';
+import { FORWARD_TIMEOUT_MS } from '../../http/owner/remote-owner.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
@@ -23,7 +23,7 @@ class Edge {
   answer: () => OwnedReply = () =>
     this.owner === 'first 1' || this.owner === undefined ? moved : reply(200);
   readonly #follow = ownerFollower({
-    hop: { ownership: () => this.owner, ownerMayCome: () => this.isInCompany },
+    forwarder: { ownership: () => this.owner, ownerMayCome: () => this.isInCompany },
     clock: this.clock,
     random: seededRandom(1),
   });
@@ -63,7 +63,7 @@ describe('a request whose tenant is handed over', () => {
   it('is refused when the time of a hop is up and nobody took the tenant', async () => {
     const edge = new Edge();
     const outcome = edge.request();
-    await edge.clock.advance(HOP_TIMEOUT_MS - 50);
+    await edge.clock.advance(FORWARD_TIMEOUT_MS - 50);
     assert.equal(outcome.status, undefined);
     await edge.clock.advance(50);
     assert.equal(outcome.status, 503);
@@ -89,7 +89,7 @@ describe('a request whose tenant is handed over', () => {
       await edge.clock.advance(100);
     }
     assert.equal(outcome.status, 503);
-    assert.ok(edge.asked.every(({ spentMs }) => spentMs < HOP_TIMEOUT_MS));
+    assert.ok(edge.asked.every(({ spentMs }) => spentMs < FORWARD_TIMEOUT_MS));
   });
 
   it('is not asked again when the answer does not say that nothing was done', async () => {
@@ -97,7 +97,7 @@ describe('a request whose tenant is handed over', () => {
     edge.answer = () => reply(503);
     const outcome = edge.request();
     edge.owner = 'second 3';
-    await edge.clock.advance(HOP_TIMEOUT_MS);
+    await edge.clock.advance(FORWARD_TIMEOUT_MS);
     assert.equal(outcome.status, 503);
     assert.equal(edge.asked.length, 1);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
-import type { Hop } from '../../http/owner/remote-owner.ts';
+import type { Forwarder } from '../../http/owner/remote-owner.ts';
 import { keyHash } from '../../http/pipeline/presented-key.ts';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
@@ -40,7 +40,7 @@ describe('a request taken by one node and answered by another', () => {
   let edge: ServiceFixture;
   let target: Target;
   let tenant: TestTenant;
-  let forward: Hop['forward'];
+  let forward: Forwarder['forward'];
   let isStillOwner = true;
   /** Whether the edge believes that the tenant is its own. */
   let isLocal = false;
@@ -50,12 +50,12 @@ describe('a request taken by one node and answered by another', () => {
   let ownership = (): string => 'owner 1';
 
   before(async () => {
-    owner = await startService({ hop: { ...aloneHop, stillOwner: () => isStillOwner } });
+    owner = await startService({ forwarder: { ...aloneHop, stillOwner: () => isStillOwner } });
     edge = await startService({
       clock: hurriedClock(),
       tenants: { admit: (...call) => admitAtEdge(...call) } as TenantOperations,
       keys: { tenantOfKey: async (hash) => owner.memory.tenantByHash.get(hash) },
-      hop: {
+      forwarder: {
         ...aloneHop,
         ownerIsLocal: () => isLocal,
         ownership: () => ownership(),

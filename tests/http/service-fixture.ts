@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { EventFeed, OperatorEvent } from '../../http/events/operator-event.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
-import type { Hop } from '../../http/owner/remote-owner.ts';
+import type { Forwarder } from '../../http/owner/remote-owner.ts';
 import type { RequestLogger } from '../../http/request-log/process-log.ts';
 import { type HttpOptions, type RunningHttp, startHttp } from '../../http/start-http.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -41,7 +41,7 @@ export function plainStore(redis: Redis): Pick<Store, 'read' | 'append'> {
 }
 
 /** This node owns everything and there is no other. */
-export const aloneHop: Hop = {
+export const aloneHop: Forwarder = {
   ownerIsLocal: () => true,
   ownership: () => 'alone',
   ownerMayCome: () => true,
@@ -80,7 +80,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     operators: fakeOperators(memory),
     fleet: fakeFleet(memory),
     keys: { tenantOfKey: (hash) => memory.tenantByHash.get(hash) },
-    hop: aloneHop,
+    forwarder: aloneHop,
     store,
     requestLog: { maxEntriesPerTenant: 100_000, maxAgeMs: 7 * 24 * 3_600_000, maxBytes: 2 ** 28 },
     clock: systemClock,

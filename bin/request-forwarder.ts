@@ -1,10 +1,10 @@
 import { tenantAddress } from '../actors/tenant/tenant-keys.ts';
-import type { Hop } from '../http/owner/remote-owner.ts';
+import type { Forwarder } from '../http/owner/remote-owner.ts';
 import type { LinkTopic } from '../runtime/node/link-topics.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
 
 /** Carries requests to the node that owns their tenant's shard, over its topic of the runtime's link. */
-export function hopThrough(node: RuntimeNode, link: LinkTopic): Hop {
+export function forwarderThrough(node: RuntimeNode, link: LinkTopic): Forwarder {
   const { actors } = node;
   return {
     ownerIsLocal: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
