@@ -1,13 +1,13 @@
 import { EventFeed } from '../actors/event-feed.ts';
 import { openDirectoryConnection } from '../actors/operators/directory-connection.ts';
-import { fleetDesk } from '../actors/operators/fleet-service.ts';
+import { fleetService } from '../actors/operators/fleet-service.ts';
 import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
-import { operatorDesk } from '../actors/operators/operator-service.ts';
+import { operatorService } from '../actors/operators/operator-service.ts';
 import { OperatorsDirectory } from '../actors/operators/operators-directory.ts';
 import type { QrImages } from '../actors/session/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
 import { ChannelWaiters } from '../actors/shop/effect/channel-waiters.ts';
-import { PoolDesk } from '../actors/shop/effect/pool-client.ts';
+import { PoolClient } from '../actors/shop/effect/pool-client.ts';
 import { poolService } from '../actors/shop/effect/pool-service.ts';
 import { PoolSessions } from '../actors/shop/effect/pool-sessions.ts';
 import { sessionOf, shopEffects } from '../actors/shop/effect/shop-effects.ts';
@@ -18,12 +18,12 @@ import type { ShopOperations, ShopReference } from '../actors/shop/record/shop-o
 import { shopBehaviour } from '../actors/shop/turn/shop-behaviour.ts';
 import type { PacingTimes } from '../actors/shop/turn/turn-builder.ts';
 import { readChannelStatuses } from '../actors/shop/view/channel-statuses.ts';
-import { shopDesk } from '../actors/shop/view/shop-service.ts';
+import { shopService } from '../actors/shop/view/shop-service.ts';
 import { StoredKeyDirectory } from '../actors/tenant/key-directory.ts';
 import { tenantBehaviour } from '../actors/tenant/tenant-behaviour.ts';
 import { tenantEffects } from '../actors/tenant/tenant-effects.ts';
 import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
-import { tenantDesk } from '../actors/tenant/tenant-service.ts';
+import { tenantService } from '../actors/tenant/tenant-service.ts';
 import type { KeyDirectory } from '../actors/tenant/tenant-view.ts';
 import { UsageStorer } from '../actors/tenant/usage-storer.ts';
 import { KeyLimits } from '../policy/key-limits.ts';
@@ -99,7 +99,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const makeId = objectIdGenerator(random);
   const host = options.startHost((shop, event) => actors.tell(shopAddress(shop), event));
   const poolSessions = new PoolSessions({ actors, store, log });
-  const pool = new PoolDesk({ ...around, link: poolLink, sessions: poolSessions, platformName });
+  const pool = new PoolClient({ ...around, link: poolLink, sessions: poolSessions, platformName });
   poolLink.serve(poolService({ actors, store }));
   const eraser = new ShopEraser({ actors, store, deadLetters, host, clock, pool, poolSessions });
   node.register(
@@ -133,7 +133,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     }),
   );
   return {
-    tenants: tenantDesk({
+    tenants: tenantService({
       actors,
       store,
       clock,
@@ -141,8 +141,8 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       usage,
       channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
     }),
-    shops: shopDesk({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr), pool }),
-    operators: operatorDesk({
+    shops: shopService({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr), pool }),
+    operators: operatorService({
       actors,
       store,
       clock,
@@ -154,7 +154,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       host,
       log,
     }),
-    fleet: fleetDesk({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
+    fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
     keys: directory,
     feed,
     host,

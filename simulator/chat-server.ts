@@ -7,7 +7,7 @@ import { Connection } from './connection.ts';
 import { login } from './login.ts';
 import { takeMessage } from './messages.ts';
 import type { Network } from './network.ts';
-import { PairingDesk } from './pairing.ts';
+import { PairingService } from './pairing.ts';
 import { answerQuery } from './queries.ts';
 import { takeAck, takeReceipt } from './receipts.ts';
 import type { ServerIdentity } from './server-identity.ts';
@@ -21,7 +21,7 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Takes the upgrades of `server` that ask for the chat and runs their connections. */
 export class ChatServer {
-  readonly desk: PairingDesk;
+  readonly desk: PairingService;
   readonly #network: Network;
   readonly #identity: ServerIdentity;
   readonly #sockets = new WebSocketServer({
@@ -33,7 +33,7 @@ export class ChatServer {
   constructor(options: { network: Network; identity: ServerIdentity; server: Server }) {
     this.#network = options.network;
     this.#identity = options.identity;
-    this.desk = new PairingDesk(options.network);
+    this.desk = new PairingService(options.network);
     options.server.on('upgrade', (request, socket, head) => {
       const path = (request.url ?? '').split('?', 1)[0];
       const refusal = path !== CHAT_PATH ? '404 Not Found' : this.#upgradeRefusal();

@@ -8,7 +8,7 @@ import { FAULT_KINDS } from './faults.ts';
 import { changeGroup } from './group-changes.ts';
 import type { Group } from './groups.ts';
 import type { Network } from './network.ts';
-import type { PairingDesk } from './pairing.ts';
+import type { PairingService } from './pairing.ts';
 
 /** A page of a list when the call does not say how long. */
 const DEFAULT_PAGE = 1_000;
@@ -17,7 +17,7 @@ const LONGEST_PAGE = 10_000;
 /** The calls that drive the network from outside: README.md says what each one takes and answers. */
 export function controlRoutes(options: {
   network: Network;
-  desk: PairingDesk;
+  desk: PairingService;
   noiseRootKey: string;
 }): ControlRoute[] {
   const { network, desk, noiseRootKey } = options;
@@ -54,7 +54,7 @@ export function controlRoutes(options: {
   ];
 }
 
-async function scan(network: Network, desk: PairingDesk, { body }: ControlRequest): Promise<ControlReply> {
+async function scan(network: Network, desk: PairingService, { body }: ControlRequest): Promise<ControlReply> {
   const fields = new FieldReader(body);
   const qr = fields.text('qr', { most: 2_000 });
   const phone = fields.phone('phone');

@@ -32,7 +32,7 @@ interface Registration {
 }
 
 /** Clients that wait to be scanned, and the phone's side of scanning them. */
-export class PairingDesk {
+export class PairingService {
   readonly #network: Network;
   readonly #registrations = new Map<string, Registration>();
 

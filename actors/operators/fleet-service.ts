@@ -18,7 +18,7 @@ const REPLAY_TIMEOUT_MS = 5_000;
 const CENSUS_MS = 1_000;
 
 /** What operators ask of the whole. */
-export function fleetDesk(parts: {
+export function fleetService(parts: {
   readonly node: RuntimeNode;
   readonly clock: Clock;
   readonly directory: OperatorsDirectory;

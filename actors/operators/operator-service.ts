@@ -25,7 +25,7 @@ import { shopView } from './shop-inspection.ts';
 import { supervisedTenant } from './tenant-inspection.ts';
 
 /** What the desk works with. */
-export interface OperatorDeskOptions {
+export interface OperatorServiceOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
@@ -48,7 +48,7 @@ interface TenantAccess {
 }
 
 /** What operators do with one tenant and its shops, on the node that owns its shard. */
-export function operatorDesk(options: OperatorDeskOptions): OperatorOperations {
+export function operatorService(options: OperatorServiceOptions): OperatorOperations {
   const access = tenantAccess(options.actors);
   return {
     ...accounts(options, access),
@@ -80,7 +80,7 @@ type Accounts = Pick<
 >;
 
 function accounts(
-  { actors, store, clock, operatorsDirectory }: OperatorDeskOptions,
+  { actors, store, clock, operatorsDirectory }: OperatorServiceOptions,
   { withTenant, ask }: TenantAccess,
 ): Accounts {
   return {
@@ -131,7 +131,7 @@ function accounts(
 type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop'>;
 
 function erasures(
-  { actors, eraser, deadLetters, operatorsDirectory }: OperatorDeskOptions,
+  { actors, eraser, deadLetters, operatorsDirectory }: OperatorServiceOptions,
   { ask }: TenantAccess,
 ): Erasures {
   return {
@@ -157,7 +157,7 @@ function erasures(
 type ApiKeys = Pick<OperatorOperations, 'createKey' | 'listKeys' | 'rotateKey' | 'revokeKey'>;
 
 function apiKeys(
-  { directory, clock, makeId, log }: OperatorDeskOptions,
+  { directory, clock, makeId, log }: OperatorServiceOptions,
   { withTenant, ask }: TenantAccess,
 ): ApiKeys {
   /** Makes a value and names its tenant first, so that the key is found as soon as its commit holds. */
@@ -207,7 +207,7 @@ function apiKeys(
 
 type ShopControls = Pick<OperatorOperations, 'pause' | 'resume' | 'restart' | 'passivate' | 'snapshot'>;
 
-function shopControls(options: OperatorDeskOptions, { withTenant }: TenantAccess): ShopControls {
+function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAccess): ShopControls {
   const { actors } = options;
   const withShop = (
     shop: ShopReference,

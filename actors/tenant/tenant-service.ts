@@ -24,7 +24,7 @@ import { foldedName, shopsNewestFirst, type TenantState } from './tenant-state.t
 import type { UsageStorer } from './usage-storer.ts';
 
 /** What the desk works with. */
-export interface TenantDeskOptions {
+export interface TenantServiceOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export interface TenantDeskOptions {
 }
 
 /** The API's questions to a tenant: reads answer from the actor's last committed state, changes go through its mailbox. */
-export function tenantDesk(options: TenantDeskOptions): TenantOperations {
+export function tenantService(options: TenantServiceOptions): TenantOperations {
   const { actors, store, clock, keyLimits, usage } = options;
 
   const found = (tenantId: string): MaybePromise<TenantState | undefined> => {

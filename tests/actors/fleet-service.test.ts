@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fleetDesk } from '../../actors/operators/fleet-service.ts';
+import { fleetService } from '../../actors/operators/fleet-service.ts';
 import type { OperatorsDirectory } from '../../actors/operators/operators-directory.ts';
 import type { DeadLetter } from '../../runtime/actor/dead-letters.ts';
 import { counterAddress } from '../runtime/counter-behaviour.ts';
@@ -21,7 +21,7 @@ async function deskWithLetters() {
     },
   });
   const { node, clock } = world;
-  const desk = fleetDesk({
+  const desk = fleetService({
     node,
     clock,
     directory: undefined as unknown as OperatorsDirectory,

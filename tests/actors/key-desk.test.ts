@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, failed, type Outcome } from '../../actors/failure.ts';
-import { type OperatorDeskOptions, operatorDesk } from '../../actors/operators/operator-service.ts';
+import { type OperatorServiceOptions, operatorService } from '../../actors/operators/operator-service.ts';
 import { keyHash } from '../../actors/tenant/raw-key.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
@@ -24,7 +24,7 @@ async function desk(answer: () => Promise<Outcome<unknown>>, forget?: () => Prom
   const state = await goldenTenant(golden);
   const named = new Map<string, string>();
   const log = new QuietLog();
-  const operators = operatorDesk({
+  const operators = operatorService({
     actors: { state: () => state, ask: answer },
     clock: new FakeClock(),
     makeId: () => keyId,
@@ -33,7 +33,7 @@ async function desk(answer: () => Promise<Outcome<unknown>>, forget?: () => Prom
       name: async (hash: string, tenantId: string) => void named.set(hash, tenantId),
       forget: forget ?? (async (hashes: readonly string[]) => void hashes.map((hash) => named.delete(hash))),
     },
-  } as unknown as OperatorDeskOptions);
+  } as unknown as OperatorServiceOptions);
   return { operators, named, log };
 }
 

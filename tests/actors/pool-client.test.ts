@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PoolDesk } from '../../actors/shop/effect/pool-client.ts';
+import { PoolClient } from '../../actors/shop/effect/pool-client.ts';
 import type { PoolSessions } from '../../actors/shop/effect/pool-sessions.ts';
 import type { PoolAnswer, PoolAsk } from '../../actors/shop/record/pool-protocol.ts';
 import type { Actors } from '../../runtime/actors.ts';
@@ -24,7 +24,7 @@ function desk(answer: (ask: PoolAsk) => PoolAnswer | 'SHARD_NOT_OWNED') {
     told.push({ line, code: (fields as { err?: { code?: unknown } }).err?.code });
   };
   const clock = new FakeClock();
-  const built = new PoolDesk({
+  const built = new PoolClient({
     actors: undefined as unknown as Actors,
     store: undefined as unknown as Store,
     clock,

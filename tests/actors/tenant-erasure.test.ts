@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, failed } from '../../actors/failure.ts';
-import { type OperatorDeskOptions, operatorDesk } from '../../actors/operators/operator-service.ts';
+import { type OperatorServiceOptions, operatorService } from '../../actors/operators/operator-service.ts';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantEffects } from '../../actors/tenant/tenant-effects.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
@@ -52,11 +52,11 @@ test('an erasure that failed is left to the tenant where it lives by then, and t
 test('dead letters of a tenant are erased though the erasure of its shops fails', async () => {
   const state = await goldenTenant(golden);
   const forgotten: unknown[] = [];
-  const desk = operatorDesk({
+  const desk = operatorService({
     actors: { state: () => state, ask: async () => done([shopId]), passivate: async () => 'passivated' },
     deadLetters: { forget: async (actor: unknown) => void forgotten.push(actor) },
     eraser: { erase: () => Promise.reject(new Error('Redis is away')) },
-  } as unknown as OperatorDeskOptions);
+  } as unknown as OperatorServiceOptions);
   await assert.rejects(desk.deleteTenant(golden.tenantId));
   assert.deepEqual(forgotten, [address]);
 });
@@ -65,10 +65,10 @@ test('dead letters of a tenant that could not be erased with it are erased when 
   const state = await goldenTenant(golden);
   const deleted = { ...state, record: { ...state.record, deleted: true } };
   const forgotten: unknown[] = [];
-  const desk = operatorDesk({
+  const desk = operatorService({
     actors: { state: () => deleted },
     deadLetters: { forget: async (actor: unknown) => void forgotten.push(actor) },
-  } as unknown as OperatorDeskOptions);
+  } as unknown as OperatorServiceOptions);
   assert.deepEqual(await desk.deleteTenant(golden.tenantId), failed('NOT_FOUND'));
   assert.deepEqual(forgotten, [address]);
 });

@@ -1,14 +1,14 @@
 /** A tenant whose actor crashed too often, before the operators' API: the real runtime, desks and Redis; of the rest, fakes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { fleetDesk } from '../../actors/operators/fleet-service.ts';
-import { type OperatorDeskOptions, operatorDesk } from '../../actors/operators/operator-service.ts';
+import { fleetService } from '../../actors/operators/fleet-service.ts';
+import { type OperatorServiceOptions, operatorService } from '../../actors/operators/operator-service.ts';
 import type { OperatorsDirectory } from '../../actors/operators/operators-directory.ts';
 import { readChannelStatuses } from '../../actors/shop/view/channel-statuses.ts';
 import { StoredKeyDirectory } from '../../actors/tenant/key-directory.ts';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
-import { tenantDesk } from '../../actors/tenant/tenant-service.ts';
+import { tenantService } from '../../actors/tenant/tenant-service.ts';
 import { UsageStorer } from '../../actors/tenant/usage-storer.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
 import { shardOf } from '../../runtime/address.ts';
@@ -47,7 +47,7 @@ before(async () => {
   const around = { actors, store, clock, deadLetters, operatorsDirectory, host, log };
   service = await startService({
     keys,
-    tenants: tenantDesk({
+    tenants: tenantService({
       actors,
       store,
       clock,
@@ -55,13 +55,13 @@ before(async () => {
       usage,
       channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
     }),
-    operators: operatorDesk({
+    operators: operatorService({
       ...around,
       directory: keys,
       makeId: newId,
-      eraser: {} as OperatorDeskOptions['eraser'],
+      eraser: {} as OperatorServiceOptions['eraser'],
     }),
-    fleet: fleetDesk({ node, clock, host, directory: operatorsDirectory, link: node.link }),
+    fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: node.link }),
   });
   const { apiUrl, adminUrl } = service;
   target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });

@@ -1,7 +1,7 @@
 import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
 import { userOf } from './chat-address.ts';
 import { type InboundEnvelope, readEnvelope, textOf } from './inbound-message.ts';
-import { InboundDesk, type InboundNotice } from './pending-inbound.ts';
+import { type InboundNotice, PendingInbound } from './pending-inbound.ts';
 import { readClientError } from './session-end.ts';
 import type { SessionEnvironment } from './session-environment.ts';
 
@@ -20,14 +20,14 @@ export interface InboundIntakeOptions {
 /** What people write to one session's shop, until its actor has committed it. */
 export class InboundIntake {
   readonly #options: InboundIntakeOptions;
-  readonly #desk: InboundDesk;
+  readonly #desk: PendingInbound;
   #closed = false;
 
   constructor(options: InboundIntakeOptions) {
     this.#options = options;
     const { environment, generation, report } = options;
     const { clock, timing } = environment;
-    this.#desk = new InboundDesk({ clock, timeoutMs: timing.confirmMs, generation, report });
+    this.#desk = new PendingInbound({ clock, timeoutMs: timing.confirmMs, generation, report });
   }
 
   /** Commits a message through the shop's actor. A rejection keeps the ratchet where it was. */

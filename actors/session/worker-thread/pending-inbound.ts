@@ -10,7 +10,7 @@ export interface InboundNotice {
 }
 
 /** Where inbound messages wait until their shop's actor has committed them. */
-export class InboundDesk {
+export class PendingInbound {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #generation: number;

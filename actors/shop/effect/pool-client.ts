@@ -23,7 +23,7 @@ const WITHDRAW_TRIES = 30;
 const WITHDRAW_EVERY_MS = 1_000;
 
 /** What the desk works with. */
-export interface PoolDeskOptions {
+export interface PoolClientOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
@@ -37,10 +37,10 @@ export interface PoolDeskOptions {
 type PoolEffect = Extract<ShopEffect, { type: 'hand_over' | 'find_pool' | 'note_end' }>;
 
 /** Speaks for a shop with the shops of the pool, and for those with the shops whose messages they carry. */
-export class PoolDesk {
-  readonly #options: PoolDeskOptions;
+export class PoolClient {
+  readonly #options: PoolClientOptions;
 
-  constructor(options: PoolDeskOptions) {
+  constructor(options: PoolClientOptions) {
     this.#options = options;
   }
 

@@ -8,7 +8,7 @@ import { publicChannelStatus } from '../machines/channel-machine.ts';
 import { shopOf } from '../record/shop-keys.ts';
 import type { ShopEffect } from '../turn/shop-commands.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
-import type { PoolDesk } from './pool-client.ts';
+import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 
 /** The session that belongs to a shop's address. */
@@ -22,7 +22,7 @@ export function shopEffects(parts: {
   readonly host: SessionHost;
   readonly waiters: ChannelWaiters;
   readonly feed: EventFeed;
-  readonly pool: PoolDesk;
+  readonly pool: PoolClient;
   readonly poolSessions: PoolSessions;
   readonly log: Logger;
 }): (effect: ShopEffect, address: Address) => void {

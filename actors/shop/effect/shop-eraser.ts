@@ -14,7 +14,7 @@ import { decodeMessage, type MessageState } from '../record/message-record.ts';
 import { decodePooled } from '../record/pooled-message.ts';
 import { idempotencyKey, messageKey, type ShopKeys, shopAddress, shopKeys } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
-import type { PoolDesk } from './pool-client.ts';
+import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 
 const BATCH = 200;
@@ -26,7 +26,7 @@ export interface ShopEraserOptions {
   readonly deadLetters: Pick<DeadLetters, 'forget'>;
   readonly host: SessionHost;
   readonly clock: Clock;
-  readonly pool: Pick<PoolDesk, 'withdraw'>;
+  readonly pool: Pick<PoolClient, 'withdraw'>;
   readonly poolSessions: Pick<PoolSessions, 'forget'>;
 }
 

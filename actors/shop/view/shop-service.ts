@@ -8,7 +8,7 @@ import { done, failed, type Outcome } from '../../failure.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
 import type { TenantState } from '../../tenant/tenant-state.ts';
 import type { ChannelWaiters } from '../effect/channel-waiters.ts';
-import type { PoolDesk } from '../effect/pool-client.ts';
+import type { PoolClient } from '../effect/pool-client.ts';
 import type { MessageFields } from '../record/message-record.ts';
 import { messageKey, shopAddress } from '../record/shop-keys.ts';
 import type { ChannelView, ShopOperations, ShopReference } from '../record/shop-operations.ts';
@@ -24,18 +24,18 @@ import { MessageViews, viewOf } from './message-views.ts';
 const CONNECT_WAIT_MS = 10_000;
 
 /** What the desk works with. */
-export interface ShopDeskOptions {
+export interface ShopServiceOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
   readonly waiters: ChannelWaiters;
   /** Renders a QR code as a PNG data URL. */
   readonly qrImage: (qr: string) => Promise<string>;
-  readonly pool: Pick<PoolDesk, 'find'>;
+  readonly pool: Pick<PoolClient, 'find'>;
 }
 
 /** The API's questions to a shop: reads answer from the actor's last committed state, changes go through its mailbox. */
-export function shopDesk(options: ShopDeskOptions): ShopOperations {
+export function shopService(options: ShopServiceOptions): ShopOperations {
   const { actors, store, clock, waiters, qrImage, pool } = options;
   const views = new MessageViews();
 
