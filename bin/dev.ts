@@ -10,9 +10,9 @@ import { type FileLock, lockFile } from './file-lock.ts';
 import type { GuardedProcess } from './guarded-process.ts';
 import { refuseTakenPorts } from './port-check.ts';
 import { startPrivateRedis } from './private-redis.ts';
-import type { Household } from './process-group.ts';
+import type { ProcessGroup } from './process-group.ts';
 import { readReadyLine } from './ready-line.ts';
-import { runHousehold } from './run-process-group.ts';
+import { runProcessGroup } from './run-process-group.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -27,7 +27,7 @@ interface Addresses {
 }
 
 /** Starts everything in order, each on top of what stands, and tells where it is. */
-async function bringUp(environment: DevEnvironment, household: Household): Promise<Addresses> {
+async function bringUp(environment: DevEnvironment, group: ProcessGroup): Promise<Addresses> {
   const { dataDirectory } = environment;
   makeDataDirectory(dataDirectory);
   const lock = await claim(dataDirectory);
@@ -48,9 +48,9 @@ async function bringUp(environment: DevEnvironment, household: Household): Promi
     ADMIN_TOKEN: state.adminToken,
     CREDENTIALS_KEY: state.credentialsKey,
   };
-  if (environment.startsRedis) variables.REDIS_URL = await startRedis(environment, household, lock);
+  if (environment.startsRedis) variables.REDIS_URL = await startRedis(environment, group, lock);
   const startNode = (name: string): GuardedProcess =>
-    household.start({
+    group.start({
       name,
       command: process.execPath,
       args: ['--import', import.meta.resolve('tsx'), `bin/${name}.ts`],
@@ -105,16 +105,12 @@ function withSecrets(environment: DevEnvironment, kept: DevState | undefined): D
 /** The kernel takes no longer path for a socket than 107 bytes; a deep data directory has its socket elsewhere. */
 const longestSocketPath = 107;
 
-async function startRedis(
-  environment: DevEnvironment,
-  household: Household,
-  lock: FileLock,
-): Promise<string> {
+async function startRedis(environment: DevEnvironment, group: ProcessGroup, lock: FileLock): Promise<string> {
   const directory = join(environment.dataDirectory, 'redis');
   const { socketPath } = await startPrivateRedis({
     directory,
     socketPath: socketPathFor(directory),
-    spawn: (options) => household.start({ ...options, keepsOpen: lock.file }),
+    spawn: (options) => group.start({ ...options, keepsOpen: lock.file }),
   });
   return socketPath;
 }
@@ -144,4 +140,4 @@ async function keepMediaAuthority(simulator: string, dataDirectory: string): Pro
   return path;
 }
 
-await runHousehold({ name: 'bin/dev', bringUp: (household) => bringUp(devEnvironment(), household) });
+await runProcessGroup({ name: 'bin/dev', bringUp: (group) => bringUp(devEnvironment(), group) });

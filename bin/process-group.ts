@@ -12,8 +12,8 @@ export interface Loss {
 }
 
 /** Processes that live and end together. */
-export interface Household {
-  /** Starts a member. Throws once the household is ending. */
+export interface ProcessGroup {
+  /** Starts a member. Throws once the group is ending. */
   start(options: GuardedProcessOptions): GuardedProcess;
   /** Settles with the first member that ended by itself; never when `stop` came first. */
   readonly broken: Promise<Loss>;
@@ -21,8 +21,8 @@ export interface Household {
   stop(options: { readonly graceMs: number }): Promise<void>;
 }
 
-/** Founds an empty household. */
-export function foundHousehold(): Household {
+/** Founds an empty group. */
+export function createProcessGroup(): ProcessGroup {
   const members: GuardedProcess[] = [];
   let ending = false;
   let tellLoss: (loss: Loss) => void;

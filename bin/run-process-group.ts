@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeEnd } from './guarded-process.ts';
-import { foundHousehold, type Household } from './process-group.ts';
+import { createProcessGroup, type ProcessGroup } from './process-group.ts';
 
 const endSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
@@ -13,16 +13,16 @@ const graceMs = 8_000;
  * of JSON, and exits this process when it is over. Exit 0 after SIGTERM, SIGINT or SIGHUP; 1 when a member ended by
  * itself or bringing up failed, told in one sentence on standard error. The members are gone by then.
  */
-export async function runHousehold(options: {
+export async function runProcessGroup(options: {
   readonly name: string;
-  bringUp(household: Household): Promise<object>;
+  bringUp(group: ProcessGroup): Promise<object>;
 }): Promise<never> {
   const { name, bringUp } = options;
-  const household = foundHousehold();
+  const group = createProcessGroup();
   const asked = Promise.race(endSignals.map((signal) => nextSignal(signal)));
   // A signal to the whole group may be seen on the members first, and a step that misses one can say more about it.
-  const lost = household.broken.then((loss) => delay(300, `${loss.name} ended (${describeEnd(loss.end)})`));
-  const life = bringUp(household).then(
+  const lost = group.broken.then((loss) => delay(300, `${loss.name} ended (${describeEnd(loss.end)})`));
+  const life = bringUp(group).then(
     (line) => {
       process.stdout.write(`${JSON.stringify(line)}\n`);
       return lost;
@@ -31,7 +31,7 @@ export async function runHousehold(options: {
   );
   const failure = await Promise.race([asked, life, lost]);
   if (failure !== undefined) console.error(`${name}: ${failure}`);
-  await household.stop({ graceMs });
+  await group.stop({ graceMs });
   process.exit(failure === undefined ? 0 : 1);
 }
 

@@ -25,9 +25,9 @@ interface Running {
   }>;
 }
 
-/** Starts a household in a process group of its own. */
+/** Starts a group in a process group of its own. */
 function run(scenario: object): Running {
-  const script = join(import.meta.dirname, 'household-process.ts');
+  const script = join(import.meta.dirname, 'group-process.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(scenario)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -71,80 +71,80 @@ const two = [
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   test(`${signal} to the process ends everything with exit 0`, async () => {
-    const household = run({ members: two, outcome: 'ready' });
-    const { pids } = await household.line;
-    household.process.kill(signal);
-    const { code, errors } = await household.over;
+    const group = run({ members: two, outcome: 'ready' });
+    const { pids } = await group.line;
+    group.process.kill(signal);
+    const { code, errors } = await group.over;
     assert.deepEqual({ code, errors }, { code: 0, errors: '' });
     assertGone(pids);
   });
 
   test(`${signal} to the whole group ends everything with exit 0`, async () => {
-    const household = run({ members: two, outcome: 'ready' });
-    const { pids } = await household.line;
-    process.kill(-household.pid, signal);
-    assert.equal((await household.over).code, 0);
+    const group = run({ members: two, outcome: 'ready' });
+    const { pids } = await group.line;
+    process.kill(-group.pid, signal);
+    assert.equal((await group.over).code, 0);
     assertGone(pids);
   });
 }
 
 test('a signal while things are still coming up ends what is there with exit 0', async () => {
-  const household = run({ members: two, outcome: 'hangs' });
-  const { pids } = await household.line;
-  household.process.kill('SIGTERM');
-  assert.equal((await household.over).code, 0);
+  const group = run({ members: two, outcome: 'hangs' });
+  const { pids } = await group.line;
+  group.process.kill('SIGTERM');
+  assert.equal((await group.over).code, 0);
   assertGone(pids);
 });
 
 test('members stay in the process group, each under the id that was told', async () => {
-  const household = run({
+  const group = run({
     members: [{ name: 'one', script: 'echo "$$ $(ps -o pgid= -p $$)" >&2; read _' }, ...two],
     outcome: 'ready',
   });
   // The first member reads an empty input and ends at once, which ends the others.
-  const { code, errors } = await household.over;
-  const { pids } = await household.line;
+  const { code, errors } = await group.over;
+  const { pids } = await group.line;
   assert.equal(code, 1);
-  assert.match(errors, new RegExp(`^${pids[0]} +${household.pid}$`, 'm'));
+  assert.match(errors, new RegExp(`^${pids[0]} +${group.pid}$`, 'm'));
 });
 
 test('when a member is killed the others are ended, and the exit says so', async () => {
-  const household = run({ members: two, outcome: 'ready' });
-  const { pids } = await household.line;
+  const group = run({ members: two, outcome: 'ready' });
+  const { pids } = await group.line;
   process.kill(pids[1] ?? 0, 'SIGKILL');
-  const { code, errors } = await household.over;
+  const { code, errors } = await group.over;
   assert.equal(code, 1);
-  assert.equal(errors, 'household: second ended (SIGKILL)\n');
+  assert.equal(errors, 'group: second ended (SIGKILL)\n');
   assertGone(pids);
 });
 
 test('a member that ends by itself with exit 0 is missed all the same', async () => {
-  const household = run({ members: [...two, { name: 'third', script: 'exit 0' }], outcome: 'hangs' });
-  const { code, errors } = await household.over;
+  const group = run({ members: [...two, { name: 'third', script: 'exit 0' }], outcome: 'hangs' });
+  const { code, errors } = await group.over;
   assert.equal(code, 1);
-  assert.equal(errors, 'household: third ended (exit code 0)\n');
-  assertGone((await household.line).pids);
+  assert.equal(errors, 'group: third ended (exit code 0)\n');
+  assertGone((await group.line).pids);
 });
 
 test('when bringing up fails, what was started is ended and one sentence says why', async () => {
-  const household = run({ members: two, outcome: 'fails' });
-  const { code, errors } = await household.over;
+  const group = run({ members: two, outcome: 'fails' });
+  const { code, errors } = await group.over;
   assert.equal(code, 1);
-  assert.equal(errors, 'household: the last step went wrong\n');
+  assert.equal(errors, 'group: the last step went wrong\n');
 });
 
 test('members end when the process is killed for good, and only then is their lock free', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'household-'));
+  const folder = mkdtempSync(join(tmpdir(), 'group-'));
   const lockPath = join(folder, 'lock');
   // No long sleep beside it: a shell's child that is asked to end before it has become its command lives on.
   const slow = `trap 'echo ended politely >&2; exit' TERM; echo listens >&2; while sleep 0.1; do :; done`;
-  const household = run({ members: [{ name: 'slow', script: slow }, ...two], outcome: 'ready', lockPath });
-  await household.line;
-  await household.heard('listens');
+  const group = run({ members: [{ name: 'slow', script: slow }, ...two], outcome: 'ready', lockPath });
+  await group.line;
+  await group.heard('listens');
   assert.equal(await lockFile(lockPath, { waitSeconds: 0 }), undefined);
-  household.process.kill('SIGKILL');
+  group.process.kill('SIGKILL');
   const lock = await lockFile(lockPath, { waitSeconds: 60 });
-  const { signal, errors } = await household.over;
+  const { signal, errors } = await group.over;
   assert.equal(signal, 'SIGKILL');
   assert.match(errors, /ended politely/);
   assert.ok(lock);

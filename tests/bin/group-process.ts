@@ -1,7 +1,7 @@
 import { lockFile } from '../../bin/file-lock.ts';
-import { runHousehold } from '../../bin/run-process-group.ts';
+import { runProcessGroup } from '../../bin/run-process-group.ts';
 
-/** A household of shell scripts, as a process of its own that tests may signal and shoot. */
+/** A group of shell scripts, as a process of its own that tests may signal and shoot. */
 interface Scenario {
   readonly members: readonly { readonly name: string; readonly script: string }[];
   /** `ready`: all is up. `fails`: bringing up fails after the members. `hangs`: it never gets done. */
@@ -12,14 +12,14 @@ interface Scenario {
 
 const scenario: Scenario = JSON.parse(process.argv[2] ?? '{}');
 
-await runHousehold({
-  name: 'household',
-  async bringUp(household) {
+await runProcessGroup({
+  name: 'group',
+  async bringUp(group) {
     const { lockPath } = scenario;
     const lock = lockPath === undefined ? undefined : await lockFile(lockPath, { waitSeconds: 0 });
     const pids = scenario.members.map(({ name, script }) => {
       const keepsOpen = lock === undefined ? {} : { keepsOpen: lock.file };
-      return household.start({ name, command: 'sh', args: ['-c', script], ...keepsOpen }).pid;
+      return group.start({ name, command: 'sh', args: ['-c', script], ...keepsOpen }).pid;
     });
     if (scenario.outcome === 'fails') throw new Error('the last step went wrong');
     if (scenario.outcome === 'ready') return { ready: true, pids };
