@@ -32,7 +32,7 @@ import type { BodyPolicy } from './pipeline/front.ts';
 import { type ObservedFront, observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { createRouter } from './pipeline/router.ts';
-import { type RequestKind, type RequestWords, requestWords } from './request-log/log-line-cache.ts';
+import { type LogLineParts, logLineCache, type RequestKind } from './request-log/log-line-cache.ts';
 import type { RequestLogger } from './request-log/process-log.ts';
 import { RequestLog, type RequestLogLimits } from './request-log/request-log.ts';
 import { createRequestLogReader } from './request-log/request-log-reader.ts';
@@ -117,7 +117,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     fleetEvents,
     events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
     count: countRequests(metrics),
-    wordsOf: requestWords(),
+    partsOf: logLineCache(),
     activity: recentActivity({ clock, feed: options.events, metrics }),
     owner: {
       tenants: options.tenants,
@@ -202,7 +202,7 @@ interface Parts {
   readonly fleetEvents: FleetEvents;
   readonly events: EventStream;
   readonly count: RequestCounters;
-  readonly wordsOf: (kind: RequestKind) => RequestWords;
+  readonly partsOf: (kind: RequestKind) => LogLineParts;
   readonly activity: RecentActivity;
   readonly owner: OwnerOptions;
   /** Known for certain only once the system chose a port. */
@@ -224,7 +224,7 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
     clock,
     log,
     newId,
-    wordsOf: parts.wordsOf,
+    partsOf: parts.partsOf,
     maxInFlight,
     observe(answered) {
       requestLog.record(answered);
@@ -257,7 +257,7 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
     clock,
     log,
     newId,
-    wordsOf: parts.wordsOf,
+    partsOf: parts.partsOf,
     maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
     observe(answered) {
       countRequest(answered);

@@ -3,7 +3,7 @@ import { JSON_TYPE, rateHeaders, successText } from '../../http/contract/envelop
 import { rememberedJson } from '../../http/contract/known-json.ts';
 import { addressOfBytes } from '../../http/pipeline/client-address.ts';
 import { bearer, keyHash } from '../../http/pipeline/presented-key.ts';
-import { requestWords } from '../../http/request-log/log-line-cache.ts';
+import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { RequestLog } from '../../http/request-log/request-log.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
@@ -24,7 +24,7 @@ const requestLog = new RequestLog({
   log,
   limits: { maxEntriesPerTenant: 100_000, maxAgeMs: 86_400_000, maxBytes: 1_000_000_000 },
 });
-const wordsOf = requestWords();
+const partsOf = logLineCache();
 const newId = objectIdGenerator(systemRandom);
 const callerOf = memoize(1_000, (hash: string) => ({
   key: {
@@ -62,7 +62,7 @@ app.any('/*', (response, raw) => {
     method,
     route: '/me',
     status: 200,
-    words: wordsOf({ tenantId: tenant.id, keyId: key.id, method, route: '/me', status: 200 }),
+    words: partsOf({ tenantId: tenant.id, keyId: key.id, method, route: '/me', status: 200 }),
     latencyMs,
     ip,
     errorCode: undefined,

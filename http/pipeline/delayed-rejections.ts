@@ -19,7 +19,7 @@ interface Company {
  * a crowd that comes again at once leaves no time for what was taken on; and whoever waits for an answer does not ask
  * again on the same connection.
  */
-export class HeldRefusals {
+export class DelayedRejections {
   readonly #clock: Clock;
   #held = 0;
   #newest: Company | undefined;

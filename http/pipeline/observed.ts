@@ -5,8 +5,8 @@ import { errorReply } from '../contract/envelope.ts';
 import { errorCode } from '../contract/error-code.ts';
 import type { Answer, ReplyValue, RequestValue } from '../contract/exchange.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
-import type { RequestKind, RequestWords } from '../request-log/log-line-cache.ts';
-import { HeldRefusals } from './delayed-rejections.ts';
+import type { LogLineParts, RequestKind } from '../request-log/log-line-cache.ts';
+import { DelayedRejections } from './delayed-rejections.ts';
 import { anonymous, type Front, type FrontReply, UNMATCHED } from './front.ts';
 
 /** What every request passes through, whichever listener took it. */
@@ -15,7 +15,7 @@ export interface ObservedOptions {
   readonly log: Logger;
   readonly maxInFlight: number;
   newId(nowMs: number): ObjectId;
-  wordsOf(kind: RequestKind): RequestWords;
+  partsOf(kind: RequestKind): LogLineParts;
   observe(answered: AnsweredRequest): void;
 }
 
@@ -34,7 +34,7 @@ type Asked = Pick<RequestValue, 'method' | 'ip' | 'headers'>;
 /** Wraps a front so that no request leaves without an id and an entry, and no more are in hand than fit. */
 export function observed(front: Front, options: ObservedOptions): ObservedFront {
   const { clock, maxInFlight, newId } = options;
-  const refusals = new HeldRefusals(clock);
+  const refusals = new DelayedRejections(clock);
   let inFlight = 0;
 
   function finish(request: Asked, answered: FrontReply, startedMs: number): ReplyValue {
@@ -53,7 +53,7 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
       method,
       route,
       status,
-      words: options.wordsOf({ tenantId, keyId, method, route, status }),
+      words: options.partsOf({ tenantId, keyId, method, route, status }),
       latencyMs: Math.round((clock.monotonicMs() - startedMs) * 100) / 100,
       ip,
       errorCode: errorCode(reply),

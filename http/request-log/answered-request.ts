@@ -1,4 +1,4 @@
-import type { RequestKind, RequestWords } from './log-line-cache.ts';
+import type { LogLineParts, RequestKind } from './log-line-cache.ts';
 
 /** One request, answered: what the log, the metrics and the overview are told. Never a body, a query value or a key. */
 export interface AnsweredRequest extends RequestKind {
@@ -7,7 +7,7 @@ export interface AnsweredRequest extends RequestKind {
   /** As JSON writes it between quotes, since a caller's own may hold quotes and backslashes. */
   readonly requestId: string;
   /** Its kind as the logs write it. */
-  readonly words: RequestWords;
+  readonly words: LogLineParts;
   readonly latencyMs: number;
   readonly ip: string;
   /** Why it was refused; undefined for a success. */

@@ -4,7 +4,7 @@ const LEAST_BYTES = 512;
  * Text of ASCII that grows at its end, kept as bytes: as strings, its thousands of pieces would be carried from one
  * collection of garbage to the next for as long as they wait.
  */
-export class AsciiText {
+export class GrowingBuffer {
   #bytes = Buffer.allocUnsafe(LEAST_BYTES);
   #length = 0;
 
@@ -14,7 +14,7 @@ export class AsciiText {
     this.#length += this.#bytes.write(text, this.#length, 'latin1');
   }
 
-  addAll(other: AsciiText): void {
+  addAll(other: GrowingBuffer): void {
     this.#makeRoom(other.#length);
     this.#length += other.#bytes.copy(this.#bytes, this.#length, 0, other.#length);
   }

@@ -9,14 +9,14 @@ export interface RequestKind {
 }
 
 /** A kind as the two logs write it, up to the latency. */
-export interface RequestWords {
+export interface LogLineParts {
   /** Within the log line of a process. */
   readonly line: string;
   /** Within an entry of the request log. */
   readonly packed: string;
 }
 
-interface KnownWords extends RequestWords, RequestKind {}
+interface KnownWords extends LogLineParts, RequestKind {}
 
 /** How many kinds are remembered, about 500 bytes each. */
 const REMEMBERED_KINDS = 20_000;
@@ -25,7 +25,7 @@ const REMEMBERED_KINDS = 20_000;
  * Remembers the words of each kind of request. Building a line from all its parts each time costs the hot path more
  * than every look-up it makes.
  */
-export function requestWords(): (kind: RequestKind) => RequestWords {
+export function logLineCache(): (kind: RequestKind) => LogLineParts {
   const byCaller = new Map<string, KnownWords[]>();
   let remembered = 0;
 

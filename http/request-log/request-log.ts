@@ -3,7 +3,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import type { AnsweredRequest } from './answered-request.ts';
-import { AsciiText } from './growing-buffer.ts';
+import { GrowingBuffer } from './growing-buffer.ts';
 import { NOBODY, packEntry } from './request-log-entry.ts';
 import {
   erasedMark,
@@ -37,7 +37,7 @@ const TRIM_SCRIPT = readLuaScript(new URL('./trim-requests.lua', import.meta.url
 /** Packed entries of one tenant, separated by commas. */
 interface WaitingEntries {
   count: number;
-  readonly text: AsciiText;
+  readonly text: GrowingBuffer;
 }
 
 interface RequestLogOptions {
@@ -83,7 +83,7 @@ export class RequestLog {
     const waiting = this.#waiting.get(owner);
     const packed = packEntry(answered);
     if (waiting === undefined) {
-      const text = new AsciiText();
+      const text = new GrowingBuffer();
       text.add(packed);
       this.#waiting.set(owner, { count: 1, text });
     } else {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorReply } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
-import { HeldRefusals } from '../../http/pipeline/delayed-rejections.ts';
+import { DelayedRejections } from '../../http/pipeline/delayed-rejections.ts';
 import { anonymous, type Front } from '../../http/pipeline/front.ts';
 import { observed } from '../../http/pipeline/observed.ts';
-import { requestWords } from '../../http/request-log/log-line-cache.ts';
+import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
@@ -27,8 +27,8 @@ function door(front: Front, observe: () => void = () => undefined, clock: Clock 
   const silent = (): void => undefined;
   const log = { debug: silent, info: silent, warn: silent, error: say };
   const newId = () => '66b1f0a2c3d4e5f607182901' as never;
-  const wordsOf = requestWords();
-  return { faults, ...observed(front, { clock, log, maxInFlight: 1, newId, wordsOf, observe }) };
+  const partsOf = logLineCache();
+  return { faults, ...observed(front, { clock, log, maxInFlight: 1, newId, partsOf, observe }) };
 }
 
 for (const kind of ['at once', 'later'] as const) {
@@ -127,7 +127,7 @@ test('who is told of a held refusal breaks: 500, and nothing is thrown at nobody
 
 test('refusals are held up to a number, those of ten milliseconds told together, the rest at once', async () => {
   const clock = new FakeClock();
-  const refusals = new HeldRefusals(clock);
+  const refusals = new DelayedRejections(clock);
   const first = refusals.hold();
   assert.equal(refusals.hold(), first);
   await clock.advance(10);

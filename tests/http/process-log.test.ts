@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
-import { requestWords } from '../../http/request-log/log-line-cache.ts';
+import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 
 function openLog(level = 'info') {
@@ -34,7 +34,7 @@ test('an answered request is a line of its own, whole JSON, at level info alone'
     ...kind,
     atMs: 1_800_000_000_000,
     requestId: 'r-1',
-    words: requestWords()(kind),
+    words: logLineCache()(kind),
     latencyMs: 1.25,
     ip: '203.0.113.7',
     errorCode: 'SHOP_NOT_FOUND',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
-import { requestWords } from '../../http/request-log/log-line-cache.ts';
+import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { RequestLog, type RequestLogLimits } from '../../http/request-log/request-log.ts';
 import type { RequestLogEntry } from '../../http/request-log/request-log-entry.ts';
 import {
@@ -76,7 +76,7 @@ describe('the request log', () => {
     return { store: { ...store, append }, began, refuse: () => refuse?.(new Error('away')) };
   }
 
-  const wordsOf = requestWords();
+  const partsOf = logLineCache();
 
   function entry(more: Partial<AnsweredRequest> = {}): AnsweredRequest {
     made += 1;
@@ -93,7 +93,7 @@ describe('the request log', () => {
       errorCode: undefined,
     };
     const answered = { ...fields, ...more };
-    return { ...answered, words: wordsOf(answered) };
+    return { ...answered, words: partsOf(answered) };
   }
 
   async function all(query: Partial<RequestLogQuery> = {}): Promise<RequestLogEntry[]> {

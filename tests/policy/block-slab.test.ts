@@ -23,13 +23,13 @@ test('blocks in use never share a word, whatever was freed before, and all memor
           } else {
             mark += 1;
             const block = slab.allocate(size);
-            wordsOf(slab, size, block).fill(mark);
+            partsOf(slab, size, block).fill(mark);
             live.push({ size, block, mark });
           }
         }
       }
       for (const { size, block, mark } of live) {
-        assert.ok(wordsOf(slab, size, block).every((word) => word === mark));
+        assert.ok(partsOf(slab, size, block).every((word) => word === mark));
       }
       assert.equal(slab.bytes > 0, live.length > 0);
       for (const { size, block } of live) {
@@ -55,7 +55,7 @@ test('freed blocks are used before new chunks are made', () => {
   assert.equal(slab.bytes, bytes);
 });
 
-function wordsOf(slab: BlockSlab, size: number, block: number): Uint32Array {
+function partsOf(slab: BlockSlab, size: number, block: number): Uint32Array {
   const offset = slab.offset(size, block);
   return slab.chunk(size, block).subarray(offset, offset + (BLOCK_SIZES[size] as number) * WORDS_PER_POINT);
 }
