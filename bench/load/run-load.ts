@@ -46,13 +46,13 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     ),
   );
   const source = requestSource(plan);
-  const tally = new Tally();
+  const counters = new Tally();
   const overloaded = new Tally();
   const fromWrite = new Tally();
   const startedMs = performance.now();
   const run: Run = {
     source,
-    tally,
+    counters,
     overloaded,
     fromWrite,
     mayOverload: plan.mayOverload ?? false,
@@ -83,7 +83,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
 
 interface Run {
   readonly source: RequestSource;
-  readonly tally: Tally;
+  readonly counters: Tally;
   readonly overloaded: Tally;
   readonly fromWrite: Tally;
   readonly mayOverload: boolean;
@@ -101,7 +101,7 @@ function closedLoop(connection: HttpConnection, run: Run): Promise<void> {
   return new Promise((resolve) => {
     const next = (): void => {
       const sentMs = performance.now();
-      if (sentMs >= run.endMs || run.tally.count >= run.atMost || source.isOver()) {
+      if (sentMs >= run.endMs || run.counters.count >= run.atMost || source.isOver()) {
         resolve();
         return;
       }
@@ -167,7 +167,7 @@ function note(
     number: number;
   },
 ): void {
-  const { tally, source, measureFromMs } = run;
+  const { counters, source, measureFromMs } = run;
   const { status, text, bodyAt, sinceMs, sentMs, number } = reply;
   if (sinceMs < measureFromMs) return;
   if (run.mayOverload && isOverloaded(status, text)) {
@@ -176,12 +176,12 @@ function note(
     return;
   }
   const nowMs = performance.now();
-  tally.add(status, nowMs - sinceMs);
+  counters.add(status, nowMs - sinceMs);
   run.fromWrite.add(status, nowMs - sentMs);
   if (status !== 202) return;
   const idAt = text.indexOf('"id":"', bodyAt) + 6;
-  tally.messages.push({ id: text.slice(idAt, text.indexOf('"', idAt)), key: source.keyOf(number) });
-  if (tally.messages.length > 2 * run.keptMessages) tally.messages.splice(0, run.keptMessages);
+  counters.messages.push({ id: text.slice(idAt, text.indexOf('"', idAt)), key: source.keyOf(number) });
+  if (counters.messages.length > 2 * run.keptMessages) counters.messages.splice(0, run.keptMessages);
 }
 
 function isOverloaded(status: number, text: string): boolean {
@@ -206,17 +206,17 @@ function difference(
 
 function result(
   durationMs: number,
-  { source, tally, fromWrite, overloaded, lastOverloadedMs, startedMs, keptMessages }: Run,
+  { source, counters, fromWrite, overloaded, lastOverloadedMs, startedMs, keptMessages }: Run,
   used: ReturnType<typeof usage>,
 ): Omit<LoadResult, 'mostResidentMiB'> {
-  const sorted = tally.latenciesMs().sort();
-  const { count } = tally;
+  const sorted = counters.latenciesMs().sort();
+  const { count } = counters;
   const tenth = Math.floor(count / 10);
   return {
     requests: count,
     durationMs,
     perSecond: (count * 1_000) / durationMs,
-    byStatus: tally.byStatus,
+    byStatus: counters.byStatus,
     latencyMs: {
       p50: percentile(sorted, 0.5),
       p90: percentile(sorted, 0.9),
@@ -231,11 +231,11 @@ function result(
       lastMs: lastOverloadedMs - startedMs,
     },
     p99ByTenthMs: Array.from({ length: 10 }, (_, index) =>
-      percentile(tally.latenciesMs(index * tenth, (index + 1) * tenth).sort(), 0.99),
+      percentile(counters.latenciesMs(index * tenth, (index + 1) * tenth).sort(), 0.99),
     ),
     ...used,
     made: source.made(),
-    messages: tally.messages.slice(-keptMessages),
+    messages: counters.messages.slice(-keptMessages),
   };
 }
 

@@ -17,9 +17,9 @@ export const erasedMark = memoize(REMEMBERED_MARKS, (owner: string): string =>
   createHash('sha256').update(owner).digest('base64url'),
 );
 
-/** A tenant's log and its tally; one hash tag, since one script touches both. */
-export function requestLogKeys(owner: string): readonly [log: string, tally: string] {
-  return [`{requests:${owner}}:log`, `{requests:${owner}}:tally`];
+/** A tenant's log and its counters; one hash tag, since one script touches both. */
+export function requestLogKeys(owner: string): readonly [log: string, counters: string] {
+  return [`{requests:${owner}}:log`, `{requests:${owner}}:counters`];
 }
 
 /** Members and scores of a reply WITHSCORES, which RESP3 nests and RESP2 does not. */

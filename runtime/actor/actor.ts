@@ -303,15 +303,15 @@ export class Actor implements ActiveActor, TurnHost {
   /** Throws the state away and loads it again after a wait, or suspends the actor when it crashed too often. */
   #restart(): void {
     const { limits } = this.#around;
-    const verdict = this.#supervision.verdict();
-    if (verdict === 'suspend') {
+    const decision = this.#supervision.decide();
+    if (decision === 'suspend') {
       this.#suspend();
       return;
     }
     this.#unload('crashed');
     this.#status = 'backoff';
-    if (verdict.restartInMs > limits.mailboxAgeMs) this.#mailbox.refuseClients(mailboxFull());
-    this.#timer.start(verdict.restartInMs, () => this.#load());
+    if (decision.restartInMs > limits.mailboxAgeMs) this.#mailbox.refuseClients(mailboxFull());
+    this.#timer.start(decision.restartInMs, () => this.#load());
   }
 
   #suspend(): void {

@@ -5,7 +5,7 @@ import type { RuntimeCounters } from '../observer.ts';
 import { messageOf } from '../refusals.ts';
 
 /** What follows a crash: another start after a wait, or none until an operator says so. */
-export type RestartVerdict = { readonly restartInMs: number } | 'suspend';
+export type RestartDecision = { readonly restartInMs: number } | 'suspend';
 
 /** What supervision needs of the actor's surroundings. */
 export interface SupervisionOptions {
@@ -48,7 +48,7 @@ export class Supervision {
   }
 
   /** Counts a crash, and says what follows. */
-  verdict(): RestartVerdict {
+  decide(): RestartDecision {
     const { clock, counters, limits, log } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#crashedAtMs = this.#crashedAtMs.filter((atMs) => nowMs - atMs < limits.restartWindowMs);

@@ -225,9 +225,9 @@ describe('the request log', () => {
   it('gives up what is too old with the next entry, and a silent tenant altogether', async () => {
     await redis.flushall();
     const log = openLog({ maxAgeMs: 60_000 });
-    const [stream, tally] = requestLogKeys('a'.repeat(24));
+    const [stream, counters] = requestLogKeys('a'.repeat(24));
     await redis.xadd(stream, '1-1', 'n', 1, 'c', '[1,"old","","GET","/me",200,1,""]');
-    await redis.hset(tally, 'entries', 1, 'bytes', 32);
+    await redis.hset(counters, 'entries', 1, 'bytes', 32);
     log.record(entry());
     await log.flush();
     assert.equal((await all()).length, 1);

@@ -15,8 +15,8 @@ import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../sess
 import type { MediaAccess, SessionWord, ToWorker } from '../worker-protocol.ts';
 import { answerStoreRequest, eraseSealed } from './credential-store.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
-import { SessionTally } from './session-counters.ts';
-import { SessionSeat, type SettledOrder } from './session-slot.ts';
+import { SessionCounters } from './session-counters.ts';
+import { SessionSlot, type SettledOrder } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool, type WorkerSupervision } from './worker-pool.ts';
 
@@ -54,8 +54,8 @@ class BaileysHost implements SessionHost {
   readonly #options: BaileysHostOptions;
   readonly #timing: SessionTiming;
   readonly #pool: WorkerPool;
-  readonly #seats = new Map<string, SessionSeat>();
-  readonly #tally = new SessionTally();
+  readonly #slots = new Map<string, SessionSlot>();
+  readonly #counters = new SessionCounters();
   /** Who waits for the word that a shop's device is unlinked; each asked for it, in this order. */
   readonly #unlinking = new Map<string, (() => void)[]>();
   /** Shops whose session opens as soon as the first worker is there: right after a start there is none yet. */
@@ -101,17 +101,17 @@ class BaileysHost implements SessionHost {
   }
 
   open(shop: SessionAddress, { generation }: { readonly generation: number }): void {
-    const seat = this.#seats.get(shop.shopId) ?? this.#newSeat(shop, generation);
-    seat.generation = generation;
-    seat.closing = false;
-    seat.enter('opening');
-    seat.worker = this.#placeFor(seat);
-    if (this.#post(seat, { kind: 'open', shop, generation })) return;
+    const slot = this.#slots.get(shop.shopId) ?? this.#newSeat(shop, generation);
+    slot.generation = generation;
+    slot.closing = false;
+    slot.enter('opening');
+    slot.worker = this.#placeFor(slot);
+    if (this.#post(slot, { kind: 'open', shop, generation })) return;
     if (this.#pool.starting()) {
       this.#awaitingWorker.add(shop.shopId);
       return;
     }
-    seat.enter('ended');
+    slot.enter('ended');
     this.#tellSoon(shop, {
       type: 'session.closed',
       generation,
@@ -125,33 +125,33 @@ class BaileysHost implements SessionHost {
     const shopIds = [...this.#awaitingWorker];
     this.#awaitingWorker.clear();
     for (const shopId of shopIds) {
-      const seat = this.#seats.get(shopId);
-      if (seat !== undefined && !seat.closing) this.open(seat.shop, { generation: seat.generation });
+      const slot = this.#slots.get(shopId);
+      if (slot !== undefined && !slot.closing) this.open(slot.shop, { generation: slot.generation });
     }
   }
 
   close(shop: SessionAddress): void {
     this.#awaitingWorker.delete(shop.shopId);
-    const seat = this.#seats.get(shop.shopId);
-    if (seat === undefined) return;
-    seat.closing = true;
-    if (!this.#post(seat, { kind: 'close', shopId: shop.shopId })) this.#seats.delete(shop.shopId);
+    const slot = this.#slots.get(shop.shopId);
+    if (slot === undefined) return;
+    slot.closing = true;
+    if (!this.#post(slot, { kind: 'close', shopId: shop.shopId })) this.#slots.delete(shop.shopId);
   }
 
   async erase(shop: SessionAddress): Promise<void> {
-    const seat = this.#seats.get(shop.shopId);
-    if (seat !== undefined) {
-      seat.closing = true;
-      await this.#unlinked(seat);
-      if (seat.closing) this.#seats.delete(shop.shopId);
+    const slot = this.#slots.get(shop.shopId);
+    if (slot !== undefined) {
+      slot.closing = true;
+      await this.#unlinked(slot);
+      if (slot.closing) this.#slots.delete(shop.shopId);
     }
     await eraseSealed(this.#options.store, shop);
   }
 
   /** Resolves when the worker has ended all the shop's sessions so far, or is gone. */
-  async #unlinked(seat: SessionSeat): Promise<void> {
-    const { shopId } = seat.shop;
-    if (!this.#post(seat, { kind: 'unlink', shopId })) return;
+  async #unlinked(slot: SessionSlot): Promise<void> {
+    const { shopId } = slot.shop;
+    if (!this.#post(slot, { kind: 'unlink', shopId })) return;
     const waiting = this.#unlinking.get(shopId) ?? [];
     this.#unlinking.set(shopId, waiting);
     await new Promise<void>((resolve) => waiting.push(resolve));
@@ -160,8 +160,8 @@ class BaileysHost implements SessionHost {
 
   check(shop: SessionAddress, order: { readonly messageId: string; readonly to: string }): void {
     const { messageId, to } = order;
-    const seat = this.#live(shop);
-    if (seat !== undefined && this.#post(seat, { kind: 'check', shopId: shop.shopId, messageId, to })) return;
+    const slot = this.#live(shop);
+    if (slot !== undefined && this.#post(slot, { kind: 'check', shopId: shop.shopId, messageId, to })) return;
     this.#tellSoon(shop, {
       type: 'session.recipient_checked',
       generation: this.#generationOf(shop),
@@ -177,20 +177,20 @@ class BaileysHost implements SessionHost {
   ): void {
     const { messageId, to } = order;
     const durationMs = composingMs(this.#timing, order.textLength, this.#options.random());
-    const seat = this.#live(shop);
+    const slot = this.#live(shop);
     if (
-      seat !== undefined &&
-      this.#post(seat, { kind: 'compose', shopId: shop.shopId, messageId, to, durationMs })
+      slot !== undefined &&
+      this.#post(slot, { kind: 'compose', shopId: shop.shopId, messageId, to, durationMs })
     )
       return;
     this.#tellSoon(shop, { type: 'session.composed', generation: this.#generationOf(shop), messageId });
   }
 
   send(shop: SessionAddress, order: SendOrder): void {
-    const seat = this.#live(shop);
-    seat?.take(order.messageId);
-    if (seat !== undefined && this.#post(seat, { kind: 'send', shopId: shop.shopId, order })) return;
-    seat?.takeBack(order.messageId);
+    const slot = this.#live(shop);
+    slot?.take(order.messageId);
+    if (slot !== undefined && this.#post(slot, { kind: 'send', shopId: shop.shopId, order })) return;
+    slot?.takeBack(order.messageId);
     this.#tellSoon(shop, {
       type: 'session.send_outcome',
       generation: this.#generationOf(shop),
@@ -200,18 +200,18 @@ class BaileysHost implements SessionHost {
   }
 
   recall(shop: SessionAddress, messageId: string): void {
-    const seat = this.#seats.get(shop.shopId);
-    if (seat !== undefined) this.#post(seat, { kind: 'recall', shopId: shop.shopId, messageId });
+    const slot = this.#slots.get(shop.shopId);
+    if (slot !== undefined) this.#post(slot, { kind: 'recall', shopId: shop.shopId, messageId });
   }
 
   confirmInbound(shop: SessionAddress, token: string): void {
-    const seat = this.#seats.get(shop.shopId);
-    if (seat !== undefined) this.#post(seat, { kind: 'confirm', shopId: shop.shopId, token });
+    const slot = this.#slots.get(shop.shopId);
+    if (slot !== undefined) this.#post(slot, { kind: 'confirm', shopId: shop.shopId, token });
   }
 
   refreshGroups(shop: SessionAddress): void {
-    const seat = this.#live(shop);
-    if (seat !== undefined) this.#post(seat, { kind: 'refresh_groups', shopId: shop.shopId });
+    const slot = this.#live(shop);
+    if (slot !== undefined) this.#post(slot, { kind: 'refresh_groups', shopId: shop.shopId });
   }
 
   available(): boolean {
@@ -222,12 +222,12 @@ class BaileysHost implements SessionHost {
     return {
       workersLost: this.#pool.losses(),
       workerHeapBytes: this.#pool.heapBytes(),
-      ...this.#tally.counts(),
+      ...this.#counters.counts(),
     };
   }
 
   describe(shop: SessionAddress): Record<string, unknown> | undefined {
-    return this.#seats.get(shop.shopId)?.describe();
+    return this.#slots.get(shop.shopId)?.describe();
   }
 
   async stop(): Promise<void> {
@@ -235,40 +235,40 @@ class BaileysHost implements SessionHost {
     this.#stopped = true;
     this.#sweep.stop();
     await this.#pool.stop();
-    for (const seat of this.#seats.values()) this.#settleOrders(seat);
-    this.#seats.clear();
+    for (const slot of this.#slots.values()) this.#settleOrders(slot);
+    this.#slots.clear();
   }
 
-  #newSeat(shop: SessionAddress, generation: number): SessionSeat {
-    const seat = new SessionSeat({ shop, generation, clock: this.#options.clock });
-    this.#seats.set(shop.shopId, seat);
-    return seat;
+  #newSeat(shop: SessionAddress, generation: number): SessionSlot {
+    const slot = new SessionSlot({ shop, generation, clock: this.#options.clock });
+    this.#slots.set(shop.shopId, slot);
+    return slot;
   }
 
-  /** The session's seat, unless it was told to end. */
-  #live(shop: SessionAddress): SessionSeat | undefined {
-    const seat = this.#seats.get(shop.shopId);
-    return seat === undefined || seat.closing ? undefined : seat;
+  /** The session's slot, unless it was told to end. */
+  #live(shop: SessionAddress): SessionSlot | undefined {
+    const slot = this.#slots.get(shop.shopId);
+    return slot === undefined || slot.closing ? undefined : slot;
   }
 
   #generationOf(shop: SessionAddress): number {
-    return this.#seats.get(shop.shopId)?.generation ?? 0;
+    return this.#slots.get(shop.shopId)?.generation ?? 0;
   }
 
   /** Where it was before, or else the worker with the fewest sessions. */
-  #placeFor(seat: SessionSeat): number | undefined {
+  #placeFor(slot: SessionSlot): number | undefined {
     const ready = this.#pool.ready();
-    if (seat.worker !== undefined && ready.includes(seat.worker)) return seat.worker;
+    if (slot.worker !== undefined && ready.includes(slot.worker)) return slot.worker;
     const load = new Map<number, number>(ready.map((worker) => [worker, 0]));
-    for (const { worker } of this.#seats.values()) {
+    for (const { worker } of this.#slots.values()) {
       if (worker !== undefined && load.has(worker)) load.set(worker, (load.get(worker) ?? 0) + 1);
     }
     const [least] = [...load].sort(([, one], [, other]) => one - other);
     return least?.[0];
   }
 
-  #post(seat: SessionSeat, message: ToWorker): boolean {
-    return seat.worker !== undefined && this.#pool.post(seat.worker, message);
+  #post(slot: SessionSlot, message: ToWorker): boolean {
+    return slot.worker !== undefined && this.#pool.post(slot.worker, message);
   }
 
   #heard(message: SessionWord, from: { worker: number; reply(answer: ToWorker): void }): void {
@@ -277,7 +277,7 @@ class BaileysHost implements SessionHost {
         this.#forward(message.shopId, message.event);
         break;
       case 'handed_over':
-        this.#seats.get(message.shopId)?.handedOver(message.messageId);
+        this.#slots.get(message.shopId)?.handedOver(message.messageId);
         break;
       case 'closed':
         this.#closed(message.shopId, message.generation);
@@ -301,36 +301,36 @@ class BaileysHost implements SessionHost {
   }
 
   #forward(shopId: string, event: SessionEvent & { generation: number }): void {
-    const seat = this.#seats.get(shopId);
-    if (seat === undefined) return;
+    const slot = this.#slots.get(shopId);
+    if (slot === undefined) return;
     if (event.type === 'session.send_outcome') {
-      if (!seat.settle(event.messageId, event.outcome)) return;
-      this.#came(seat, event);
-      this.#tell(seat.shop, event);
+      if (!slot.settle(event.messageId, event.outcome)) return;
+      this.#came(slot, event);
+      this.#tell(slot.shop, event);
       return;
     }
-    if (event.generation !== seat.generation || seat.closing) return;
-    this.#note(seat, event);
-    this.#tell(seat.shop, event);
+    if (event.generation !== slot.generation || slot.closing) return;
+    this.#note(slot, event);
+    this.#tell(slot.shop, event);
   }
 
-  #note(seat: SessionSeat, event: SessionEvent): void {
+  #note(slot: SessionSlot, event: SessionEvent): void {
     const { log } = this.#options;
-    const { tenantId, shopId } = seat.shop;
-    const about = { tenantId, shopId, generation: seat.generation };
+    const { tenantId, shopId } = slot.shop;
+    const about = { tenantId, shopId, generation: slot.generation };
     if (event.type === 'session.inbound') {
-      seat.received();
-      this.#tally.received();
+      slot.received();
+      this.#counters.received();
     }
-    if (event.type === 'session.qr') seat.enter('qr');
+    if (event.type === 'session.qr') slot.enter('qr');
     if (event.type === 'session.connected') {
-      seat.enter('open');
+      slot.enter('open');
       log.info(about, 'a session is connected');
     }
     if (event.type === 'session.closed') {
       const { end, statusCode, detail } = event;
-      seat.enter('ended');
-      this.#tally.ended(end);
+      slot.enter('ended');
+      this.#counters.ended(end);
       log.warn({ ...about, end, statusCode, detail }, 'a session ended');
     }
     if (event.type === 'session.recipient_checked' && event.rateLimited) {
@@ -339,8 +339,8 @@ class BaileysHost implements SessionHost {
   }
 
   /** Counts what an order came to, and says so where the network did not simply take it. */
-  #came({ shop }: SessionSeat, { messageId, outcome, generation }: SettledOrder): void {
-    this.#tally.came(outcome);
+  #came({ shop }: SessionSlot, { messageId, outcome, generation }: SettledOrder): void {
+    this.#counters.came(outcome);
     if (outcome.kind === 'acknowledged') return;
     const { kind, ...details } = outcome;
     const { tenantId, shopId } = shop;
@@ -349,36 +349,36 @@ class BaileysHost implements SessionHost {
   }
 
   #closed(shopId: string, generation: number): void {
-    const seat = this.#seats.get(shopId);
-    if (seat?.closing === true && seat.generation === generation) this.#seats.delete(shopId);
+    const slot = this.#slots.get(shopId);
+    if (slot?.closing === true && slot.generation === generation) this.#slots.delete(shopId);
   }
 
   #lost(worker: number, detail: string): void {
-    for (const [shopId, seat] of this.#seats) {
-      if (seat.worker !== worker) continue;
-      seat.worker = undefined;
-      this.#settleOrders(seat);
+    for (const [shopId, slot] of this.#slots) {
+      if (slot.worker !== worker) continue;
+      slot.worker = undefined;
+      this.#settleOrders(slot);
       for (const resolve of this.#unlinking.get(shopId)?.splice(0) ?? []) resolve();
-      if (seat.closing) {
-        this.#seats.delete(shopId);
+      if (slot.closing) {
+        this.#slots.delete(shopId);
         continue;
       }
-      if (seat.state === 'ended') continue;
-      seat.enter('ended');
-      this.#tally.ended('worker_lost');
-      this.#tell(seat.shop, { type: 'session.worker_lost', generation: seat.generation, detail });
+      if (slot.state === 'ended') continue;
+      slot.enter('ended');
+      this.#counters.ended('worker_lost');
+      this.#tell(slot.shop, { type: 'session.worker_lost', generation: slot.generation, detail });
     }
   }
 
-  #settleOrders(seat: SessionSeat): void {
-    for (const settled of seat.settleAll()) {
-      this.#came(seat, settled);
-      this.#tell(seat.shop, { type: 'session.send_outcome', ...settled });
+  #settleOrders(slot: SessionSlot): void {
+    for (const settled of slot.settleAll()) {
+      this.#came(slot, settled);
+      this.#tell(slot.shop, { type: 'session.send_outcome', ...settled });
     }
   }
 
   #toAll(event: SessionEvent): void {
-    for (const { shop } of this.#seats.values()) this.#tell(shop, event);
+    for (const { shop } of this.#slots.values()) this.#tell(shop, event);
   }
 
   #tell(shop: SessionAddress, event: SessionEvent): void {

@@ -1,7 +1,7 @@
 import type { SendOutcome, SessionEnd, SessionFigures } from '../session-host.ts';
 
 /** Counts what happens to the sessions of one node. */
-export class SessionTally {
+export class SessionCounters {
   readonly #ends = new Map<SessionEnd | 'worker_lost', number>();
   readonly #outcomes = new Map<string, number>();
   #received = 0;

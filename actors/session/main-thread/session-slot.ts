@@ -15,7 +15,7 @@ export interface SettledOrder {
  * What the main thread knows of one shop's session: where it runs, how it stands, and which orders have no outcome
  * yet. Each order is settled once, by the worker's word or, when the worker is gone, from what it had said before.
  */
-export class SessionSeat {
+export class SessionSlot {
   readonly shop: SessionAddress;
   /** Place of its worker in the pool; kept, so that a session comes back where its caches are. */
   worker: number | undefined;

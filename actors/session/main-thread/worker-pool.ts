@@ -68,7 +68,7 @@ export interface WorkerPoolEvents {
   reachable(): void;
 }
 
-interface Seat {
+interface Slot {
   readonly index: number;
   thread: Worker | undefined;
   ready: boolean;
@@ -76,7 +76,7 @@ interface Seat {
   /** As it said at its last heartbeat. */
   heapBytes: number;
   /** Why we ended it ourselves. */
-  verdict: string | undefined;
+  reason: string | undefined;
   timers: ArmedTimer[];
 }
 
@@ -94,28 +94,28 @@ interface WorkerPoolOptions {
 /** A fixed number of worker threads, each replaced when it is lost. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
-  readonly #seats: Seat[];
+  readonly #slots: Slot[];
   #recentLossesMs: number[] = [];
   /** A worker was ready at some time. */
   #begun = false;
   #lostSoFar = 0;
   #down = false;
   #stopping = false;
-  #told = false;
-  #lonely: ArmedTimer | undefined;
+  #reportedUnreachable = false;
+  #unreachableTimer: ArmedTimer | undefined;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#seats = Array.from({ length: options.count }, (_, index) => ({
+    this.#slots = Array.from({ length: options.count }, (_, index) => ({
       index,
       thread: undefined,
       ready: false,
       heardAtMs: 0,
       heapBytes: 0,
-      verdict: undefined,
+      reason: undefined,
       timers: [],
     }));
-    for (const seat of this.#seats) this.#start(seat);
+    for (const slot of this.#slots) this.#start(slot);
     this.#watchLoneliness();
   }
 
@@ -126,7 +126,7 @@ export class WorkerPool {
 
   /** No worker is ready, and one is on its way. */
   starting(): boolean {
-    return !this.#down && !this.#told && !this.#stopping && this.ready().length === 0;
+    return !this.#down && !this.#reportedUnreachable && !this.#stopping && this.ready().length === 0;
   }
 
   /** How many workers were lost since the start. */
@@ -137,20 +137,20 @@ export class WorkerPool {
   /** JavaScript heap in use by each ready worker, as it said at its last heartbeat. */
   heapBytes(): Map<number, number> {
     return new Map(
-      this.#seats.filter(({ ready }) => ready).map(({ index, heapBytes }) => [index, heapBytes]),
+      this.#slots.filter(({ ready }) => ready).map(({ index, heapBytes }) => [index, heapBytes]),
     );
   }
 
   /** Places whose worker is ready. */
   ready(): number[] {
-    return this.#seats.filter((seat) => seat.ready).map((seat) => seat.index);
+    return this.#slots.filter((slot) => slot.ready).map((slot) => slot.index);
   }
 
   /** False when no ready worker sits at that place. */
   post(worker: number, message: ToWorker): boolean {
-    const seat = this.#seats[worker];
-    if (seat?.thread === undefined || !seat.ready) return false;
-    seat.thread.postMessage(message);
+    const slot = this.#slots[worker];
+    if (slot?.thread === undefined || !slot.ready) return false;
+    slot.thread.postMessage(message);
     return true;
   }
 
@@ -158,15 +158,15 @@ export class WorkerPool {
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
-    this.#lonely?.cancel();
-    await Promise.all(this.#seats.map((seat) => this.#retire(seat)));
+    this.#unreachableTimer?.cancel();
+    await Promise.all(this.#slots.map((slot) => this.#retire(slot)));
   }
 
-  async #retire(seat: Seat): Promise<void> {
-    const { thread } = seat;
-    for (const timer of seat.timers) timer.cancel();
+  async #retire(slot: Slot): Promise<void> {
+    const { thread } = slot;
+    for (const timer of slot.timers) timer.cancel();
     if (thread === undefined) return;
-    if (seat.ready) {
+    if (slot.ready) {
       await new Promise<void>((resolve) => {
         const timeout = this.#options.clock.after(this.#options.supervision.stopMs, resolve);
         const done = (): void => {
@@ -183,7 +183,7 @@ export class WorkerPool {
     await thread.terminate();
   }
 
-  #start(seat: Seat): void {
+  #start(slot: Slot): void {
     const { clock, entry, setup, supervision } = this.#options;
     const execArgv = threadExecArgv(entry);
     const thread = new Worker(entry, {
@@ -191,82 +191,82 @@ export class WorkerPool {
       resourceLimits: { maxOldGenerationSizeMb: supervision.heapMib },
       ...(execArgv === undefined ? {} : { execArgv }),
     });
-    seat.thread = thread;
-    seat.verdict = undefined;
-    seat.heardAtMs = clock.monotonicMs();
-    seat.heapBytes = 0;
-    seat.timers = [
-      clock.after(supervision.startMs, () => this.#condemn(seat, thread, 'it did not start in time')),
+    slot.thread = thread;
+    slot.reason = undefined;
+    slot.heardAtMs = clock.monotonicMs();
+    slot.heapBytes = 0;
+    slot.timers = [
+      clock.after(supervision.startMs, () => this.#terminate(slot, thread, 'it did not start in time')),
     ];
-    thread.on('message', (message: FromWorker) => this.#heard(seat, thread, message));
+    thread.on('message', (message: FromWorker) => this.#heard(slot, thread, message));
     thread.on('error', (error: Error) => {
-      seat.verdict ??= error.message;
+      slot.reason ??= error.message;
     });
-    thread.on('exit', (code) => this.#gone(seat, thread, code));
+    thread.on('exit', (code) => this.#gone(slot, thread, code));
   }
 
-  #heard(seat: Seat, thread: Worker, message: FromWorker): void {
-    if (seat.thread !== thread) return;
-    seat.heardAtMs = this.#options.clock.monotonicMs();
-    if (message.kind === 'pong') seat.heapBytes = message.heapBytes;
+  #heard(slot: Slot, thread: Worker, message: FromWorker): void {
+    if (slot.thread !== thread) return;
+    slot.heardAtMs = this.#options.clock.monotonicMs();
+    if (message.kind === 'pong') slot.heapBytes = message.heapBytes;
     if (message.kind === 'pong' || message.kind === 'stopped') return;
     if (message.kind !== 'ready') {
       // To this very thread: its successor asks other questions under the same numbers.
       const reply = (answer: ToWorker): void => {
-        if (seat.thread === thread) thread.postMessage(answer);
+        if (slot.thread === thread) thread.postMessage(answer);
       };
-      this.#options.events.message(message, { worker: seat.index, reply });
+      this.#options.events.message(message, { worker: slot.index, reply });
       return;
     }
-    for (const timer of seat.timers) timer.cancel();
-    seat.ready = true;
+    for (const timer of slot.timers) timer.cancel();
+    slot.ready = true;
     this.#begun = true;
-    seat.timers = [];
-    this.#beat(seat, thread);
-    this.#lonely?.cancel();
+    slot.timers = [];
+    this.#beat(slot, thread);
+    this.#unreachableTimer?.cancel();
     this.#options.events.ready();
-    if (!this.#told) return;
-    this.#told = false;
+    if (!this.#reportedUnreachable) return;
+    this.#reportedUnreachable = false;
     this.#options.events.reachable();
   }
 
-  #beat(seat: Seat, thread: Worker): void {
+  #beat(slot: Slot, thread: Worker): void {
     const { clock, supervision } = this.#options;
     const timer = clock.after(supervision.heartbeatMs, () => {
-      if (seat.thread !== thread) return;
-      if (clock.monotonicMs() - seat.heardAtMs > supervision.heartbeatDeadlineMs) {
-        this.#condemn(seat, thread, 'it hung');
+      if (slot.thread !== thread) return;
+      if (clock.monotonicMs() - slot.heardAtMs > supervision.heartbeatDeadlineMs) {
+        this.#terminate(slot, thread, 'it hung');
         return;
       }
       thread.postMessage({ kind: 'ping' } satisfies ToWorker);
-      this.#beat(seat, thread);
+      this.#beat(slot, thread);
     });
-    seat.timers = [timer];
+    slot.timers = [timer];
   }
 
-  #condemn(seat: Seat, thread: Worker, verdict: string): void {
-    if (seat.thread !== thread) return;
-    seat.verdict = verdict;
+  #terminate(slot: Slot, thread: Worker, reason: string): void {
+    if (slot.thread !== thread) return;
+    slot.reason = reason;
     void thread.terminate();
   }
 
-  #gone(seat: Seat, thread: Worker, code: number): void {
-    if (seat.thread !== thread) return;
-    for (const timer of seat.timers) timer.cancel();
-    seat.thread = undefined;
-    seat.ready = false;
-    seat.timers = [];
+  #gone(slot: Slot, thread: Worker, code: number): void {
+    if (slot.thread !== thread) return;
+    for (const timer of slot.timers) timer.cancel();
+    slot.thread = undefined;
+    slot.ready = false;
+    slot.timers = [];
     if (this.#stopping) return;
-    const detail = seat.verdict ?? `it exited with ${code}`;
+    const detail = slot.reason ?? `it exited with ${code}`;
     this.#lostSoFar += 1;
-    this.#options.log.error({ worker: seat.index, detail }, 'a session worker was lost');
-    this.#options.events.lost(seat.index, detail);
+    this.#options.log.error({ worker: slot.index, detail }, 'a session worker was lost');
+    this.#options.events.lost(slot.index, detail);
     if (this.#down) return;
     this.#watchLoneliness();
-    this.#restartOrGiveUp(seat);
+    this.#restartOrGiveUp(slot);
   }
 
-  #restartOrGiveUp(seat: Seat): void {
+  #restartOrGiveUp(slot: Slot): void {
     const { clock, supervision } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#recentLossesMs = [
@@ -274,14 +274,14 @@ export class WorkerPool {
       nowMs,
     ];
     if (this.#recentLossesMs.length <= supervision.maxRestarts) {
-      seat.timers = [clock.after(supervision.restartDelayMs, () => this.#start(seat))];
+      slot.timers = [clock.after(supervision.restartDelayMs, () => this.#start(slot))];
       return;
     }
     this.#down = true;
     this.#tellUnreachable('session workers were lost too often');
-    for (const other of this.#seats) {
+    for (const other of this.#slots) {
       for (const timer of other.timers) timer.cancel();
-      if (other.thread !== undefined) this.#condemn(other, other.thread, 'the pool went down');
+      if (other.thread !== undefined) this.#terminate(other, other.thread, 'the pool went down');
     }
     clock.after(supervision.recoveryMs, () => this.#recover());
   }
@@ -290,20 +290,20 @@ export class WorkerPool {
     if (this.#stopping) return;
     this.#down = false;
     this.#recentLossesMs = [];
-    for (const seat of this.#seats) if (seat.thread === undefined) this.#start(seat);
+    for (const slot of this.#slots) if (slot.thread === undefined) this.#start(slot);
   }
 
   #watchLoneliness(): void {
     if (this.ready().length > 0) return;
-    this.#lonely?.cancel();
-    this.#lonely = this.#options.clock.after(this.#options.supervision.unreachableAfterMs, () => {
+    this.#unreachableTimer?.cancel();
+    this.#unreachableTimer = this.#options.clock.after(this.#options.supervision.unreachableAfterMs, () => {
       if (this.ready().length === 0) this.#tellUnreachable('no session worker is there');
     });
   }
 
   #tellUnreachable(detail: string): void {
-    if (this.#told || this.#stopping) return;
-    this.#told = true;
+    if (this.#reportedUnreachable || this.#stopping) return;
+    this.#reportedUnreachable = true;
     this.#options.log.error({ detail }, 'the sending component is unreachable');
     this.#options.events.unreachable(detail);
   }

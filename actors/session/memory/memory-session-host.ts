@@ -1,5 +1,5 @@
 import type { Clock } from '../../../runtime/clock.ts';
-import { SessionTally } from '../main-thread/session-counters.ts';
+import { SessionCounters } from '../main-thread/session-counters.ts';
 import type {
   SendOrder,
   SendOutcome,
@@ -35,7 +35,7 @@ export class MemorySessionHost implements SessionHost {
   readonly #clock: Clock;
   readonly #listener: SessionListener;
   readonly #shops = new Map<string, Shop>();
-  readonly #tally = new SessionTally();
+  readonly #counters = new SessionCounters();
   #behaviour: MemoryBehaviour;
   #lostSoFar = 0;
   #reachableNow = true;
@@ -149,7 +149,7 @@ export class MemorySessionHost implements SessionHost {
   }
 
   figures(): SessionFigures {
-    return { workersLost: this.#lostSoFar, workerHeapBytes: new Map(), ...this.#tally.counts() };
+    return { workersLost: this.#lostSoFar, workerHeapBytes: new Map(), ...this.#counters.counts() };
   }
 
   describe(address: SessionAddress): Record<string, unknown> | undefined {
@@ -195,7 +195,7 @@ export class MemorySessionHost implements SessionHost {
         if (shop.session === session) this.#end(shop, 'transient', undefined);
       },
     });
-    this.#tally.received();
+    this.#counters.received();
     const { from, text, wireId = `WIRE${this.#count}` } = message;
     const { generation } = session;
     const atMs = this.#clock.wallMs();
@@ -224,7 +224,7 @@ export class MemorySessionHost implements SessionHost {
     session.settleOrders('restarted');
     this.#endSession(shop);
     const { generation } = session;
-    this.#tally.ended('worker_lost');
+    this.#counters.ended('worker_lost');
     this.#tell(shop, { type: 'session.worker_lost', generation, detail: 'it was told to die' });
   }
 
@@ -280,7 +280,7 @@ export class MemorySessionHost implements SessionHost {
   }
 
   #settled(shop: Shop, generation: number, messageId: string, outcome: SendOutcome): void {
-    this.#tally.came(outcome);
+    this.#counters.came(outcome);
     this.#tell(shop, { type: 'session.send_outcome', generation, messageId, outcome });
   }
 
@@ -298,7 +298,7 @@ export class MemorySessionHost implements SessionHost {
     session.settleOrders('unknown');
     this.#endSession(shop);
     const { generation } = session;
-    this.#tally.ended(end);
+    this.#counters.ended(end);
     this.#tell(shop, { type: 'session.closed', generation, end, statusCode, detail: end });
   }
 
