@@ -92,7 +92,7 @@ export interface RunningHttp {
 
 const DEFAULT_MAX_IN_FLIGHT = 4_096;
 const DEFAULT_GRACE_MS = 10_000;
-/** Asked every few seconds for ever; a line each would bury the log. What does not answer 200 is told. */
+/** Asked every few seconds for ever; a line each would deadLetter the log. What does not answer 200 is told. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 /** How far back an operator is told what was refused to a tenant. */
 const REFUSALS_MS = 15 * 60_000;

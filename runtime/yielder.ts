@@ -7,10 +7,10 @@ const SLICE_MS = 0.25;
 const ITEMS_A_LOOK = 16;
 
 /**
- * Cuts long work into slices, so that it never holds up the event loop for longer than about a quarter of a millisecond:
- * a look at thousands of actors must not be felt by those who send. After each item: `if (slices.isOver()) await slices.next()`.
+ * Cuts long work into yielder, so that it never holds up the event loop for longer than about a quarter of a millisecond:
+ * a look at thousands of actors must not be felt by those who send. After each item: `if (yielder.isOver()) await yielder.next()`.
  */
-export class Slices {
+export class Yielder {
   #begunMs = performance.now();
   #items = 0;
 
@@ -27,11 +27,11 @@ export class Slices {
   }
 }
 
-/** Visits every item in slices. What comes or goes in between is seen or not seen. */
-export async function inSlices<Item>(items: Iterable<Item>, visit: (item: Item) => void): Promise<void> {
-  const slices = new Slices();
+/** Visits every item in yielder. What comes or goes in between is seen or not seen. */
+export async function eachYielding<Item>(items: Iterable<Item>, visit: (item: Item) => void): Promise<void> {
+  const yielder = new Yielder();
   for (const item of items) {
     visit(item);
-    if (slices.isOver()) await slices.next();
+    if (yielder.isOver()) await yielder.next();
   }
 }

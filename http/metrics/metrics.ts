@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { Slices } from '../../runtime/yielder.ts';
+import { Yielder } from '../../runtime/yielder.ts';
 
 /** Values read when `/metrics` is asked. */
 export interface MetricSource {
@@ -82,10 +82,10 @@ export function createMetrics(): Metrics {
 /** The registry's own `metrics()`, one family at a time: all of them at once hold up those who send for milliseconds. */
 async function textOf(registry: Registry): Promise<string> {
   const families: string[] = [];
-  const slices = new Slices();
+  const yielder = new Yielder();
   for (const { name } of registry.getMetricsAsArray()) {
     families.push(await registry.getSingleMetricAsString(name));
-    if (slices.isOver(true)) await slices.next();
+    if (yielder.isOver(true)) await yielder.next();
   }
   return `${families.join('\n\n')}\n`;
 }

@@ -1,6 +1,6 @@
 import type { FleetOperations } from '../../actors/operators/operator-operations.ts';
 import type { ShopSummary } from '../../actors/shop/view/shop-summary.ts';
-import { inSlices } from '../../runtime/yielder.ts';
+import { eachYielding } from '../../runtime/yielder.ts';
 import { type ActorsQuery, encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
 
@@ -20,7 +20,7 @@ type LocalFleet = Pick<FleetOperations, 'eachShop' | 'localShop'>;
 /** This node's actors that match, best rank first, at most `limit`. A summary ranks them all; only the best are described. */
 export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promise<readonly RankedActor[]> {
   const described: RankedActor[] = [];
-  await inSlices(await bestPlaces(fleet, query), (place) => {
+  await eachYielding(await bestPlaces(fleet, query), (place) => {
     const actor = fleet.localShop(place.id);
     if (actor !== undefined) described.push({ ...place, actor });
   });

@@ -1,5 +1,5 @@
 import type { ShopCensus } from '../../actors/shop/view/shop-census.ts';
-import { inSlices } from '../../runtime/yielder.ts';
+import { eachYielding } from '../../runtime/yielder.ts';
 import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../metrics/recent-activity.ts';
 import { encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
@@ -90,7 +90,7 @@ async function series(slots: readonly ActivitySlot[], nowMs: number): Promise<re
   const startMs = Math.min(endMs, ...bySlot.keys());
   const count = (endMs - startMs) / SLOT_MS;
   const times = Array.from({ length: count }, (_, index) => startMs + index * SLOT_MS);
-  await inSlices(times, (atMs) => {
+  await eachYielding(times, (atMs) => {
     points.push(pointOf(atMs, bySlot.get(atMs) ?? [emptySlot(atMs)]));
   });
   return points;

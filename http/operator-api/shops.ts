@@ -6,7 +6,7 @@ import { cursorPage, numberedPage, shop } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** A message without what it says: operators see its fate, never its text, media or key. */
-const messageFate = v.strictObject({
+const messageOutcome = v.strictObject({
   id: v.string(),
   kind: v.picklist(['message', 'status']),
   to: v.nullable(v.string()),
@@ -18,7 +18,7 @@ const messageFate = v.strictObject({
   sentAt: v.nullable(v.string()),
 });
 
-function fateOf(message: MessageView): v.InferOutput<typeof messageFate> {
+function fateOf(message: MessageView): v.InferOutput<typeof messageOutcome> {
   const { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt } = message;
   return { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt };
 }
@@ -38,7 +38,7 @@ export const listShopMessages = operatorEndpoint({
   replies: {
     200: {
       description: 'A page.',
-      data: cursorPage(messageFate),
+      data: cursorPage(messageOutcome),
       example: {
         items: [
           {

@@ -1,7 +1,7 @@
 import type { ActorIndex, ActorSummary } from '../actors.ts';
 import { type Address, addressOf } from '../address.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
-import { inSlices, Slices } from '../yielder.ts';
+import { eachYielding, Yielder } from '../yielder.ts';
 
 /**
  * To look at ten thousand actors takes tens of milliseconds, since hardly anything of them is in the processor's cache,
@@ -25,11 +25,11 @@ export class LocalActorIndex<Seen extends object> implements ActorIndex<Seen> {
 
   async each(visit: (seen: Seen) => void): Promise<void> {
     await this.#look();
-    const slices = new Slices();
+    const yielder = new Yielder();
     for (let place = 0; place < this.#seen.length; place += 1) {
       const seen = this.#seen[place];
       if (seen !== undefined) visit(seen);
-      if (slices.isOver()) await slices.next();
+      if (yielder.isOver()) await yielder.next();
     }
   }
 
@@ -37,7 +37,7 @@ export class LocalActorIndex<Seen extends object> implements ActorIndex<Seen> {
   async #look(): Promise<void> {
     const held = new Set(this.#shards());
     for (const shard of this.#places.keys()) if (!held.has(shard)) this.#forget(shard);
-    await inSlices(this.#dirty(), ([shard, text]) => this.#lookAt(shard, text));
+    await eachYielding(this.#dirty(), ([shard, text]) => this.#lookAt(shard, text));
   }
 
   /** Takes them out as it goes. What stirs meanwhile goes to the end, and is for the next look. */

@@ -32,5 +32,5 @@ export interface ActorSurroundings {
   /** Whether this node may act for the shard now: the lease holds, and nobody is known to have taken it. */
   readonly mayAct: (shard: OwnedShard) => boolean;
   /** Keeps a client command that made an actor throw, with its cause. */
-  readonly bury: (shard: OwnedShard, address: Address, command: unknown, cause: string) => void;
+  readonly deadLetter: (shard: OwnedShard, address: Address, command: unknown, cause: string) => void;
 }

@@ -278,7 +278,7 @@ export class Actor implements ActiveActor, TurnHost {
   crashed(envelope: Envelope, error: unknown, facts: unknown): void {
     this.#supervision.note(error);
     if (envelope.lane === 'client') {
-      this.#around.bury(this.#shard, this.#address, envelope.command, messageOf(error));
+      this.#around.deadLetter(this.#shard, this.#address, envelope.command, messageOf(error));
     } else if (this.#recovers(envelope, facts)) {
       return;
     }

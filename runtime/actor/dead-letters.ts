@@ -63,7 +63,7 @@ export class DeadLetterBox implements DeadLetters {
   }
 
   /** Keeps a command, making room for it where the shard has too many. */
-  bury(shard: OwnedShard, address: Address, command: unknown, cause: string): void {
+  deadLetter(shard: OwnedShard, address: Address, command: unknown, cause: string): void {
     const { clock, commits, counters, limits, log } = this.#options;
     const atMs = shard.nowMs(clock);
     const id = this.#nextId(atMs);

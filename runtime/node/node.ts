@@ -190,7 +190,8 @@ class AssembledNode implements RuntimeNode {
         commits,
         marks: new ShardMarks({ ...common, commits }),
         mayAct: (owned) => ownership.mayAct(owned),
-        bury: (owned, address, command, cause) => this.deadLetters.bury(owned, address, command, cause),
+        deadLetter: (owned, address, command, cause) =>
+          this.deadLetters.deadLetter(owned, address, command, cause),
       },
     });
     this.link = new RedisLink({ ...common, view: ownership.view, onMissed: () => void ownership.look() });

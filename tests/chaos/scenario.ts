@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Fleet, FleetNode } from '../e2e/fleet.ts';
 import { type ChaosShop, untilConnected } from './chaos-shops.ts';
-import { type Fates, startTraffic } from './traffic.ts';
+import { type Outcomes, startTraffic } from './traffic.ts';
 
 /** Where a fault is inflicted, and how much goes on meanwhile. */
 export interface Run {
@@ -25,7 +25,7 @@ export interface Fault {
 }
 
 /** One line of the table. */
-export interface Figures extends Omit<Fates, 'others'> {
+export interface Figures extends Omit<Outcomes, 'others'> {
   readonly fault: string;
   readonly recoveredMs: number;
   readonly requests: number;

@@ -13,7 +13,7 @@ interface Accepted {
 }
 
 /** What became of the messages of a run. Lost and doubled must be 0. */
-export interface Fates {
+export interface Outcomes {
   readonly accepted: number;
   readonly sent: number;
   /** Failed `BOT_RESTARTED`: in hand when a process died; on a handset once at most. */
@@ -31,7 +31,7 @@ export interface Traffic {
   /** Resolves when every message was accepted; rejects when one was refused or nobody answered. */
   readonly accepted: Promise<void>;
   /** Waits for that and for the end of every message, and looks into the handsets. */
-  fates(): Promise<Fates>;
+  fates(): Promise<Outcomes>;
 }
 
 /** Lets each shop send so many messages, each to another customer, at random moments of `overMs`, while others read. */
@@ -90,7 +90,7 @@ async function fateOf(fleet: Fleet, message: Accepted): Promise<Fate> {
   return { status: String(status), reason: String(reason), deliveries };
 }
 
-function fatesOf(fates: readonly Fate[]): Fates {
+function fatesOf(fates: readonly Fate[]): Outcomes {
   const isUncertain = ({ status, reason }: Fate) => status === 'failed' && reason === 'BOT_RESTARTED';
   return {
     accepted: fates.length,

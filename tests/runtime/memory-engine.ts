@@ -15,14 +15,14 @@ import type { MemoryRedis } from './memory-redis.ts';
  * What happens to one call: `arrives`; `lost_reply`, it happens and nobody hears of it; `late`, the caller gives up
  * and it happens afterwards; `never`, the caller cannot know that it did not happen; `refused`, he can.
  */
-export type CallFate = 'arrives' | 'lost_reply' | 'late' | 'never' | 'refused';
+export type CallOutcome = 'arrives' | 'lost_reply' | 'late' | 'never' | 'refused';
 
 /** One process's connections to a `MemoryRedis`, with as much trouble on the way as a test wants. */
 export class MemoryEngine implements Engine {
   readonly #redis: MemoryRedis;
   readonly #clock: Clock;
   readonly #network: Clock;
-  readonly #fate: () => CallFate;
+  readonly #fate: () => CallOutcome;
   readonly #delayMs: () => number;
   readonly #listeners: (() => void)[] = [];
   readonly #channels = new Map<string, (message: string) => void>();
@@ -36,7 +36,7 @@ export class MemoryEngine implements Engine {
     options: {
       readonly clock: Clock;
       readonly network?: Clock;
-      readonly fate?: () => CallFate;
+      readonly fate?: () => CallOutcome;
       readonly delayMs?: () => number;
     },
   ) {

@@ -3,7 +3,7 @@ import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
 import { FakeClock, ProcessClock } from './fake-clock.ts';
-import { type CallFate, MemoryEngine } from './memory-engine.ts';
+import { type CallOutcome, MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
 
@@ -17,7 +17,7 @@ export interface MemoryNode {
   readonly engine: MemoryEngine;
   readonly log: QuietLog;
   /** What happens to the next calls to Redis, to all of them unless said otherwise. */
-  fate(fate: CallFate, calls?: number): void;
+  fate(fate: CallOutcome, calls?: number): void;
   /** Waits for a promise while time passes; answers its failure's code in place of throwing it. */
   outcome(promise: Promise<unknown>): Promise<unknown>;
 }
@@ -38,13 +38,13 @@ export async function memoryNode(
   own.stepWall(options.aheadMs ?? 0);
   const redis = options.on?.redis ?? new MemoryRedis(clock);
   const log = new QuietLog();
-  let fate: CallFate = 'arrives';
+  let fate: CallOutcome = 'arrives';
   let fated = 0;
-  const nextFate = (): CallFate => {
+  const nextOutcome = (): CallOutcome => {
     fated -= 1;
     return fated >= 0 ? fate : 'arrives';
   };
-  const engine = new MemoryEngine(redis, { clock, fate: nextFate });
+  const engine = new MemoryEngine(redis, { clock, fate: nextOutcome });
   const outcome = async (promise: Promise<unknown>): Promise<unknown> => {
     let settled: { readonly value: unknown } | undefined;
     promise.then(

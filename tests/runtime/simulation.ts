@@ -4,7 +4,7 @@ import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import { type Random, seededRandom } from '../../runtime/random.ts';
 import { FakeClock, ProcessClock } from './fake-clock.ts';
 import type { PerformedEffect, RunRecord } from './history-checker.ts';
-import { type CallFate, MemoryEngine } from './memory-engine.ts';
+import { type CallOutcome, MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
 
@@ -102,9 +102,9 @@ class Simulation {
     this.#processes.push({ node, clock, engine, nodeId, troubled: false });
   }
 
-  #fate(): CallFate {
+  #fate(): CallOutcome {
     if (this.#random() >= this.#faultShare) return 'arrives';
-    const fates: CallFate[] = ['lost_reply', 'late', 'never', 'refused'];
+    const fates: CallOutcome[] = ['lost_reply', 'late', 'never', 'refused'];
     return fates[Math.floor(this.#random() * fates.length)] ?? 'arrives';
   }
 

@@ -34,7 +34,7 @@ export function encodeMachines({ channel, pacing }: ShopMachines, nowMs: number)
 }
 
 /** Whether a restart would go on the same from both, so that what is stored of the one is true of the other. */
-export function goOnAlike(before: ShopMachines, after: ShopMachines, nowMs: number): boolean {
+export function sameWhenRestored(before: ShopMachines, after: ShopMachines, nowMs: number): boolean {
   if (before.channel !== after.channel) return false;
   if (before.pacing === after.pacing) return true;
   const lasting = [before, after].map(({ pacing }) => JSON.stringify(lastingPacing(pacing, nowMs)));

@@ -5,12 +5,12 @@ import type { QueuedMessage, ShopState } from '../record/shop-state.ts';
 import type { ShopEffect } from './shop-commands.ts';
 
 /** What must be known of a message to store what became of it. */
-export type FatedMessage = Pick<QueuedMessage, 'messageId' | 'createdAtMs' | 'carriedFor'>;
+export type MessageReference = Pick<QueuedMessage, 'messageId' | 'createdAtMs' | 'carriedFor'>;
 
 /** What there is to write and to do when a message's state changes: its own record, or the origin is told. */
-export function messageFate(
+export function messageOutcome(
   state: Pick<ShopState, 'keys' | 'shard' | 'shop' | 'name'>,
-  message: FatedMessage,
+  message: MessageReference,
   fate: MessageState,
 ): { readonly writes: Write[]; readonly effects: ShopEffect[] } {
   const { keys, shard } = state;

@@ -9,7 +9,7 @@ import {
   wasConnected,
 } from '../machines/channel-machine.ts';
 import type { PacingEffect, PacingEvent } from '../machines/pacing-machine.ts';
-import { channel, encodeMachines, goOnAlike, pacing } from '../machines/shop-machines.ts';
+import { channel, encodeMachines, pacing, sameWhenRestored } from '../machines/shop-machines.ts';
 import type { MessageState } from '../record/message-record.ts';
 import {
   byAge,
@@ -21,7 +21,7 @@ import {
   type ShopState,
   type Transition,
 } from '../record/shop-state.ts';
-import { type FatedMessage, messageFate } from './message-outcome.ts';
+import { type MessageReference, messageOutcome } from './message-outcome.ts';
 import type { ShopEffect } from './shop-commands.ts';
 
 /** How long pacing waits and spreads; milliseconds. */
@@ -160,7 +160,7 @@ export class ShopDraft {
     const before = this.#before;
     const state = this.#state;
     const status = channelState(state);
-    if (!goOnAlike(before, state, this.nowMs)) {
+    if (!sameWhenRestored(before, state, this.nowMs)) {
       this.writes.push([
         'HSET',
         state.keys.shop,
@@ -241,13 +241,13 @@ export class ShopDraft {
   }
 
   /** Stores what became of a message. */
-  store(message: FatedMessage, fate: MessageState): void {
-    const { writes, effects } = messageFate(this.#state, message, fate);
+  store(message: MessageReference, fate: MessageState): void {
+    const { writes, effects } = messageOutcome(this.#state, message, fate);
     this.writes.push(...writes);
     this.effects.push(...effects);
   }
 
-  #storeState(message: FatedMessage, status: MessageState['status'], reason: string | null): void {
+  #storeState(message: MessageReference, status: MessageState['status'], reason: string | null): void {
     const sentAtMs = status === 'sent' ? this.nowMs : null;
     this.store(message, { status, reason, updatedAtMs: this.nowMs, sentAtMs });
   }
