@@ -12,7 +12,7 @@ import { channelRefusal, enqueue, enqueueAtPool, isResuming, refused } from './a
 import { type PoolWanted, poolFallback } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { SendFacts } from './shop-facts.ts';
-import type { ShopDraft } from './turn-builder.ts';
+import type { TurnBuilder } from './turn-builder.ts';
 
 /** What acceptance is given from outside. */
 export interface AcceptanceOptions {
@@ -29,7 +29,7 @@ export type SendReply = Outcome<{ readonly replayed: boolean; readonly accepted:
 
 /** Idempotent replay → policy → channel availability, or else the pool → queued (DESIGN section 4: Order on a send). */
 export function acceptMessage(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   command: Omit<Extract<ShopCommand, { type: 'send' }>, 'type'>,
   facts: { readonly send: SendFacts; readonly available: boolean },
   options: AcceptanceOptions,
@@ -38,25 +38,31 @@ export function acceptMessage(
   if (original !== undefined) {
     return done({ replayed: true, accepted: answer(original.body, original.state.status) });
   }
-  if (knowsNoGroupsYet(draft.state, command.draft.to)) {
-    return failed(channelRefusal(draft.state, facts.available) ?? 'MSGAPP_NOT_CONNECTED');
+  if (knowsNoGroupsYet(builder.state, command.draft.to)) {
+    return failed(channelRefusal(builder.state, facts.available) ?? 'MSGAPP_NOT_CONNECTED');
   }
-  const evaluation = evaluate(draft.state, command, facts.send, draft.nowMs);
+  const evaluation = evaluate(builder.state, command, facts.send, builder.nowMs);
   if (!evaluation.admitted) {
     const { code, message, retryAfterSeconds } = evaluation;
     return refused({ code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
   }
-  const unavailable = channelRefusal(draft.state, facts.available);
+  const unavailable = channelRefusal(builder.state, facts.available);
   const { pool } = command;
   const { verdict, entry } = evaluation;
   const route =
     unavailable &&
-    poolFallback(draft.state, { ...command, pool, verdict, unavailable, platformName: options.platformName });
+    poolFallback(builder.state, {
+      ...command,
+      pool,
+      verdict,
+      unavailable,
+      platformName: options.platformName,
+    });
   if (route !== undefined && 'ok' in route) return route;
   const { to, text, mediaUrl, mediaType, idempotencyKey } = command.draft;
-  const { tenantId, shopId } = draft.state.shop;
+  const { tenantId, shopId } = builder.state.shop;
   const body: MessageBody = {
-    id: options.makeId(draft.nowMs),
+    id: options.makeId(builder.nowMs),
     tenantId,
     shopId,
     kind: 'message',
@@ -66,13 +72,13 @@ export function acceptMessage(
     mediaType: mediaUrl === undefined ? null : mediaType,
     via: route === undefined ? 'shop' : 'pool',
     policy: verdict,
-    createdAtMs: draft.nowMs,
+    createdAtMs: builder.nowMs,
     wireId: options.makeWireId(),
     idempotencyKey: idempotencyKey ?? null,
   };
   const accepted = { body, entry, retentionMs: options.retentionMs };
-  if (route === undefined) enqueue(draft, accepted);
-  else enqueueAtPool(draft, accepted, route);
+  if (route === undefined) enqueue(builder, accepted);
+  else enqueueAtPool(builder, accepted, route);
   return done({ replayed: false, accepted: answer(body, 'queued') });
 }
 

@@ -5,34 +5,34 @@ import { statusUrl } from '../record/message-record.ts';
 import type { Accepted, StatusDraft } from '../record/shop-operations.ts';
 import type { AcceptanceOptions } from './accept-message.ts';
 import { channelRefusal, enqueue, refused } from './acceptance.ts';
-import type { ShopDraft } from './turn-builder.ts';
+import type { TurnBuilder } from './turn-builder.ts';
 
 /** What a status post answers. */
 export type StatusReply = Outcome<Omit<Accepted, 'policy'>>;
 
 /** Policy → channel availability → queued, like a message. */
 export function acceptStatus(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   command: { readonly draft: StatusDraft; readonly settings: TenantSettings },
   available: boolean,
   options: AcceptanceOptions,
 ): StatusReply {
   const { caption, mediaUrl, mediaType } = command.draft;
-  const evaluation = evaluateStatus(draft.state.ledger, {
+  const evaluation = evaluateStatus(builder.state.ledger, {
     caption,
     mediaUrls: mediaUrl === undefined ? [] : [mediaUrl],
     settings: command.settings,
-    nowMs: draft.nowMs,
+    nowMs: builder.nowMs,
   });
   if (!evaluation.admitted) {
     const { code, message, retryAfterSeconds } = evaluation;
     return refused({ code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
   }
-  const unavailable = channelRefusal(draft.state, available);
+  const unavailable = channelRefusal(builder.state, available);
   if (unavailable !== undefined) return failed(unavailable);
   const body = {
-    id: options.makeId(draft.nowMs),
-    ...draft.state.shop,
+    id: options.makeId(builder.nowMs),
+    ...builder.state.shop,
     kind: 'status' as const,
     to: null,
     text: caption ?? null,
@@ -40,10 +40,10 @@ export function acceptStatus(
     mediaType: mediaUrl === undefined ? null : mediaType,
     via: 'shop' as const,
     policy: null,
-    createdAtMs: draft.nowMs,
+    createdAtMs: builder.nowMs,
     wireId: options.makeWireId(),
     idempotencyKey: null,
   };
-  enqueue(draft, { body, entry: evaluation.entry, retentionMs: options.retentionMs });
+  enqueue(builder, { body, entry: evaluation.entry, retentionMs: options.retentionMs });
   return done({ id: body.id, status: 'queued', statusUrl: statusUrl(body.id) });
 }

@@ -7,7 +7,7 @@ import { idempotencyKey } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
 import { channelState, queuedMessage, type ShopState } from '../record/shop-state.ts';
 import { startPooled } from './pool-hand-over.ts';
-import type { ShopDraft } from './turn-builder.ts';
+import type { TurnBuilder } from './turn-builder.ts';
 
 /** Why a shop's channel can take no message now; undefined when it can (DESIGN section 4: Channel availability). */
 export function channelRefusal(state: ShopState, available: boolean): FailureCode | undefined {
@@ -29,16 +29,16 @@ export function refused(refusal: Failure): ReturnType<typeof failed> {
 }
 
 /** Accepts a message or status: stored, queued and counted in one commit. */
-export function enqueue(draft: ShopDraft, message: AcceptedMessage): void {
-  storeAccepted(draft, message);
-  draft.change({ queue: [...draft.state.queue, queuedMessage(message.body)] });
+export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
+  storeAccepted(builder, message);
+  builder.change({ queue: [...builder.state.queue, queuedMessage(message.body)] });
 }
 
 /** The same for a message that a shop of the pool is to send: it stays out of the shop's own queue. */
-export function enqueueAtPool(draft: ShopDraft, message: AcceptedMessage, pool: ShopReference): void {
-  storeAccepted(draft, message);
+export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, pool: ShopReference): void {
+  storeAccepted(builder, message);
   const { id, to, createdAtMs } = message.body;
-  startPooled(draft, { messageId: id, to: to ?? '', createdAtMs, pool });
+  startPooled(builder, { messageId: id, to: to ?? '', createdAtMs, pool });
 }
 
 /** What acceptance stores. */
@@ -48,21 +48,21 @@ interface AcceptedMessage {
   readonly retentionMs: number;
 }
 
-function storeAccepted(draft: ShopDraft, { body, entry, retentionMs }: AcceptedMessage): void {
-  const { keys, shard } = draft.state;
-  draft.writes.push(
+function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: AcceptedMessage): void {
+  const { keys, shard } = builder.state;
+  builder.writes.push(
     ...bodyWrites(shard, body, retentionMs),
     ['ZADD', keys.messages, 0, body.id],
     ['ZADD', keys.queue, 0, body.id],
   );
   if (body.idempotencyKey !== null) {
     const key = idempotencyKey(shard, body.shopId, body.idempotencyKey);
-    draft.writes.push(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
+    builder.writes.push(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
   }
-  count(draft, entry, retentionMs);
-  draft.effects.push({
+  count(builder, entry, retentionMs);
+  builder.effects.push({
     type: 'announce_message',
-    of: draft.state,
+    of: builder.state,
     messageId: body.id,
     status: 'queued',
     reason: null,
@@ -70,11 +70,11 @@ function storeAccepted(draft: ShopDraft, { body, entry, retentionMs }: AcceptedM
 }
 
 /** Counts a send in the shop's ledger, with the commit of its turn. The first of each hour clears away what is old. */
-export function count(draft: ShopDraft, entry: LedgerEntry, retentionMs: number): void {
-  const { keys, ledger } = draft.state;
-  draft.writes.push(['RPUSH', keys.ledger, encodeEntry(entry)]);
-  if (hourOf(entry.atMs) !== hourOf(ledger.newestMs)) trim(draft, retentionMs);
-  draft.onCommitted(() => ledger.record(entry));
+export function count(builder: TurnBuilder, entry: LedgerEntry, retentionMs: number): void {
+  const { keys, ledger } = builder.state;
+  builder.writes.push(['RPUSH', keys.ledger, encodeEntry(entry)]);
+  if (hourOf(entry.atMs) !== hourOf(ledger.newestMs)) trim(builder, retentionMs);
+  builder.onCommitted(() => ledger.record(entry));
 }
 
 function hourOf(timeMs: number): number {
@@ -82,7 +82,7 @@ function hourOf(timeMs: number): number {
 }
 
 /** The ledger is cut to what may count. Messages expire by themselves; the indexes that name them are cut to their age. */
-function trim({ state, writes, nowMs }: ShopDraft, retentionMs: number): void {
+function trim({ state, writes, nowMs }: TurnBuilder, retentionMs: number): void {
   const { keys } = state;
   writes.push(['LTRIM', keys.ledger, -LEDGER_BOUND, -1]);
   const oldestSeconds = Math.max(0, Math.floor((nowMs - retentionMs) / 1000));

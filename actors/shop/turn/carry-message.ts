@@ -10,7 +10,7 @@ import { byAge, carriedMessage, channelState, pacingState, type ShopState } from
 import type { Writer } from '../record/writer.ts';
 import { channelRefusal, count } from './acceptance.ts';
 import type { ShopCommand } from './shop-commands.ts';
-import type { ShopDraft } from './turn-builder.ts';
+import type { TurnBuilder } from './turn-builder.ts';
 
 /** What the turns here must know beside the state. */
 export interface CarryFacts {
@@ -26,68 +26,68 @@ const refused: PoolAnswer = { kind: 'refused' };
 
 /** Whether a message would go through this shop now. One that was refused before never will. Changes nothing. */
 export function offerPooled(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   command: Asked<'pool.offer'>,
   facts: CarryFacts & { readonly available: boolean },
 ): PoolAnswer {
-  const { state } = draft;
+  const { state } = builder;
   const { offer, open, settings } = command;
   const isFree = open && facts.available && channelState(state) === 'connected' && state.dispatching;
   if (facts.record !== undefined || !isFree || !canCarry(state)) return refused;
-  return judge(draft, offer, { settings, writer: facts.writer }).admitted ? { kind: 'willing' } : refused;
+  return judge(builder, offer, { settings, writer: facts.writer }).admitted ? { kind: 'willing' } : refused;
 }
 
 /** Takes a message once, or says what became of it. What is refused is refused for good. */
 export function takePooled(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   command: Asked<'pool.take'>,
   facts: CarryFacts & { readonly retentionMs: number },
 ): PoolAnswer {
   const { body, known, open, settings } = command;
   if (facts.record !== undefined) return answerOf(facts.record);
   if (known) return { kind: 'lost' };
-  const { shard, keys, queue } = draft.state;
+  const { shard, keys, queue } = builder.state;
   // Later than this the record that makes it happen once may be gone.
-  if (draft.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return refused;
-  const judged = judge(draft, offerOf(body), { settings, writer: facts.writer });
-  if (!open || !canCarry(draft.state) || !judged.admitted) {
-    draft.writes.push(...carriedWrites(shard, body, 'refused', '1'));
+  if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return refused;
+  const judged = judge(builder, offerOf(body), { settings, writer: facts.writer });
+  if (!open || !canCarry(builder.state) || !judged.admitted) {
+    builder.writes.push(...carriedWrites(shard, body, 'refused', '1'));
     return refused;
   }
-  draft.writes.push(...carriedWrites(shard, body, 'body', JSON.stringify(body)), [
+  builder.writes.push(...carriedWrites(shard, body, 'body', JSON.stringify(body)), [
     'ZADD',
     keys.carried,
     0,
     body.id,
   ]);
-  count(draft, judged.entry, facts.retentionMs);
-  draft.change({ queue: byAge([...queue, carriedMessage(body)]) });
+  count(builder, judged.entry, facts.retentionMs);
+  builder.change({ queue: byAge([...queue, carriedMessage(body)]) });
   return { kind: 'taken' };
 }
 
 /** Takes a message back unless it is on the wire. One never heard of is never taken any more. */
 export function withdrawPooled(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   { messageId, createdAtMs }: Asked<'pool.withdraw'>,
   { record }: CarryFacts,
 ): PoolAnswer {
-  const { shard, inHand, queue } = draft.state;
+  const { shard, inHand, queue } = builder.state;
   if (record?.fate !== undefined && isEnd(record.fate)) return answerOf(record);
   const fate: MessageState = {
     status: 'rejected',
     reason: 'RECIPIENT_OPTED_OUT',
-    updatedAtMs: draft.nowMs,
+    updatedAtMs: builder.nowMs,
     sentAtMs: null,
   };
   const waiting = queue.find((message) => message.messageId === messageId);
   if (inHand?.messageId === messageId) {
-    if (pacingState(draft.state) === 'sending') return { kind: 'taken' };
-    draft.stepPacing({ type: 'blocked', status: 'rejected', reason: 'RECIPIENT_OPTED_OUT' });
+    if (pacingState(builder.state) === 'sending') return { kind: 'taken' };
+    builder.stepPacing({ type: 'blocked', status: 'rejected', reason: 'RECIPIENT_OPTED_OUT' });
   } else if (waiting !== undefined) {
-    draft.endQueued(waiting, 'RECIPIENT_OPTED_OUT', 'rejected');
+    builder.endQueued(waiting, 'RECIPIENT_OPTED_OUT', 'rejected');
   } else {
     const message = { id: messageId, createdAtMs };
-    draft.writes.push(...carriedWrites(shard, message, 'state', JSON.stringify(fate)));
+    builder.writes.push(...carriedWrites(shard, message, 'state', JSON.stringify(fate)));
   }
   return { kind: 'ended', fate };
 }
@@ -100,7 +100,7 @@ export function answerOf({ fate, refused: isRefused }: CarriedRecord): PoolAnswe
 
 /** The policy's word on a message for another shop. */
 function judge(
-  { state, nowMs }: ShopDraft,
+  { state, nowMs }: TurnBuilder,
   { to, text, mediaUrl, recipientClass }: PoolOffer,
   { settings, writer }: { readonly settings: TenantSettings; readonly writer: Writer | undefined },
 ): Evaluation {

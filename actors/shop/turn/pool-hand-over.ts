@@ -16,7 +16,7 @@ import type { PoolAnswer } from '../record/pool-protocol.ts';
 import { encodePooled, type PooledMessage } from '../record/pooled-message.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
 import type { ShopState } from '../record/shop-state.ts';
-import type { ShopDraft } from './turn-builder.ts';
+import type { TurnBuilder } from './turn-builder.ts';
 import { NO_SESSION_LIMIT_MS } from './waiting-limits.ts';
 
 /** How often a pool shop is asked that has not answered yet, and how often one is looked for. */
@@ -26,12 +26,12 @@ const ASK_ABOUT_TAKEN_MS = 10_000;
 
 /** A message was accepted for a pool shop that said it would send it. */
 export function startPooled(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   message: Pick<PooledMessage, 'messageId' | 'to' | 'createdAtMs'> & { readonly pool: ShopReference },
 ): void {
   const { messageId, pool } = message;
-  put(draft, { ...message, taken: false, askAtMs: draft.nowMs + ASK_AGAIN_MS });
-  draft.effects.push({ type: 'hand_over', messageId, pool, known: false });
+  put(builder, { ...message, taken: false, askAtMs: builder.nowMs + ASK_AGAIN_MS });
+  builder.effects.push({ type: 'hand_over', messageId, pool, known: false });
 }
 
 /** When a message at the pool is to be asked about next. */
@@ -41,59 +41,60 @@ export function poolTimer({ pooled }: Pick<ShopState, 'pooled'>): DueTimer | und
 }
 
 /** Asks again about every message that is due, and ends the ones that waited too long. */
-export function askAgain(draft: ShopDraft): void {
-  for (const message of draft.state.pooled) {
-    if (message.askAtMs > draft.nowMs) continue;
+export function askAgain(builder: TurnBuilder): void {
+  for (const message of builder.state.pooled) {
+    if (message.askAtMs > builder.nowMs) continue;
     const { messageId, pool, taken, createdAtMs } = message;
     const limitMs = pool === null ? NO_SESSION_LIMIT_MS : QUEUED_LIMIT_MS + ASK_ABOUT_TAKEN_MS;
-    if (createdAtMs + limitMs <= draft.nowMs) {
-      fail(draft, message, pool === null ? 'MSGAPP_NOT_CONNECTED' : 'DELIVERY_UNKNOWN');
+    if (createdAtMs + limitMs <= builder.nowMs) {
+      fail(builder, message, pool === null ? 'MSGAPP_NOT_CONNECTED' : 'DELIVERY_UNKNOWN');
       continue;
     }
-    postpone(draft, message, taken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
-    if (pool === null) draft.effects.push({ type: 'find_pool', messageId });
-    else draft.effects.push({ type: 'hand_over', messageId, pool, known: taken });
+    postpone(builder, message, taken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
+    if (pool === null) builder.effects.push({ type: 'find_pool', messageId });
+    else builder.effects.push({ type: 'hand_over', messageId, pool, known: taken });
   }
 }
 
 /** A recipient opted out: its messages at the pool are asked about at once, which takes back what is not on the wire. */
-export function askAboutRecipient(draft: ShopDraft, phone: string): void {
-  for (const message of draft.state.pooled) {
-    if (message.to === phone) postpone(draft, message, 0);
+export function askAboutRecipient(builder: TurnBuilder, phone: string): void {
+  for (const message of builder.state.pooled) {
+    if (message.to === phone) postpone(builder, message, 0);
   }
 }
 
 /** A pool shop said that it would send a message that another one refused. */
-export function onPoolFound(draft: ShopDraft, messageId: string, pool: ShopReference): void {
-  const message = draft.state.pooled.find((other) => other.messageId === messageId);
+export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopReference): void {
+  const message = builder.state.pooled.find((other) => other.messageId === messageId);
   if (message === undefined || message.pool !== null) return;
-  put(draft, { ...message, pool, askAtMs: draft.nowMs + ASK_AGAIN_MS });
-  draft.effects.push({ type: 'hand_over', messageId, pool, known: false });
+  put(builder, { ...message, pool, askAtMs: builder.nowMs + ASK_AGAIN_MS });
+  builder.effects.push({ type: 'hand_over', messageId, pool, known: false });
 }
 
 /** What a pool shop says about a message; an answer from another than the one asked last says nothing. */
 export function onPoolAnswered(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   answered: { readonly messageId: string; readonly pool: ShopReference | null; readonly answer: PoolAnswer },
 ): void {
   const { messageId, pool, answer } = answered;
-  const message = draft.state.pooled.find((other) => other.messageId === messageId);
+  const message = builder.state.pooled.find((other) => other.messageId === messageId);
   if (message === undefined || message.pool?.shopId !== pool?.shopId) return;
   switch (answer.kind) {
     case 'taken':
-      if (!message.taken) put(draft, { ...message, taken: true, askAtMs: draft.nowMs + ASK_ABOUT_TAKEN_MS });
+      if (!message.taken)
+        put(builder, { ...message, taken: true, askAtMs: builder.nowMs + ASK_ABOUT_TAKEN_MS });
       break;
     case 'refused':
       if (message.taken) return;
-      put(draft, { ...message, pool: null, askAtMs: draft.nowMs + ASK_AGAIN_MS });
-      draft.effects.push({ type: 'find_pool', messageId });
+      put(builder, { ...message, pool: null, askAtMs: builder.nowMs + ASK_AGAIN_MS });
+      builder.effects.push({ type: 'find_pool', messageId });
       break;
     case 'ended':
-      drop(draft, message);
-      draft.store(message, { ...answer.fate, updatedAtMs: draft.nowMs });
+      drop(builder, message);
+      builder.store(message, { ...answer.fate, updatedAtMs: builder.nowMs });
       break;
     case 'lost':
-      fail(draft, message, 'DELIVERY_UNKNOWN');
+      fail(builder, message, 'DELIVERY_UNKNOWN');
       break;
     case 'willing':
     case 'noted':
@@ -101,32 +102,32 @@ export function onPoolAnswered(
   }
 }
 
-function fail(draft: ShopDraft, message: PooledMessage, reason: string): void {
-  drop(draft, message);
-  draft.store(message, { status: 'failed', reason, updatedAtMs: draft.nowMs, sentAtMs: null });
+function fail(builder: TurnBuilder, message: PooledMessage, reason: string): void {
+  drop(builder, message);
+  builder.store(message, { status: 'failed', reason, updatedAtMs: builder.nowMs, sentAtMs: null });
 }
 
-function put(draft: ShopDraft, message: PooledMessage): void {
-  const { pooled, keys } = draft.state;
+function put(builder: TurnBuilder, message: PooledMessage): void {
+  const { pooled, keys } = builder.state;
   const known = pooled.some(({ messageId }) => messageId === message.messageId);
-  draft.change({
+  builder.change({
     pooled: known
       ? pooled.map((other) => (other.messageId === message.messageId ? message : other))
       : [...pooled, message],
   });
-  draft.writes.push(['HSET', keys.pooled, message.messageId, encodePooled(message)]);
+  builder.writes.push(['HSET', keys.pooled, message.messageId, encodePooled(message)]);
 }
 
 /** When it is asked about next is not stored, so this writes nothing. */
-function postpone(draft: ShopDraft, message: PooledMessage, waitMs: number): void {
-  const askAtMs = draft.nowMs + waitMs;
-  draft.change({
-    pooled: draft.state.pooled.map((other) => (other === message ? { ...message, askAtMs } : other)),
+function postpone(builder: TurnBuilder, message: PooledMessage, waitMs: number): void {
+  const askAtMs = builder.nowMs + waitMs;
+  builder.change({
+    pooled: builder.state.pooled.map((other) => (other === message ? { ...message, askAtMs } : other)),
   });
 }
 
-function drop(draft: ShopDraft, message: PooledMessage): void {
-  const { pooled, keys } = draft.state;
-  draft.change({ pooled: pooled.filter(({ messageId }) => messageId !== message.messageId) });
-  draft.writes.push(['HDEL', keys.pooled, message.messageId]);
+function drop(builder: TurnBuilder, message: PooledMessage): void {
+  const { pooled, keys } = builder.state;
+  builder.change({ pooled: pooled.filter(({ messageId }) => messageId !== message.messageId) });
+  builder.writes.push(['HDEL', keys.pooled, message.messageId]);
 }

@@ -6,7 +6,7 @@ import { channelState, liveGroups, pacingState, type ShopState } from '../record
 import { afterInbound } from '../record/writer.ts';
 import { askAboutRecipient } from './pool-hand-over.ts';
 import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
-import type { PacingTimes, ShopDraft } from './turn-builder.ts';
+import type { PacingTimes, TurnBuilder } from './turn-builder.ts';
 
 /**
  * How long the network may take to acknowledge a stanza before the outcome counts as unknown. Twice as long as Redis
@@ -22,7 +22,7 @@ type LiveEvent = Exclude<
 
 /** What a shop makes of a word from its session. */
 export function onSessionEvent(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   event: SessionEvent,
   facts: ShopFacts,
   times: Pick<PacingTimes, 'outcomeMs'>,
@@ -30,62 +30,62 @@ export function onSessionEvent(
   switch (event.type) {
     // What was written to the shop counts, and what was sent is settled, whichever session it went through.
     case 'session.inbound':
-      onInbound(draft, event, facts);
+      onInbound(builder, event, facts);
       break;
     case 'session.send_outcome':
-      if (draft.state.inHand?.messageId === event.messageId) {
-        draft.stepPacing({ type: 'outcome', outcome: event.outcome, ...draft.moments() });
+      if (builder.state.inHand?.messageId === event.messageId) {
+        builder.stepPacing({ type: 'outcome', outcome: event.outcome, ...builder.moments() });
       }
       break;
     case 'session.unreachable':
-      draft.endAllQueued('BOT_SERVICE_UNREACHABLE');
+      builder.endAllQueued('BOT_SERVICE_UNREACHABLE');
       break;
     case 'session.reachable':
       break;
     default:
-      if (event.generation === draft.state.channel.context.generation)
-        onLiveEvent(draft, event, facts, times);
+      if (event.generation === builder.state.channel.context.generation)
+        onLiveEvent(builder, event, facts, times);
   }
 }
 
 function onLiveEvent(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   event: LiveEvent,
   facts: ShopFacts,
   times: Pick<PacingTimes, 'outcomeMs'>,
 ): void {
   switch (event.type) {
     case 'session.qr':
-      draft.stepChannel({ type: 'qr' });
-      if (channelState(draft.state) === 'qr_waiting') {
-        draft.change({ qr: { text: event.qr, expiresAtMs: event.expiresAtMs } });
+      builder.stepChannel({ type: 'qr' });
+      if (channelState(builder.state) === 'qr_waiting') {
+        builder.change({ qr: { text: event.qr, expiresAtMs: event.expiresAtMs } });
       }
       break;
     case 'session.connected':
-      onConnected(draft, event);
+      onConnected(builder, event);
       break;
     case 'session.closed':
-      onClosed(draft, event);
+      onClosed(builder, event);
       break;
     case 'session.worker_lost':
-      onClosed(draft, { end: 'transient', statusCode: undefined, detail: event.detail });
+      onClosed(builder, { end: 'transient', statusCode: undefined, detail: event.detail });
       break;
     case 'session.groups':
-      draft.change({ groups: { generation: event.generation, list: event.groups } });
+      builder.change({ groups: { generation: event.generation, list: event.groups } });
       break;
     case 'session.recipient_checked':
-      if (draft.state.inHand?.messageId !== event.messageId) break;
-      draft.stepPacing({
+      if (builder.state.inHand?.messageId !== event.messageId) break;
+      builder.stepPacing({
         type: 'checked',
         exists: event.exists,
         rateLimited: event.rateLimited,
-        ...draft.moments(),
+        ...builder.moments(),
       });
       break;
     case 'session.composed':
       // A word about an earlier try may come when the message is in hand once more, or on the wire already.
-      if (isComposing(draft.state, event.messageId) && facts.dispatch) {
-        onComposed(draft, event.messageId, facts.dispatch, times.outcomeMs);
+      if (isComposing(builder.state, event.messageId) && facts.dispatch) {
+        onComposed(builder, event.messageId, facts.dispatch, times.outcomeMs);
       }
       break;
   }
@@ -96,33 +96,43 @@ function isComposing(state: ShopState, messageId: string): boolean {
 }
 
 function onClosed(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   closed: { readonly end: SessionEnd; readonly statusCode: number | undefined; readonly detail: string },
 ): void {
   const { end, statusCode, detail } = closed;
-  draft.stepChannel({ type: 'closed', end, statusCode, detail, nowMs: draft.nowMs, chance: draft.chance() });
+  builder.stepChannel({
+    type: 'closed',
+    end,
+    statusCode,
+    detail,
+    nowMs: builder.nowMs,
+    chance: builder.chance(),
+  });
 }
 
 function onInbound(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   event: Extract<SessionEvent, { type: 'session.inbound' }>,
   facts: ShopFacts,
 ): void {
-  const writer = afterInbound(facts.writer, event, draft.nowMs);
+  const writer = afterInbound(facts.writer, event, builder.nowMs);
   if (writer !== undefined) {
-    draft.writes.push(['HSET', draft.state.keys.writers, event.from, JSON.stringify(writer)]);
-    if (writer.optedOut) askAboutRecipient(draft, event.from);
+    builder.writes.push(['HSET', builder.state.keys.writers, event.from, JSON.stringify(writer)]);
+    if (writer.optedOut) askAboutRecipient(builder, event.from);
   }
-  draft.effects.push({ type: 'confirm', token: event.token });
+  builder.effects.push({ type: 'confirm', token: event.token });
 }
 
 /** Channel state with phone, the shop's status and the owner's number go into one commit (DESIGN section 4). */
-function onConnected(draft: ShopDraft, event: Extract<SessionEvent, { type: 'session.connected' }>): void {
+function onConnected(
+  builder: TurnBuilder,
+  event: Extract<SessionEvent, { type: 'session.connected' }>,
+): void {
   const { phone, pairedAtMs } = event;
-  draft.stepChannel({ type: 'connected', phone, pairedAtMs });
-  const { ownerNumber } = tenantKeys(draft.state.shop.tenantId);
-  draft.writes.push(['SET', ownerNumber, `+${phone}`, 'NX']);
-  draft.effects.push({ type: 'owner_number', phone: `+${phone}` }, { type: 'refresh_groups' });
+  builder.stepChannel({ type: 'connected', phone, pairedAtMs });
+  const { ownerNumber } = tenantKeys(builder.state.shop.tenantId);
+  builder.writes.push(['SET', ownerNumber, `+${phone}`, 'NX']);
+  builder.effects.push({ type: 'owner_number', phone: `+${phone}` }, { type: 'refresh_groups' });
 }
 
 interface Obstacle {
@@ -168,15 +178,16 @@ function barsStranger(
 }
 
 /** The last look before the wire. `sending` and the order go into one turn: the order follows the commit. */
-function onComposed(draft: ShopDraft, messageId: string, facts: DispatchFacts, outcomeMs: number): void {
+function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFacts, outcomeMs: number): void {
   const { body, audience } = facts;
-  const against = body === undefined ? gone : obstacle(draft.state, body, { ...facts, nowMs: draft.nowMs });
+  const against =
+    body === undefined ? gone : obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs });
   if (body === undefined || against !== undefined) {
-    draft.stepPacing({ type: 'blocked', ...(against ?? gone) });
+    builder.stepPacing({ type: 'blocked', ...(against ?? gone) });
     return;
   }
-  draft.stepPacing({ type: 'composed', untilMs: draft.nowMs + outcomeMs });
-  draft.effects.push({
+  builder.stepPacing({ type: 'composed', untilMs: builder.nowMs + outcomeMs });
+  builder.effects.push({
     type: 'send',
     order: {
       messageId,

@@ -13,7 +13,7 @@ import { withPresentTimes } from './present-times.ts';
 import { onSessionEvent } from './session-turn.ts';
 import type { ShopCommand, ShopEffect } from './shop-commands.ts';
 import { readShopFacts, type ShopFacts } from './shop-facts.ts';
-import { ShopDraft, type ShopTurnOptions } from './turn-builder.ts';
+import { type ShopTurnOptions, TurnBuilder } from './turn-builder.ts';
 import { endOverdue, waitingTimer } from './waiting-limits.ts';
 
 /** What a shop's behaviour is given from outside. */
@@ -42,14 +42,14 @@ export function shopBehaviour(
     prepare: (state, command, { store, nowMs }) =>
       readShopFacts({ state, command, store, nowMs, available: options.available() }),
     turn(state, command, { nowMs, facts }) {
-      return turn(new ShopDraft(state, nowMs, options), command, facts, options);
+      return turn(new TurnBuilder(state, nowMs, options), command, facts, options);
     },
     recover(state, command, { nowMs }) {
       if (command.type !== 'session.send_outcome' || state.inHand?.messageId !== command.messageId)
         return undefined;
-      const draft = new ShopDraft(state, nowMs, options);
-      draft.stepPacing({ type: 'outcome', outcome: { kind: 'unknown' }, ...draft.moments() });
-      return draft.finish();
+      const builder = new TurnBuilder(state, nowMs, options);
+      builder.stepPacing({ type: 'outcome', outcome: { kind: 'unknown' }, ...builder.moments() });
+      return builder.finish();
     },
     lane: ({ type }) =>
       type === 'send' || type === 'post_status' || type === 'connect' ? 'client' : 'control',
@@ -69,22 +69,22 @@ export function shopBehaviour(
       );
     },
     activated(state, { nowMs, cause }) {
-      const draft = new ShopDraft(state, nowMs, options);
-      draft.writes.push(...state.unstored);
-      draft.change({ unstored: [] });
+      const builder = new TurnBuilder(state, nowMs, options);
+      builder.writes.push(...state.unstored);
+      builder.change({ unstored: [] });
       // After a crash of the actor alone its session still runs, and the outcome of what is on the wire still comes.
-      if (cause !== 'crash') settleLostProcess(draft);
-      else draft.effects.push({ type: 'refresh_groups' });
-      endOverdue(draft);
-      return draft.finish();
+      if (cause !== 'crash') settleLostProcess(builder);
+      else builder.effects.push({ type: 'refresh_groups' });
+      endOverdue(builder);
+      return builder.finish();
     },
     draining(state, { nowMs }) {
-      const draft = new ShopDraft(state, nowMs, options);
-      draft.change({ dispatching: false });
-      draft.stepPacing({ type: 'session_down' });
-      const { inHand } = draft.state;
-      if (inHand !== undefined) draft.effects.push({ type: 'recall', messageId: inHand.messageId });
-      return draft.finish();
+      const builder = new TurnBuilder(state, nowMs, options);
+      builder.change({ dispatching: false });
+      builder.stepPacing({ type: 'session_down' });
+      const { inHand } = builder.state;
+      if (inHand !== undefined) builder.effects.push({ type: 'recall', messageId: inHand.messageId });
+      return builder.finish();
     },
     settled: (state) => pacingState(state) !== 'sending',
     deactivated(_state, address, reason) {
@@ -95,7 +95,7 @@ export function shopBehaviour(
 }
 
 function turn(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   command: ShopCommand,
   facts: ShopFacts,
   options: ShopBehaviourOptions,
@@ -103,64 +103,64 @@ function turn(
   switch (command.type) {
     case 'send':
       if (facts.send === undefined) throw new Error('a send came to its turn without facts');
-      return draft.finish(
-        acceptMessage(draft, command, { send: facts.send, available: facts.available }, options),
+      return builder.finish(
+        acceptMessage(builder, command, { send: facts.send, available: facts.available }, options),
       );
     case 'post_status':
-      return draft.finish(acceptStatus(draft, command, facts.available, options));
+      return builder.finish(acceptStatus(builder, command, facts.available, options));
     case 'connect':
-      draft.stepChannel({ type: 'connect', nowMs: draft.nowMs, configId: options.makeId(draft.nowMs) });
-      return draft.finish(done(true));
+      builder.stepChannel({ type: 'connect', nowMs: builder.nowMs, configId: options.makeId(builder.nowMs) });
+      return builder.finish(done(true));
     case 'disconnect':
-      if (channelState(draft.state) === 'unconfigured')
-        return draft.finish(failed('CHANNEL_NEVER_CONFIGURED'));
-      draft.stepChannel({ type: 'disconnect', nowMs: draft.nowMs });
-      return draft.finish(done(true));
+      if (channelState(builder.state) === 'unconfigured')
+        return builder.finish(failed('CHANNEL_NEVER_CONFIGURED'));
+      builder.stepChannel({ type: 'disconnect', nowMs: builder.nowMs });
+      return builder.finish(done(true));
     case 'hold':
     case 'release':
-      draft.stepPacing({ type: command.type });
-      return draft.finish(done(true));
+      builder.stepPacing({ type: command.type });
+      return builder.finish(done(true));
     case 'timer':
-      onTimer(draft, command.id);
-      return draft.finish();
+      onTimer(builder, command.id);
+      return builder.finish();
     case 'pool.offer':
     case 'pool.take':
     case 'pool.withdraw':
-      return draft.finish(asPoolShop(draft, command, facts, options));
+      return builder.finish(asPoolShop(builder, command, facts, options));
     case 'pool.found':
-      onPoolFound(draft, command.messageId, command.pool);
-      return draft.finish();
+      onPoolFound(builder, command.messageId, command.pool);
+      return builder.finish();
     case 'pool.answered':
-      onPoolAnswered(draft, command);
-      return draft.finish();
+      onPoolAnswered(builder, command);
+      return builder.finish();
     default:
-      onSessionEvent(draft, command, facts, options.times);
-      return draft.finish();
+      onSessionEvent(builder, command, facts, options.times);
+      return builder.finish();
   }
 }
 
 function asPoolShop(
-  draft: ShopDraft,
+  builder: TurnBuilder,
   command: Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>,
   { carry, available }: ShopFacts,
   { retentionMs }: AcceptanceOptions,
 ): PoolAnswer {
   if (carry === undefined) throw new Error('a message of the pool came to its turn without facts');
-  if (command.type === 'pool.offer') return offerPooled(draft, command, { ...carry, available });
+  if (command.type === 'pool.offer') return offerPooled(builder, command, { ...carry, available });
   return command.type === 'pool.take'
-    ? takePooled(draft, command, { ...carry, retentionMs })
-    : withdrawPooled(draft, command, carry);
+    ? takePooled(builder, command, { ...carry, retentionMs })
+    : withdrawPooled(builder, command, carry);
 }
 
-function onTimer(draft: ShopDraft, id: string): void {
-  if (id === 'pacing') draft.stepPacing({ type: 'elapsed', gapUntilMs: draft.moments().gapUntilMs });
-  else if (id === 'reconnect') draft.stepChannel({ type: 'reconnect_due' });
-  else if (id === 'pool') askAgain(draft);
-  else if (id === 'cold') draft.stepPacing({ type: 'cold_elapsed' });
-  else endOverdue(draft);
+function onTimer(builder: TurnBuilder, id: string): void {
+  if (id === 'pacing') builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
+  else if (id === 'reconnect') builder.stepChannel({ type: 'reconnect_due' });
+  else if (id === 'pool') askAgain(builder);
+  else if (id === 'cold') builder.stepPacing({ type: 'cold_elapsed' });
+  else endOverdue(builder);
 }
 
-/** The characters of a draft, and some for the rest of it. */
+/** The characters of a builder, and some for the rest of it. */
 function draftSize(draft: MessageDraft | StatusDraft): number {
   const text = 'caption' in draft ? draft.caption : draft.text;
   return DRAFT_OVERHEAD_BYTES + (text?.length ?? 0) + (draft.mediaUrl?.length ?? 0);
@@ -169,13 +169,13 @@ function draftSize(draft: MessageDraft | StatusDraft): number {
 const DRAFT_OVERHEAD_BYTES = 128;
 
 /** What a process that is gone left behind (SPEC: restart of the sending component; DESIGN section 3). */
-function settleLostProcess(draft: ShopDraft): void {
-  if (pacingState(draft.state) === 'sending') {
-    draft.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...draft.moments() });
+function settleLostProcess(builder: TurnBuilder): void {
+  if (pacingState(builder.state) === 'sending') {
+    builder.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...builder.moments() });
   } else {
-    draft.stepPacing({ type: 'session_down' });
+    builder.stepPacing({ type: 'session_down' });
   }
-  draft.stepChannel({ type: 'activated', nowMs: draft.nowMs });
+  builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });
 }
 
 function shopTimers(state: ShopState): DueTimer[] {

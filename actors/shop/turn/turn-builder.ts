@@ -51,7 +51,7 @@ const KEPT_TRANSITIONS = 20;
  * One turn in the making: takes a shop's state, steps its two machines, gathers what they ask for as writes and
  * effects, and closes into a `Turn`. The state it was made from is never changed.
  */
-export class ShopDraft {
+export class TurnBuilder {
   readonly writes: Write[] = [];
   readonly effects: ShopEffect[] = [];
   readonly nowMs: number;

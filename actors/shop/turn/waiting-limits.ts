@@ -1,7 +1,7 @@
 import type { DueTimer } from '../../../runtime/behaviour.ts';
 import { QUEUED_LIMIT_MS } from '../record/message-record.ts';
 import type { QueuedMessage, ShopState } from '../record/shop-state.ts';
-import type { ShopDraft } from './turn-builder.ts';
+import type { TurnBuilder } from './turn-builder.ts';
 
 /** After this long without a session a queued message fails MSGAPP_NOT_CONNECTED (DESIGN section 3). */
 export const NO_SESSION_LIMIT_MS = 10 * 60_000;
@@ -27,10 +27,10 @@ export function waitingTimer(state: ShopState): DueTimer | undefined {
 }
 
 /** Fails what has waited too long. */
-export function endOverdue(draft: ShopDraft): void {
-  for (const message of draft.state.queue) {
-    const { atMs, reason } = waitingEnd(draft.state, message);
-    if (atMs > draft.nowMs) return;
-    draft.endQueued(message, reason);
+export function endOverdue(builder: TurnBuilder): void {
+  for (const message of builder.state.queue) {
+    const { atMs, reason } = waitingEnd(builder.state, message);
+    if (atMs > builder.nowMs) return;
+    builder.endQueued(message, reason);
   }
 }
