@@ -83,7 +83,7 @@ export type PoolWord =
 export type SessionWord =
   | { readonly kind: 'event'; readonly shopId: string; readonly event: SessionEvent & { generation: number } }
   /** From here on the message may reach the network; said before the first of its ciphertexts is made. */
-  | { readonly kind: 'handed_over'; readonly shopId: string; readonly messageId: string }
+  | { readonly kind: 'relayed'; readonly shopId: string; readonly messageId: string }
   /** The session ended because it was told to; all its outcomes came before. */
   | { readonly kind: 'closed'; readonly shopId: string; readonly generation: number }
   | { readonly kind: 'unlinked'; readonly shopId: string }

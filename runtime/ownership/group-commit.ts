@@ -36,7 +36,7 @@ export class GroupCommit {
   /** Shards with something waiting and nothing under way. */
   readonly #ready = new Set<OwnedShard>();
   /** When each batch under way was handed over, oldest first. */
-  readonly #handedOverMs: number[] = [];
+  readonly #submittedMs: number[] = [];
   #flushArmed = false;
 
   constructor(options: GroupCommitOptions) {
@@ -45,7 +45,7 @@ export class GroupCommit {
 
   /** For how long Redis has owed the answer to the oldest batch under way; 0: it owes none. */
   owedForMs(): number {
-    const [oldestMs] = this.#handedOverMs;
+    const [oldestMs] = this.#submittedMs;
     return oldestMs === undefined ? 0 : this.#options.clock.monotonicMs() - oldestMs;
   }
 
@@ -80,7 +80,7 @@ export class GroupCommit {
   }
 
   #arm(): void {
-    if (this.#flushArmed || this.#handedOverMs.length >= this.#options.limits.commitsInFlight) return;
+    if (this.#flushArmed || this.#submittedMs.length >= this.#options.limits.commitsInFlight) return;
     this.#flushArmed = true;
     this.#options.afterTick(() => {
       this.#flushArmed = false;
@@ -128,16 +128,16 @@ export class GroupCommit {
     let waiting = 0;
     for (const shard of this.#ready) waiting += shard.waiting.length;
     if (waiting <= LEAST_SHARED_TURNS) return batchTurns;
-    return Math.min(batchTurns, Math.ceil(waiting / (commitsInFlight - this.#handedOverMs.length)));
+    return Math.min(batchTurns, Math.ceil(waiting / (commitsInFlight - this.#submittedMs.length)));
   }
 
   async #commit(shards: readonly OwnedShard[], turns: number): Promise<void> {
     const { engine, clock, counters, observer } = this.#options;
     const sections = shards.map(sectionOf);
     const startedMs = clock.monotonicMs();
-    this.#handedOverMs.push(startedMs);
+    this.#submittedMs.push(startedMs);
     const outcomes = await engine.commit(sections);
-    this.#handedOverMs.splice(this.#handedOverMs.indexOf(startedMs), 1);
+    this.#submittedMs.splice(this.#submittedMs.indexOf(startedMs), 1);
     counters.commits += 1;
     counters.committedTurns += turns;
     observer?.committed?.({ turns, latencyMs: clock.monotonicMs() - startedMs });

@@ -68,7 +68,7 @@ function outbox({ hangs = false } = {}) {
     groups: undefined as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
     report: (_messageId, outcome) => outcomes.push(outcome.kind),
-    handedOver: () => undefined,
+    relayed: () => undefined,
     stalled: () => {
       doubts.push('stalled');
       box.lost();

@@ -276,8 +276,8 @@ class BaileysHost implements SessionHost {
       case 'event':
         this.#forward(message.shopId, message.event);
         break;
-      case 'handed_over':
-        this.#slots.get(message.shopId)?.handedOver(message.messageId);
+      case 'relayed':
+        this.#slots.get(message.shopId)?.relayed(message.messageId);
         break;
       case 'closed':
         this.#closed(message.shopId, message.generation);

@@ -24,7 +24,7 @@ export class SessionSlot {
   closing = false;
   readonly #clock: Clock;
   /** Sends without outcome, and whether each may have reached the wire. */
-  readonly #orders = new Map<string, { handedOver: boolean; readonly generation: number }>();
+  readonly #orders = new Map<string, { relayed: boolean; readonly generation: number }>();
   readonly #counts = { sent: 0, refused: 0, unknown: 0, received: 0 };
   #state: SeatState = 'opening';
   #stateSinceMs: number;
@@ -55,7 +55,7 @@ export class SessionSlot {
 
   /** An order is on its way to the worker. */
   take(messageId: string): void {
-    this.#orders.set(messageId, { handedOver: false, generation: this.generation });
+    this.#orders.set(messageId, { relayed: false, generation: this.generation });
   }
 
   /** The order never got to a worker. */
@@ -64,9 +64,9 @@ export class SessionSlot {
   }
 
   /** From here on the message may reach the network. */
-  handedOver(messageId: string): void {
+  relayed(messageId: string): void {
     const order = this.#orders.get(messageId);
-    if (order !== undefined) order.handedOver = true;
+    if (order !== undefined) order.relayed = true;
   }
 
   /** Whether that order still waited; it does no more. */
@@ -80,8 +80,8 @@ export class SessionSlot {
 
   /** The worker is gone: it said when it began to seal a message, so the orders before that are safe to give again. */
   settleAll(): SettledOrder[] {
-    return [...this.#orders].map(([messageId, { handedOver, generation }]) => {
-      const outcome: SendOutcome = { kind: handedOver ? 'restarted' : 'unprepared' };
+    return [...this.#orders].map(([messageId, { relayed, generation }]) => {
+      const outcome: SendOutcome = { kind: relayed ? 'restarted' : 'unprepared' };
       this.settle(messageId, outcome);
       return { messageId, generation, outcome };
     });

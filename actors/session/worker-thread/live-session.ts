@@ -227,7 +227,7 @@ export class LiveSession {
       tenantId: shop.tenantId,
       media: environment.media,
       report: (messageId, outcome) => this.#emit({ type: 'session.send_outcome', messageId, outcome }),
-      handedOver: (messageId) => environment.tell({ kind: 'handed_over', shopId: shop.shopId, messageId }),
+      relayed: (messageId) => environment.tell({ kind: 'relayed', shopId: shop.shopId, messageId }),
       stalled: (detail) => this.#end('transient', { statusCode: undefined, detail }),
       forget: (to) => environment.numbers.del(to),
       unanswered: () => void this.#running?.watch.probe(),

@@ -49,7 +49,7 @@ export interface OutboxOptions {
   readonly groups: GroupDirectory;
   readonly sent: SentMessages;
   readonly report: (messageId: string, outcome: SendOutcome) => void;
-  readonly handedOver: (messageId: string) => void;
+  readonly relayed: (messageId: string) => void;
   /** The client hangs in a send: the socket must end, or every later send waits behind it. */
   readonly stalled: (detail: string) => void;
   /** A recipient turned out to have no device: what is known of the number holds no more. */
@@ -107,7 +107,7 @@ export class Outbox {
     for (const pending of this.#pending.values()) {
       if (pending.phase !== 'relaying') continue;
       pending.phase = 'sealed';
-      this.#options.handedOver(pending.order.messageId);
+      this.#options.relayed(pending.order.messageId);
     }
   }
 

@@ -34,7 +34,7 @@ export interface PoolClientOptions {
   readonly platformName: string;
 }
 
-type PoolEffect = Extract<ShopEffect, { type: 'hand_over' | 'find_pool' | 'note_end' }>;
+type PoolEffect = Extract<ShopEffect, { type: 'relinquish' | 'find_pool' | 'note_end' }>;
 
 /** Speaks for a shop with the shops of the pool, and for those with the shops whose messages they carry. */
 export class PoolClient {
@@ -97,11 +97,11 @@ export class PoolClient {
       await this.#ask({ ask: 'note', pool: shop, origin, messageId, answer }, ASK_TIMEOUT_MS);
       return;
     }
-    const pool = effect.type === 'hand_over' ? effect.pool : null;
+    const pool = effect.type === 'relinquish' ? effect.pool : null;
     const message = await this.#message(address, messageId);
     if (message === undefined) return;
     const { body, optedOut } = message;
-    if (effect.type === 'hand_over') {
+    if (effect.type === 'relinquish') {
       const { createdAtMs } = body;
       const ask: PoolAsk = optedOut
         ? { ask: 'withdraw', pool: effect.pool, messageId, createdAtMs }

@@ -81,7 +81,7 @@ export function shopEffects(parts: {
       case 'owner_number':
         actors.tell(tenantAddress(tenantId), { type: 'owner_number', phone: effect.phone });
         break;
-      case 'hand_over':
+      case 'relinquish':
       case 'find_pool':
       case 'note_end':
         pool.perform(effect, address);

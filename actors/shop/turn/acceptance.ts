@@ -6,7 +6,7 @@ import { bodyWrites, type MessageBody } from '../record/message-record.ts';
 import { idempotencyKey } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
 import { channelState, queuedMessage, type ShopState } from '../record/shop-state.ts';
-import { startPooled } from './pool-hand-over.ts';
+import { startPooled } from './relinquish-message.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
 /** Why a shop's channel can take no message now; undefined when it can (DESIGN section 4: Channel availability). */

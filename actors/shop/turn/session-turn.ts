@@ -4,7 +4,7 @@ import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import type { MessageBody } from '../record/message-record.ts';
 import { channelState, liveGroups, pacingState, type ShopState } from '../record/shop-state.ts';
 import { afterInbound } from '../record/writer.ts';
-import { askAboutRecipient } from './pool-hand-over.ts';
+import { askAboutRecipient } from './relinquish-message.ts';
 import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
 import type { PacingTimes, TurnBuilder } from './turn-builder.ts';
 

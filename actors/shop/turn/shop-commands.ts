@@ -66,7 +66,7 @@ export type ShopEffect =
   | { readonly type: 'confirm'; readonly token: string }
   /** Ask the pool shop to take the message, or what became of it. */
   | {
-      readonly type: 'hand_over';
+      readonly type: 'relinquish';
       readonly messageId: string;
       readonly pool: ShopReference;
       readonly known: boolean;

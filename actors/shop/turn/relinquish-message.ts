@@ -31,7 +31,7 @@ export function startPooled(
 ): void {
   const { messageId, pool } = message;
   put(builder, { ...message, taken: false, askAtMs: builder.nowMs + ASK_AGAIN_MS });
-  builder.effects.push({ type: 'hand_over', messageId, pool, known: false });
+  builder.effects.push({ type: 'relinquish', messageId, pool, known: false });
 }
 
 /** When a message at the pool is to be asked about next. */
@@ -52,7 +52,7 @@ export function askAgain(builder: TurnBuilder): void {
     }
     postpone(builder, message, taken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
     if (pool === null) builder.effects.push({ type: 'find_pool', messageId });
-    else builder.effects.push({ type: 'hand_over', messageId, pool, known: taken });
+    else builder.effects.push({ type: 'relinquish', messageId, pool, known: taken });
   }
 }
 
@@ -68,7 +68,7 @@ export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopR
   const message = builder.state.pooled.find((other) => other.messageId === messageId);
   if (message === undefined || message.pool !== null) return;
   put(builder, { ...message, pool, askAtMs: builder.nowMs + ASK_AGAIN_MS });
-  builder.effects.push({ type: 'hand_over', messageId, pool, known: false });
+  builder.effects.push({ type: 'relinquish', messageId, pool, known: false });
 }
 
 /** What a pool shop says about a message; an answer from another than the one asked last says nothing. */
