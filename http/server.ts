@@ -1,6 +1,6 @@
 import uWebSockets, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
 import type { MaybePromise } from '../runtime/maybe-promise.ts';
-import type { Answer, BodyFault, ReplyStream, ReplyValue, RequestValue } from './contract/exchange.ts';
+import type { BodyFault, ReplyStream, ReplyValue, RequestValue, Responder } from './contract/exchange.ts';
 import type { BodyBudget } from './pipeline/body-budget.ts';
 import { addressOfBytes } from './pipeline/client-address.ts';
 import type { BodyPolicy } from './pipeline/front.ts';
@@ -15,7 +15,7 @@ export interface ServerOptions {
   readonly host: string;
   /** 0: the system's choice. */
   readonly port: number;
-  readonly answer: Answer;
+  readonly answer: Responder;
   /** The caller behind trusted proxies; undefined where none is trusted and nobody's X-Forwarded-For is read. */
   readonly callerAddress: ((peer: string, forwardedFor: string) => string) | undefined;
   /** Bounds the bodies in reading; shared by the listeners of a node. */

@@ -35,11 +35,11 @@ export function verdictJson({ recipientClass, warmupDay, caps, usage }: PolicyVe
 }
 
 /** The policy's yes. `entry` is to be committed with the message and recorded once that commit holds. */
-export interface Admission {
+export interface SendAdmission {
   readonly admitted: true;
   readonly verdict: PolicyVerdict;
   readonly entry: LedgerEntry;
 }
 
 /** What evaluating a message comes to. */
-export type Evaluation = Admission | PolicyRefusal;
+export type Evaluation = SendAdmission | PolicyRefusal;

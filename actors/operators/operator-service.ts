@@ -21,8 +21,8 @@ import type { TenantState } from '../tenant/tenant-state.ts';
 import type { KeyView, TenantView } from '../tenant/tenant-view.ts';
 import type { OperatorOperations } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
-import { shopView } from './shop-inspection.ts';
-import { supervisedTenant } from './tenant-inspection.ts';
+import { inspectShop } from './shop-inspection.ts';
+import { inspectTenant } from './tenant-inspection.ts';
 
 /** What the desk works with. */
 export interface OperatorServiceOptions {
@@ -111,11 +111,11 @@ function accounts(
       await operatorsDirectory.refresh(tenantId);
       return done(tenantView(record, number));
     },
-    tenant: (tenantId) => supervisedTenant(tenantId, { actors, store }),
+    tenant: (tenantId) => inspectTenant(tenantId, { actors, store }),
     async resumeTenant(tenantId) {
       // Also one whose erasure was decided, which is answered as missing: it goes on.
       await actors.resume(tenantAddress(tenantId));
-      return supervisedTenant(tenantId, { actors, store });
+      return inspectTenant(tenantId, { actors, store });
     },
     async changeTenant(tenantId, changes) {
       const changed = await ask<TenantView>(tenantId, { type: 'change', changes });
@@ -216,7 +216,7 @@ function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAcc
     withTenant(shop.tenantId, async ({ shops, settings }) => {
       if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
       await act();
-      const view = await shopView(shopAddress(shop), options, { settings, nowMs: options.clock.wallMs() });
+      const view = await inspectShop(shopAddress(shop), options, { settings, nowMs: options.clock.wallMs() });
       return view === undefined ? failed('NOT_FOUND') : done(view);
     });
   const tell = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>

@@ -13,7 +13,7 @@ import { describeShop } from '../shop/turn/describe-shop.ts';
 import { actorView } from './fleet-service.ts';
 
 /** What a shop is looked at with. */
-export interface ShopViewOptions {
+export interface InspectShopOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly host: Pick<SessionHost, 'describe' | 'available'>;
@@ -25,9 +25,9 @@ export interface ShopViewOptions {
  * reaches, is shown as its last commit left it, without details when that is what makes it crash. Undefined: no such
  * shop.
  */
-export async function shopView(
+export async function inspectShop(
   address: Address,
-  { actors, store, host, log }: ShopViewOptions,
+  { actors, store, host, log }: InspectShopOptions,
   { settings, nowMs }: { readonly settings: TenantSettings; readonly nowMs: number },
 ): Promise<Record<string, unknown> | undefined> {
   const stopped = stoppedSnapshot(actors, address);

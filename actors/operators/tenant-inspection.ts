@@ -7,7 +7,7 @@ import type { TenantState } from '../tenant/tenant-state.ts';
 import type { SupervisedTenant } from './operator-operations.ts';
 
 /** What a tenant is looked at with. */
-export interface SupervisedTenantOptions {
+export interface InspectTenantOptions {
   readonly actors: Pick<Actors, 'snapshot' | 'state'>;
   readonly store: Pick<Store, 'read'>;
 }
@@ -16,9 +16,9 @@ export interface SupervisedTenantOptions {
  * A tenant and how its actor stands. A suspended or crashed one, which no question reaches, is shown as its last commit
  * left it, from the record alone: what else is stored of it may be what makes it crash.
  */
-export async function supervisedTenant(
+export async function inspectTenant(
   tenantId: string,
-  { actors, store }: SupervisedTenantOptions,
+  { actors, store }: InspectTenantOptions,
 ): Promise<Outcome<SupervisedTenant>> {
   const address = tenantAddress(tenantId);
   const { status = 'active' } = actors.snapshot(address) ?? {};

@@ -66,4 +66,4 @@ export interface ReplyValue {
 }
 
 /** Answers requests. Never rejects. */
-export type Answer = (request: RequestValue) => MaybePromise<ReplyValue>;
+export type Responder = (request: RequestValue) => MaybePromise<ReplyValue>;

@@ -21,7 +21,7 @@ const LINGER_MS = 30_000;
 const ANSWERED_EVENTS = 250;
 
 /** One node's answer, as it travels. */
-interface Answer {
+interface EventsAnswer {
   readonly events: readonly OperatorEvent[];
   readonly missed: number;
   /** From where to ask next. */
@@ -90,7 +90,7 @@ export class FleetEvents implements EventFeed {
   answer(since: string): string {
     const { events, missed } = this.#log.after(since, ANSWERED_EVENTS);
     const next = this.#log.end(this.#options.clock.wallMs());
-    return JSON.stringify({ events: events.map(({ event }) => event), missed, next } satisfies Answer);
+    return JSON.stringify({ events: events.map(({ event }) => event), missed, next } satisfies EventsAnswer);
   }
 
   /** Ends everything. */
@@ -126,7 +126,9 @@ export class FleetEvents implements EventFeed {
     let next = since;
     try {
       const payload = encodeForwarded({ kind: 'events', since });
-      const answer = JSON.parse(await forwarder.forwardToNode(nodeId, payload, FORWARD_TIMEOUT_MS)) as Answer;
+      const answer = JSON.parse(
+        await forwarder.forwardToNode(nodeId, payload, FORWARD_TIMEOUT_MS),
+      ) as EventsAnswer;
       if (round !== this.#round) return;
       next = answer.next;
       if (this.#silent.delete(nodeId)) this.#tellOfNode(nodeId, 'heard');

@@ -40,7 +40,7 @@ export const tenantExample = {
 };
 
 /** A tenant and how its actor stands. */
-export const supervisedTenant = v.strictObject({
+export const inspectTenant = v.strictObject({
   ...tenant.entries,
   actor: v.strictObject({
     status: v.picklist(['active', 'backoff', 'suspended']),

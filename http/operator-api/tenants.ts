@@ -10,7 +10,7 @@ import { shopName } from '../contract/shop-name.ts';
 import {
   deleted,
   deletedExample,
-  supervisedTenant,
+  inspectTenant,
   supervisedTenantExample,
   tenant,
   tenantExample,
@@ -96,7 +96,7 @@ export const readTenant = operatorEndpoint({
   tag: 'Tenants',
   summary: 'Read a tenant, and how its actor stands',
   replies: {
-    200: { description: 'The tenant.', data: supervisedTenant, example: supervisedTenantExample },
+    200: { description: 'The tenant.', data: inspectTenant, example: supervisedTenantExample },
   },
   errors: ['NOT_FOUND'],
   async handle({ params, services }) {
@@ -116,7 +116,7 @@ export const resumeTenant = operatorEndpoint({
     'While it is `suspended`, every call of the tenant is refused. One that runs is answered as it stands; 503 `BOT_SERVICE_UNREACHABLE`: it crashed again at once.',
   body: closedObject({}),
   replies: {
-    200: { description: 'The tenant afterwards.', data: supervisedTenant, example: supervisedTenantExample },
+    200: { description: 'The tenant afterwards.', data: inspectTenant, example: supervisedTenantExample },
   },
   errors: ['NOT_FOUND'],
   async handle({ params, services }) {

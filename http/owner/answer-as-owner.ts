@@ -69,7 +69,7 @@ export function answerAsOwner<Services>(
 }
 
 /** What a handler answers. */
-type Answer = Awaited<ReturnType<Endpoint<never>['handle']>>;
+type HandledAnswer = Awaited<ReturnType<Endpoint<never>['handle']>>;
 
 /** Whom a reply is for. */
 interface Addressee {
@@ -111,7 +111,11 @@ function answerAdmission<Services>(
   }
 }
 
-function releaseAnswer<Services>(call: OwnedCall<Services>, answer: Answer, to: Addressee): OwnedReply {
+function releaseAnswer<Services>(
+  call: OwnedCall<Services>,
+  answer: HandledAnswer,
+  to: Addressee,
+): OwnedReply {
   try {
     return release(call, replyOf(call.endpoint, answer, to.rate), to);
   } catch (thrown) {
@@ -177,7 +181,11 @@ export async function answerOperator<Services>(
   }
 }
 
-function replyOf(endpoint: Pick<Endpoint<never>, 'replies'>, answer: Answer, rate: HeaderLines): ReplyValue {
+function replyOf(
+  endpoint: Pick<Endpoint<never>, 'replies'>,
+  answer: HandledAnswer,
+  rate: HeaderLines,
+): ReplyValue {
   if ('failure' in answer) return errorReply(answer.failure, rate);
   const { status, data, headers = '' } = answer;
   const write: ((data: never) => string) | undefined = endpoint.replies[status as 200]?.write;

@@ -3,7 +3,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { ObjectId } from '../../runtime/object-id.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { errorCode } from '../contract/error-code.ts';
-import type { Answer, ReplyValue, RequestValue } from '../contract/exchange.ts';
+import type { ReplyValue, RequestValue, Responder } from '../contract/exchange.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { LogLineParts, RequestKind } from '../request-log/log-line-cache.ts';
 import { DelayedRejections } from './delayed-rejections.ts';
@@ -24,7 +24,7 @@ const ECHOED_REQUEST_ID = /^[ -~]{1,256}$/;
 
 /** A front with its door: request id, a bound on what is in hand, and one entry for every request. */
 export interface ObservedFront {
-  readonly answer: Answer;
+  readonly answer: Responder;
   inFlight(): number;
 }
 

@@ -1,7 +1,7 @@
 /** What operators are told of shops: all of them by a summary, the ones on the page whole. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopView } from '../../actors/operators/shop-inspection.ts';
+import { inspectShop } from '../../actors/operators/shop-inspection.ts';
 import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
 import type { ShopState } from '../../actors/shop/record/shop-state.ts';
 import type { ShopDescription } from '../../actors/shop/turn/describe-shop.ts';
@@ -113,7 +113,7 @@ test('a suspended shop is shown as its last commit left it, and without details 
   const settings = resolveSettings({});
   const log = new QuietLog();
   const look = (store: Pick<Store, 'read'>): Promise<Record<string, unknown> | undefined> =>
-    shopView(
+    inspectShop(
       address,
       { actors, store: store as Store, host: { describe: () => undefined, available: () => true }, log },
       { settings, nowMs: 0 },

@@ -6,7 +6,7 @@ import { encodeEntry } from '../../policy/ledger-entry.ts';
 import type { PolicyRefusal } from '../../policy/refusal.ts';
 import { LEDGER_BOUND, SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings, type SettingsTuning, type TenantSettings } from '../../policy/tenant-settings.ts';
-import type { Admission } from '../../policy/verdict.ts';
+import type { SendAdmission } from '../../policy/verdict.ts';
 import { type OracleAnswer, type OracleQuestion, SendOracle } from './send-oracle.ts';
 
 /** Contents to send; those with the same `is` are identical text by DESIGN section 4. */
@@ -96,7 +96,7 @@ export class ShopModel {
   }
 
   #compareAdmission(
-    actual: Admission | StatusAdmission,
+    actual: SendAdmission | StatusAdmission,
     expected: Extract<OracleAnswer, { admitted: true }>,
   ): void {
     assert.equal(actual.entry.atMs, expected.send.atMs);
