@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { isLoopbackUrl } from '../actors/session/main-thread/loopback-url.ts';
+import { defaultNodeId } from './default-node-id.ts';
 import { operatorsSchema, operatorTokens, requiredOperatorsSchema } from './operator-settings.ts';
 import { readSecretFiles } from './secret-files.ts';
 import {
@@ -160,7 +161,7 @@ export function serviceEnvironment(variables: Variables = process.env) {
       nameServers: values.MEDIA_NAME_SERVERS ?? [],
     },
     /** Two services on one machine differ by their ports; the system's pick is not known yet, the process id is. */
-    nodeId: values.NODE_ID ?? `${hostname()}-${values.PORT === 0 ? process.pid : values.PORT}`,
+    nodeId: values.NODE_ID ?? defaultNodeId(hostname(), values.PORT === 0 ? process.pid : values.PORT),
     /** `undefined`: the real network. */
     chatNetworkUrl: values.MSGAPP_SOCKET_URL,
     noiseRootKey: values.MSGAPP_NOISE_ROOT_KEY,

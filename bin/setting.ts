@@ -144,7 +144,7 @@ export const logLevel = v.optional(v.picklist(logLevels, `one of ${logLevels.joi
 /** What a node is called among the others. */
 export const nodeId = v.pipe(
   v.string(),
-  v.regex(/^[\w.:-]{1,64}$/, '1 to 64 letters, digits, dots, colons, dashes and underscores'),
+  v.regex(/^[\w.-]{1,64}$/, '1 to 64 letters, digits, dots, dashes and underscores'),
 );
 
 /** Any text that fits on a line. */

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+
+const MOST_CHARACTERS = 64;
+const MARK_CHARACTERS = 12;
+
+/**
+ * What a node is called that was given no name: its host and a number that tells it from others there, in the 1 to 64
+ * letters, digits, dots, dashes and underscores of a node id. A longer or other host name is cut, with a mark of the whole
+ * so that two of them differ.
+ */
+export function defaultNodeId(host: string, number: number): string {
+  const whole = `${host}-${number}`;
+  const plain = whole.replaceAll(/[^\w.-]/g, '-');
+  if (plain === whole && whole.length <= MOST_CHARACTERS) return whole;
+  const mark = createHash('sha256').update(whole).digest('hex').slice(0, MARK_CHARACTERS);
+  return `${plain.slice(0, MOST_CHARACTERS - MARK_CHARACTERS - 1)}-${mark}`;
+}
