@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../../policy/key-limits.ts';
 import type { Address } from '../../runtime/address.ts';
 import type { Behaviour, Turn } from '../../runtime/behaviour.ts';
-import type { Store } from '../../runtime/store.ts';
+import type { Store, Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import { changeTenant, createShop, deleteShop, deleteTenant, shopErased } from './account-turns.ts';
 import { type ContactRecord, decodeContact } from './contact-record.ts';
@@ -143,13 +143,23 @@ function turn(
   }
 }
 
+/** Keys whose windows one write holds: two parts each, of the 4,000 that a script takes (`checkWrites`). */
+const KEYS_A_WRITE = 1_000;
+
 /** Stores the windows that changed since they were last stored, and the month's count. A commit that fails leaves them so. */
 function usageTurn(state: TenantState, keyLimits: KeyLimits): Turn<TenantState, TenantEffect> {
   if (state.record.deleted) return {};
   const changed = [...state.apiKeys.keys()].flatMap((keyId) => keyLimits.changedState(keyId) ?? []);
-  const fields = changed.flatMap((key) => [key.keyId, key.state]);
+  const parts = Array.from({ length: Math.ceil(changed.length / KEYS_A_WRITE) }, (_, part) =>
+    changed.slice(part * KEYS_A_WRITE, (part + 1) * KEYS_A_WRITE),
+  );
   return {
-    writes: [['HSET', state.keys.usage, 'quota', state.quota.encode(), ...fields]],
+    writes: [
+      ['HSET', state.keys.usage, 'quota', state.quota.encode()],
+      ...parts.map(
+        (part): Write => ['HSET', state.keys.usage, ...part.flatMap((key) => [key.keyId, key.state])],
+      ),
+    ],
     committed() {
       for (const key of changed) keyLimits.stored(key);
     },

@@ -10,6 +10,7 @@ import { UsageStorer } from '../../actors/tenant/usage-storer.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import type { Address } from '../../runtime/address.ts';
+import { checkWrites } from '../../runtime/ownership/turn-writes.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
 
@@ -35,6 +36,29 @@ test('usage whose commit failed is stored by the next turn, and only once', asyn
   assert.ok(stores(again), 'so it is tried again');
   again.committed?.();
   assert.ok(!stores(turn()));
+});
+
+test('the windows of thousands of keys are stored in writes that a script can take', async () => {
+  const golden = readGolden(1);
+  const address = tenantAddress(golden.tenantId);
+  const keyLimits = new KeyLimits();
+  const loaded = await goldenTenant(golden, keyLimits);
+  const behaviour = tenantBehaviour({ keyLimits, makeId: () => '', perform: () => undefined });
+  const [key] = [...loaded.apiKeys.values()];
+  assert.ok(key);
+  const nowMs = Date.parse('2027-01-01T00:00:00Z');
+  const keyIds = Array.from({ length: 4_500 }, (_, index) => String(index).padStart(24, '0'));
+  for (const keyId of keyIds) keyLimits.take({ keyId, limits: key.record.limits, nowMs });
+  const state = { ...loaded, apiKeys: new Map(keyIds.map((keyId) => [keyId, key])) };
+  const { writes = [], committed } = behaviour.turn(
+    state,
+    { type: 'store_usage' },
+    { address, nowMs, facts: { contacts: new Map(), customers: new Set() } },
+  );
+  checkWrites(address.shard, writes);
+  assert.ok(keyIds.every((keyId) => writes.some((write) => write.includes(keyId))));
+  committed?.();
+  assert.ok(keyIds.every((keyId) => keyLimits.changedState(keyId) === undefined));
 });
 
 test('usage that fell due while the lease had lapsed is told to the tenant, which stores it when the lease is back', async () => {
