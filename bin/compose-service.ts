@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { checkCredentialsKeys } from '../actors/session/main-thread/credentials-check.ts';
 import { startQrImages } from '../actors/session/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
 import { createMetrics } from '../http/metrics/metrics.ts';
@@ -47,6 +48,10 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     observer: runtimeObserver(metrics),
   });
   const { clock } = node;
+  await checkCredentialsKeys(node.store, environment.credentialsKeys).catch(async (error: unknown) => {
+    await node.stop();
+    throw error;
+  });
   const topic = linkTopics(node.link);
   const requests = topic('requests');
   const actors = await composeActors({

@@ -30,7 +30,12 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
     name: 'session_ends_total',
     help: 'Sessions that ended by themselves, by why',
     kind: 'counter',
-    read: () => [...host.figures().ends].map(([end, value]) => ({ labels: { end }, value })),
+    // Told from the first scrape on: an increase is only seen of a series that was there before.
+    read: () =>
+      [...new Map([['credentials_unreadable', 0], ...host.figures().ends])].map(([end, value]) => ({
+        labels: { end },
+        value,
+      })),
   });
   source({
     name: 'session_outcomes_total',

@@ -45,7 +45,26 @@ test('a QR code never reaches the store', async () => {
   assert.ok(!JSON.stringify(shop.writes).includes('the-secret-code'));
 });
 
-for (const end of ['logged_out', 'forbidden', 'replaced', 'credentials_unreadable'] as const) {
+test('credentials that no key opens are tried again every five minutes, and the queue has its ten', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  shop.session({
+    type: 'session.closed',
+    end: 'credentials_unreadable',
+    statusCode: undefined,
+    detail: 'stored credentials exist and cannot be read',
+  });
+  assert.equal(shop.state.channel.value, 'reconnecting');
+  assert.equal(shop.state.channel.context.flagged, false);
+  assert.equal(shop.state.channel.context.reconnectAtMs, shop.nowMs + 5 * 60_000);
+  assert.equal(shop.statusOf(id), 'queued');
+  shop.pass(5 * 60_000);
+  assert.equal(shop.state.channel.value, 'starting');
+  shop.pass(5 * 60_000);
+  assert.equal(shop.statusOf(id), 'failed MSGAPP_NOT_CONNECTED');
+});
+
+for (const end of ['logged_out', 'forbidden', 'replaced'] as const) {
   test(`${end} is terminal: disconnected, flagged, the queue fails MSGAPP_SESSION_LOST, later sends too`, async () => {
     const shop = await ShopHarness.connected();
     const ids = [shop.send('+33600000010'), shop.send('+33600000011')];

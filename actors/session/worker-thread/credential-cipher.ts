@@ -25,11 +25,16 @@ export interface CredentialCipher {
   isCurrent(sealed: Buffer): boolean;
 }
 
+/** What tells keys apart beside what they sealed; says nothing of the key. */
+export function keyMark(key: Buffer): Buffer {
+  return createHash('sha256').update(key).digest().subarray(0, KEY_MARK_BYTES);
+}
+
 /** A cipher whose first key seals and whose keys all open, so that a key is changed by putting a new one first. */
 export function credentialCipher(keys: readonly Buffer[]): CredentialCipher {
   const known = keys.map((key) => {
     if (key.length !== 32) throw new Error('a credentials key must have 32 bytes');
-    return { key, mark: createHash('sha256').update(key).digest().subarray(0, KEY_MARK_BYTES) };
+    return { key, mark: keyMark(key) };
   });
   const [first] = known;
   if (first === undefined) throw new Error('at least one credentials key is needed');

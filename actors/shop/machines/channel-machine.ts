@@ -10,9 +10,9 @@
  * | reconnecting | a transient drop; the next attempt waits for its backoff | reconnect_due → starting, connect → starting |
  * | disconnected | ended by the caller or for good                          | connect → starting                          |
  *
- * `closed` goes by its end: restart_required reopens at once; transient and outdated wait in `reconnecting` (a
+ * `closed` goes by its end: restart_required reopens at once; transient, outdated and credentials_unreadable wait in `reconnecting` (a
  * channel that was never paired gives up after ten attempts); qr_exhausted disconnects; replaced, logged_out,
- * forbidden and credentials_unreadable are terminal losses: disconnected, flagged until the next connection, and
+ * and forbidden are terminal losses: disconnected, flagged until the next connection, and
  * the queue fails with MSGAPP_SESSION_LOST. A paired channel whose session asks for pairing has lost its credentials,
  * which is as terminal: disconnected and flagged too, lest the queue goes out under whatever number scans. Where
  * somebody asked to connect they get the code all the same, and the flag stays until it is scanned. `disconnect` from any configured state closes
@@ -74,7 +74,10 @@ export type ChannelEffect =
   | { readonly type: 'eraseSession'; readonly params: undefined }
   | { readonly type: 'loseSession'; readonly params: undefined };
 
-/** Longest wait between two attempts to reconnect; a refused client version waits this long at once. */
+/**
+ * Longest wait between two attempts to reconnect, in milliseconds. A refused client version waits this long at once, and
+ * so do credentials that no configured key opens: the next deployment has the key again.
+ */
 export const RECONNECT_CEILING_MS = 5 * 60_000;
 const RECONNECT_FLOOR_MS = 1_000;
 /** A channel that was never paired has nothing to come back to, so it stops trying. */
@@ -84,13 +87,13 @@ type Closed = Extract<ChannelEvent, { type: 'closed' }>;
 
 /** Exponential backoff with full jitter above half of each step (BAILEYS.md: Disconnects). */
 function reconnectDelayMs(options: { attempts: number; end: SessionEnd; chance: number }): number {
-  if (options.end === 'outdated') return RECONNECT_CEILING_MS;
+  if (options.end === 'outdated' || options.end === 'credentials_unreadable') return RECONNECT_CEILING_MS;
   const stepMs = Math.min(RECONNECT_CEILING_MS, RECONNECT_FLOOR_MS * 2 ** Math.min(options.attempts, 20));
   return Math.round(stepMs / 2 + (stepMs / 2) * options.chance);
 }
 
 const isTerminal = (end: SessionEnd): boolean =>
-  end === 'replaced' || end === 'logged_out' || end === 'forbidden' || end === 'credentials_unreadable';
+  end === 'replaced' || end === 'logged_out' || end === 'forbidden';
 
 const initialContext: ChannelContext = {
   configId: null,
