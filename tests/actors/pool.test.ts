@@ -133,6 +133,26 @@ test('an opt-out at the origin takes back what waits at the pool', async () => {
   assert.equal(origin.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
 });
 
+test('what the pool prepares for the wire is recalled, and withdrawn once it came back', async () => {
+  const { exchange, id } = await pooled();
+  const [pool] = exchange.pools;
+  assert.ok(pool);
+  exchange.take(pool, id);
+  pool.session({ type: 'session.recipient_checked', messageId: id, exists: true, rateLimited: false });
+  const dispatch = { body: exchange.body(id), writer: undefined, audience: [] };
+  pool.session({ type: 'session.composed', messageId: id }, { dispatch });
+  assert.equal(pool.effectsOf('send').length, 1);
+  const { createdAtMs } = exchange.body(id);
+  const withdraw = () => exchange.ask(pool, { type: 'pool.withdraw', messageId: id, createdAtMs });
+  assert.equal(withdraw().kind, 'taken');
+  assert.deepEqual(
+    pool.effectsOf('recall').map(({ messageId }) => messageId),
+    [id],
+  );
+  pool.outcome(id, { kind: 'not_sent' });
+  assert.equal(withdraw().kind, 'ended');
+});
+
 test('a pool shop that lost all memory of what it took does not send it anew', async () => {
   const { exchange, id } = await pooled();
   const [pool] = exchange.pools;

@@ -9,6 +9,7 @@ import { offerOf, type PoolAnswer, type PoolOffer } from '../record/pool-protoco
 import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 import type { Writer } from '../record/writer.ts';
 import { channelRefusal, count } from './acceptance.ts';
+import { recallInHand } from './recall-in-hand.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
@@ -81,7 +82,11 @@ export function withdrawPooled(
   };
   const waiting = queue.find((message) => message.messageId === messageId);
   if (inHand?.messageId === messageId) {
-    if (pacingState(builder.state) === 'sending') return { kind: 'taken' };
+    if (pacingState(builder.state) === 'sending') {
+      // The origin asks again; what came back by then is withdrawn.
+      recallInHand(builder);
+      return { kind: 'taken' };
+    }
     builder.stepPacing({ type: 'blocked', status: 'rejected', reason: 'RECIPIENT_OPTED_OUT' });
   } else if (waiting !== undefined) {
     builder.endQueued(waiting, 'RECIPIENT_OPTED_OUT', 'rejected');

@@ -4,6 +4,7 @@ import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import type { MessageBody } from '../record/message-record.ts';
 import { channelState, liveGroups, pacingState, type ShopState } from '../record/shop-state.ts';
 import { afterInbound } from '../record/writer.ts';
+import { recallInHand } from './recall-in-hand.ts';
 import { askAboutRecipient } from './relinquish-message.ts';
 import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
 import type { PacingTimes, TurnBuilder } from './turn-builder.ts';
@@ -118,7 +119,10 @@ function onInbound(
   const writer = afterInbound(facts.writer, event, builder.nowMs);
   if (writer !== undefined) {
     builder.writes.push(['HSET', builder.state.keys.writers, event.from, JSON.stringify(writer)]);
-    if (writer.optedOut) askAboutRecipient(builder, event.from);
+    if (writer.optedOut) {
+      askAboutRecipient(builder, event.from);
+      if (builder.state.inHand?.to === event.from) recallInHand(builder);
+    }
   }
   builder.effects.push({ type: 'confirm', token: event.token });
 }
