@@ -1,0 +1,28 @@
+/** The documents that promise something name the test that goes red when it is broken; each named file is there. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '../..');
+
+/** A test's file as a document writes it, alone or in a path: `lease.test.ts`, `tests/e2e/kill.test.ts`. */
+const NAMED = /[\w./-]*[\w-]+\.(?:test|container-test)\.ts/g;
+
+/** The documents, and where a file lies of which they name no folder. */
+const DOCUMENTS = [
+  ['README.md', 'tests'],
+  ['ARCHITECTURE.md', 'tests'],
+  ['runtime/README.md', 'tests/runtime'],
+] as const;
+
+for (const [document, folder] of DOCUMENTS) {
+  test(`${document}: every test it names exists, and it names some`, () => {
+    const named = new Set(readFileSync(join(root, document), 'utf8').match(NAMED));
+    assert.ok(named.size > 0, 'no test is named');
+    const missing = [...named].filter(
+      (name) => !existsSync(join(root, name)) && !existsSync(join(root, folder, name)),
+    );
+    assert.deepEqual(missing, []);
+  });
+}
