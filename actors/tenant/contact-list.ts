@@ -5,34 +5,52 @@ import type { ContactView, CursorPage } from './tenant-operations.ts';
 
 const BATCH = 200;
 
+/** Records one page looks at. They are never deleted, so a year of revoked ones may stand before the next active one. */
+const MOST_SCANNED = 2_000;
+
+interface Source {
+  readonly keys: TenantKeys;
+  readonly store: Store;
+  readonly nowMs: number;
+}
+
 /**
  * A page of declared contacts, oldest first. The order key holds `id:phone`, so a cursor names a place that stays
- * where it is while contacts are added. Filtering reads on until the page is full or the list ends.
+ * where it is while contacts are added. Filtering reads on until the page is full, the list ends or
+ * 2,000 records were looked at: then the page is short or empty, and its cursor goes on behind them.
  */
 export async function listContacts(
-  source: { readonly keys: TenantKeys; readonly store: Store; readonly nowMs: number },
+  source: Source,
   query: { readonly activeOnly: boolean; readonly limit: number; readonly cursor: string | undefined },
 ): Promise<CursorPage<ContactView>> {
-  const { keys, store, nowMs } = source;
   const items: ContactView[] = [];
   // ';' follows ':' in byte order, so this begins right after every member of the cursor's id.
   let from = query.cursor === undefined ? '-' : `(${query.cursor.toLowerCase()};`;
-  for (;;) {
-    const [members] = (await store.read([
-      ['ZRANGEBYLEX', keys.contactOrder, from, '+', 'LIMIT', 0, BATCH],
-    ])) as [string[]];
-    if (members.length === 0) return { items, nextCursor: null };
-    const phones = members.map((member) => member.slice(member.indexOf(':') + 1));
-    const [stored] = (await store.read([['HMGET', keys.contacts, ...phones]])) as [(string | null)[]];
-    for (const text of stored) {
-      const contact = decodeContact(text);
-      if (contact === undefined) continue;
-      const view = contactView(contact, nowMs);
+  for (let scanned = BATCH; ; scanned += BATCH) {
+    const { members, views } = await readBatch(source, from);
+    for (const view of views) {
       if (query.activeOnly && !view.active) continue;
       if (items.length === query.limit) return { items, nextCursor: items.at(-1)?.id ?? null };
       items.push(view);
     }
-    from = `(${members.at(-1)}`;
-    if (members.length < BATCH) return { items, nextCursor: null };
+    const last = members.at(-1);
+    if (last === undefined || members.length < BATCH) return { items, nextCursor: null };
+    if (scanned >= MOST_SCANNED) return { items, nextCursor: last.slice(0, last.indexOf(':')) };
+    from = `(${last}`;
   }
+}
+
+/** The next members of the order, and the records of those that have one. */
+async function readBatch({ keys, store, nowMs }: Source, from: string) {
+  const [members] = (await store.read([
+    ['ZRANGEBYLEX', keys.contactOrder, from, '+', 'LIMIT', 0, BATCH],
+  ])) as [string[]];
+  if (members.length === 0) return { members, views: [] };
+  const phones = members.map((member) => member.slice(member.indexOf(':') + 1));
+  const [stored] = (await store.read([['HMGET', keys.contacts, ...phones]])) as [(string | null)[]];
+  const views = stored.flatMap((text) => {
+    const contact = decodeContact(text);
+    return contact === undefined ? [] : [contactView(contact, nowMs)];
+  });
+  return { members, views };
 }

@@ -7,9 +7,13 @@ import type { ShopState } from '../record/shop-state.ts';
 
 const BATCH = 100;
 
+/** Messages one page looks at. With thirty days of messages behind a filter, all of them would be ten thousand. */
+const MOST_SCANNED = 1_000;
+
 /**
  * A page of a shop's messages, newest first. A cursor names an id, so that messages that come in meanwhile neither
  * shift nor repeat what follows it. Each status but `sent` has an index of its own; `sent` reads along all.
+ * A page that has looked at 1,000 messages ends there, short or empty, with a cursor that goes on behind them.
  */
 export async function listMessages(
   state: ShopState,
@@ -22,6 +26,7 @@ export async function listMessages(
 ): Promise<CursorPage<MessageView>> {
   const index = indexOf(state, query.status);
   const items: MessageView[] = [];
+  let scanned = 0;
   let from = query.cursor === undefined ? '+' : `(${query.cursor.toLowerCase()}`;
   for (;;) {
     const [ids] = (await store.read([['ZREVRANGEBYLEX', index, from, '-', 'LIMIT', 0, BATCH]])) as [string[]];
@@ -31,7 +36,10 @@ export async function listMessages(
       items.push(message);
     }
     if (ids.length < BATCH) return { items, nextCursor: null };
-    from = `(${ids.at(-1)}`;
+    scanned += ids.length;
+    const lastId = ids.at(-1) ?? null;
+    if (scanned >= MOST_SCANNED) return { items, nextCursor: lastId };
+    from = `(${lastId}`;
   }
 }
 
