@@ -91,8 +91,10 @@ export interface RunningHttp {
 }
 
 const DEFAULT_MAX_IN_FLIGHT = 4_096;
+/** Of the requests in hand, how many one tenant may have: four tenants at their bound fill a listener, one does not. */
+const TENANT_SHARE = 0.25;
 const DEFAULT_GRACE_MS = 10_000;
-/** Asked every few seconds for ever; a line each would deadLetter the log. What does not answer 200 is told. */
+/** Asked every few seconds for ever; a line each would bury the log. What does not answer 200 is told. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 /** How far back an operator is told what was refused to a tenant. */
 const REFUSALS_MS = 15 * 60_000;
@@ -219,7 +221,16 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
   const { newId, requestLog, activity, owner, address } = parts;
   const countRequest = parts.count('');
   const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
-  const front = createApiFront({ router, services, owner, keys, forwarder, clock, random });
+  const front = createApiFront({
+    router,
+    services,
+    owner,
+    keys,
+    forwarder,
+    clock,
+    random,
+    maxInFlightPerTenant: Math.ceil(maxInFlight * TENANT_SHARE),
+  });
   const door = observed(withPages([documentPage(address), ...referencePages()], front), {
     clock,
     log,

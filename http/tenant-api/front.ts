@@ -27,6 +27,7 @@ import {
 import { keyHash, presentedKey } from '../pipeline/presented-key.ts';
 import type { Router } from '../pipeline/router.ts';
 import type { ApiServices } from './services.ts';
+import { TenantSlots } from './tenant-slots.ts';
 
 /** What the tenants' edge works with. */
 export interface ApiFrontOptions {
@@ -37,11 +38,14 @@ export interface ApiFrontOptions {
   readonly forwarder: Forwarder;
   readonly clock: Clock;
   readonly random: Random;
+  /** Requests of one tenant in hand at a time; what is more is refused OVERLOADED. */
+  readonly maxInFlightPerTenant: number;
 }
 
 /** The same, and how requests follow their tenants. */
 interface Edge extends ApiFrontOptions {
   readonly follow: (call: Followed) => Promise<OwnedReply>;
+  readonly slots: TenantSlots;
 }
 
 /**
@@ -49,7 +53,11 @@ interface Edge extends ApiFrontOptions {
  * about a key but whose it is, so a revocation needs no broadcast (DESIGN: Ownership).
  */
 export function createApiFront(parts: ApiFrontOptions): Front {
-  const options: Edge = { ...parts, follow: ownerFollower(parts) };
+  const options: Edge = {
+    ...parts,
+    follow: ownerFollower(parts),
+    slots: new TenantSlots(parts.maxInFlightPerTenant),
+  };
   return (request) => {
     const target = routed(options.router, request);
     if (!target.found) return target.refused;
@@ -82,13 +90,30 @@ function hashOf({ headers }: RequestValue): string | undefined {
   return key === undefined ? undefined : keyHash(key);
 }
 
+/** Within the tenant's share of the slots; an answer that is there at once takes none. */
 function answerTenant(
-  { endpoint, values, route }: Extract<Routed<ApiServices>, { found: true }>,
+  target: Extract<Routed<ApiServices>, { found: true }>,
   request: RequestValue,
   { tenantId, hash }: { readonly tenantId: string | undefined; readonly hash: string },
   edge: Edge,
 ): MaybePromise<FrontReply> {
+  const { route } = target;
   if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
+  if (edge.slots.isFull(tenantId)) {
+    const message = 'Too many calls of this account are being answered; try again shortly.';
+    return { reply: errorReply({ code: 'OVERLOADED', message }), route, tenantId, keyId: undefined };
+  }
+  const answer = answerKnown(target, request, { tenantId, hash }, edge);
+  if (answer instanceof Promise) edge.slots.hold(tenantId, answer);
+  return answer;
+}
+
+function answerKnown(
+  { endpoint, values, route }: Extract<Routed<ApiServices>, { found: true }>,
+  request: RequestValue,
+  { tenantId, hash }: { readonly tenantId: string; readonly hash: string },
+  edge: Edge,
+): MaybePromise<FrontReply> {
   const owned = ownedRequest(request, { values, tenantId, keyHash: hash });
   if (!edge.forwarder.ownerIsLocal(tenantId)) {
     return toldOf(answerElsewhere(endpoint, owned, edge), route, tenantId);

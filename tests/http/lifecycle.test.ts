@@ -109,6 +109,34 @@ describe('start and stop', () => {
   });
 });
 
+describe('a tenant that has its share of the slots in hand', () => {
+  it('503 OVERLOADED for its next call, while another tenant is answered', async () => {
+    const service = await startService({ maxInFlight: 8 });
+    const target = await opened(service);
+    const { key } = await target.tenant();
+    const other = await target.tenant();
+    let release = (): void => undefined;
+    service.memory.held.set('identity', new Promise((resolve) => (release = resolve)));
+    const waiting: Promise<{ readonly status: number }>[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      const begun = once(service.memory.begun, 'identity');
+      waiting.push(target.api.call('GET', '/me', { key }));
+      await begun;
+    }
+    const refused = await target.api.call('GET', '/shops', { key });
+    assert.deepEqual([refused.status, refused.body.error.code], [503, 'OVERLOADED']);
+    assert.equal((await target.api.call('GET', '/shops', { key: other.key })).status, 200);
+    release();
+    assert.deepEqual(
+      (await Promise.all(waiting)).map(({ status }) => status),
+      [200, 200],
+    );
+    assert.equal((await target.api.call('GET', '/shops', { key })).status, 200);
+    target.close();
+    await service.stop();
+  });
+});
+
 describe('a node whose actors have their hands full', () => {
   it('503 OVERLOADED: refuses what would change something, counts it nowhere, reads on, and keeps the operators', async () => {
     let busy = true;

@@ -1,9 +1,15 @@
 import type { Clock } from '../../../runtime/clock.ts';
+import type { ShopReference } from '../record/shop-operations.ts';
 
-/** Lets a request wait for the next change of a shop's channel. */
+/** How many requests may wait at a time; a wait takes up to 10 s, and each holds a slot of its listener. */
+const MOST_WAITS = { shop: 4, tenant: 64, node: 1_024 } as const;
+
+/** Lets a request wait for the next change of a shop's channel, as many as a shop, a tenant and a node may have waiting. */
 export class ChannelWaiters {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #waitsByTenant = new Map<string, number>();
+  #waits = 0;
   #closed = false;
 
   constructor(clock: Clock) {
@@ -28,21 +34,38 @@ export class ChannelWaiters {
     return this.#closed;
   }
 
-  /** Settles at the next change, or after `timeoutMs`. */
-  next(shopId: string, timeoutMs: number): Promise<void> {
+  /** Settles at the next change, or after `timeoutMs`; undefined: too many wait already, so nobody is to wait for it. */
+  next({ tenantId, shopId }: ShopReference, timeoutMs: number): Promise<void> | undefined {
+    const waiting = this.#waiting.get(shopId) ?? new Set();
+    const ofTenant = this.#waitsByTenant.get(tenantId) ?? 0;
+    if (waiting.size >= MOST_WAITS.shop || ofTenant >= MOST_WAITS.tenant || this.#waits >= MOST_WAITS.node) {
+      return undefined;
+    }
+    this.#waits += 1;
+    this.#waitsByTenant.set(tenantId, ofTenant + 1);
+    this.#waiting.set(shopId, waiting);
     return new Promise((resolve) => {
-      const waiting = this.#waiting.get(shopId) ?? new Set();
-      this.#waiting.set(shopId, waiting);
+      const over = (): void => {
+        this.#leave(tenantId);
+        resolve();
+      };
       const timer = this.#clock.after(timeoutMs, () => {
         waiting.delete(wake);
         if (waiting.size === 0 && this.#waiting.get(shopId) === waiting) this.#waiting.delete(shopId);
-        resolve();
+        over();
       });
       const wake = (): void => {
         timer.cancel();
-        resolve();
+        over();
       };
       waiting.add(wake);
     });
+  }
+
+  #leave(tenantId: string): void {
+    this.#waits -= 1;
+    const left = (this.#waitsByTenant.get(tenantId) ?? 1) - 1;
+    if (left === 0) this.#waitsByTenant.delete(tenantId);
+    else this.#waitsByTenant.set(tenantId, left);
   }
 }

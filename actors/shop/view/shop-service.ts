@@ -71,7 +71,9 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
         const state = await actors.state<ShopState>(shopAddress(shop));
         const leftMs = untilMs - clock.monotonicMs();
         if (state === undefined || !isOpening(state) || leftMs <= 0 || waiters.closed) return view(shop);
-        await waiters.next(shop.shopId, leftMs);
+        const change = waiters.next(shop, leftMs);
+        if (change === undefined) return view(shop);
+        await change;
       }
     },
     pollConnection: (shop) =>

@@ -1,0 +1,40 @@
+/** Waits of POST connect are bounded by shop, tenant and node, and a wait that is over leaves its place. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ChannelWaiters } from '../../actors/shop/effect/channel-waiters.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+
+/** How many of `count` calls may wait. */
+function admitted(waiters: ChannelWaiters, tenantId: string, shopIds: readonly string[]): number {
+  return shopIds.filter((shopId) => waiters.next({ tenantId, shopId }, 10_000) !== undefined).length;
+}
+
+const shops = (tenant: string, count: number, each: number): string[] =>
+  Array.from({ length: count * each }, (_, index) => `${tenant}-${index % count}`);
+
+test('four wait for a shop, sixty-four for the shops of a tenant, others wait beside them', () => {
+  const waiters = new ChannelWaiters(new FakeClock());
+  assert.equal(admitted(waiters, 'a', shops('a', 1, 10)), 4);
+  assert.equal(admitted(waiters, 'a', shops('a', 100, 4)), 60);
+  assert.equal(admitted(waiters, 'b', shops('b', 1, 1)), 1);
+});
+
+test('a node lets 1,024 wait, whoever they are of', () => {
+  const waiters = new ChannelWaiters(new FakeClock());
+  const tenants = Array.from({ length: 20 }, (_, index) => `t${index}`);
+  const all = tenants.map((tenant) => admitted(waiters, tenant, shops(tenant, 16, 4)));
+  assert.equal(
+    all.reduce((sum, count) => sum + count, 0),
+    1_024,
+  );
+});
+
+test('a wait that a change or its time ended leaves its place', async () => {
+  const clock = new FakeClock();
+  const waiters = new ChannelWaiters(clock);
+  assert.equal(admitted(waiters, 'a', shops('a', 16, 4)), 64);
+  waiters.changed('a-0');
+  assert.equal(admitted(waiters, 'a', shops('a', 100, 4)), 4);
+  await clock.advance(10_000);
+  assert.equal(admitted(waiters, 'a', shops('a', 16, 4)), 64);
+});
