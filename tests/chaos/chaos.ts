@@ -2,16 +2,22 @@
  * `npm run test:chaos`: every fault at full length under traffic, on one Redis and on a Redis Cluster, with the bounds
  * of the contract. Says what it does while it runs, prints a table at the end, and exits 1 when anything was lost,
  * doubled, too slow or unanswered. TEST_SEED repeats the moments.
+ * `-- --fault=<part of a name>`: these faults alone. `-- --kills=<number>`: in their place so many SIGKILLs of any node
+ * at random moments under sends, about eleven seconds each.
  */
+import { parseArgs } from 'node:util';
 import { testEnvironment } from '../../bin/environment.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { openShops } from './chaos-shops.ts';
+import { failoverKeepsConnections, failoverLosesWrites } from './failover-faults.ts';
+import { killOften } from './kills.ts';
 import { lineFault } from './link-faults.ts';
 import { handOver, stopped, takeOver } from './node-faults.ts';
 import { type Fault, type Figures, runFault } from './scenario.ts';
 import { storeDown, storeRefuses } from './store-faults.ts';
 
+const { values: asked } = parseArgs({ options: { fault: { type: 'string' }, kills: { type: 'string' } } });
 const { seed = Date.now() % 2 ** 31 } = testEnvironment();
 const random = seededRandom(seed);
 const startedMs = performance.now();
@@ -36,6 +42,9 @@ const onOneRedis: readonly Fault[] = [
   storeRefuses('read-only', 3_000),
 ];
 const onCluster: readonly Fault[] = [handOver, takeOver, storeDown(10_000)];
+
+/** The failovers last longer than the lease of 5 s. */
+const onPair: readonly Fault[] = [failoverKeepsConnections(8_000), failoverLosesWrites(2_000)];
 
 function say(line: string): void {
   console.log(`${String(Math.round((performance.now() - startedMs) / 1_000)).padStart(4)} s  ${line}`);
@@ -63,7 +72,9 @@ async function inflictAll(fleet: Fleet, faults: readonly Fault[], where: string)
   return figures;
 }
 
-async function onFleet(redis: 'single' | 'cluster', faults: readonly Fault[], where: string) {
+async function onFleet(redis: 'single' | 'cluster' | 'pair', all: readonly Fault[], where: string) {
+  const faults = all.filter(({ name }) => name.includes(asked.fault ?? ''));
+  if (faults.length === 0) return [];
   say(`three nodes on ${where} …`);
   const fleet = await startFleet({ nodes: 3, redis });
   try {
@@ -76,9 +87,22 @@ async function onFleet(redis: 'single' | 'cluster', faults: readonly Fault[], wh
 /** The figures as a table of Markdown. */
 function table(rows: readonly Figures[]): string {
   const head =
-    '| Fault | Well again | Requests | Asked again | Accepted | Sent | Failed BOT_RESTARTED | Lost | Doubled | |';
+    '| Fault | Well again | Requests | Asked again | Accepted | Sent | Failed BOT_RESTARTED | Lost | Doubled | Forgotten by Redis | Repeated for it | |';
   const lines = rows.map((row) => {
-    const { fault, recoveredMs, requests, retries, accepted, sent, uncertain, lost, doubled, note } = row;
+    const {
+      fault,
+      recoveredMs,
+      requests,
+      retries,
+      accepted,
+      sent,
+      uncertain,
+      lost,
+      doubled,
+      forgotten,
+      repeated,
+      note,
+    } = row;
     const cells = [
       fault,
       `${(recoveredMs / 1_000).toFixed(1)} s`,
@@ -89,16 +113,42 @@ function table(rows: readonly Figures[]): string {
       uncertain,
       lost,
     ];
-    return `| ${[...cells, doubled, note].join(' | ')} |`;
+    return `| ${[...cells, doubled, forgotten, repeated, note].join(' | ')} |`;
   });
-  return [head, `|${' --- |'.repeat(10)}`, ...lines].join('\n');
+  return [head, `|${' --- |'.repeat(12)}`, ...lines].join('\n');
+}
+
+/** The kills alone, and what they came to. */
+async function onlyKills(kills: number): Promise<void> {
+  say(`three nodes on one Redis, ${kills} kills …`);
+  const fleet = await startFleet({ nodes: 3, redis: 'single' });
+  try {
+    const figures = await killOften(fleet, { kills, random, say });
+    failures.push(...figures.failures);
+    const { accepted, sent, uncertain, lost, doubled, worstMs } = figures;
+    console.log(
+      '\n| Kills | Accepted | Sent | Failed BOT_RESTARTED | Lost | Doubled | Worst time until all sessions are back |',
+    );
+    console.log(`|${' --- |'.repeat(7)}`);
+    const cells = [kills, accepted, sent, uncertain, lost, doubled, `${(worstMs / 1_000).toFixed(1)} s`];
+    console.log(`| ${cells.join(' | ')} |\n`);
+  } finally {
+    await fleet.stop();
+  }
+}
+
+async function allFaults(): Promise<void> {
+  const rows = [
+    ...(await onFleet('single', onOneRedis, 'one Redis')),
+    ...(await onFleet('pair', onPair, 'a Redis with a replica')),
+    ...(await onFleet('cluster', onCluster, 'a Redis Cluster of three masters')),
+  ];
+  if (rows.length + failures.length === 0) throw new Error(`no fault's name has "${asked.fault}" in it`);
+  console.log(`\n${table(rows)}\n`);
 }
 
 say(`seed ${seed}`);
-const rows = [
-  ...(await onFleet('single', onOneRedis, 'one Redis')),
-  ...(await onFleet('cluster', onCluster, 'a Redis Cluster of three masters')),
-];
-console.log(`\n${table(rows)}\n`);
+if (asked.kills === undefined) await allFaults();
+else await onlyKills(Number(asked.kills));
 say(failures.length === 0 ? 'every promise held' : `FAILED: ${failures.join('; ')}`);
 process.exit(failures.length === 0 ? 0 : 1);

@@ -20,7 +20,7 @@ export interface FaultWorld {
  */
 export function testFaults(
   faults: readonly Fault[],
-  options: { readonly redis: 'single' | 'cluster'; readonly messagesPerShop: number },
+  options: { readonly redis: 'single' | 'cluster' | 'pair'; readonly messagesPerShop: number },
 ): FaultWorld {
   const { seed = Date.now() % 2 ** 31 } = testEnvironment();
   const random = seededRandom(seed);

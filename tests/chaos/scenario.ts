@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Fleet, FleetNode } from '../e2e/fleet.ts';
 import { type ChaosShop, untilConnected } from './chaos-shops.ts';
-import { type Outcomes, startTraffic } from './traffic.ts';
+import { type Outcomes, startTraffic, type TimeSpan } from './traffic.ts';
 
 /** Where a fault is inflicted, and how much goes on meanwhile. */
 export interface Run {
@@ -21,7 +21,12 @@ export interface Run {
 export interface Fault {
   readonly name: string;
   /** Inflicts it and waits until all is well again. Milliseconds from the fault until then, and a word about it. */
-  inflict(run: Run): Promise<{ readonly recoveredMs: number; readonly note?: string }>;
+  inflict(run: Run): Promise<{
+    readonly recoveredMs: number;
+    readonly note?: string;
+    /** Redis forgot what it acknowledged in that time. */
+    readonly lostByRedis?: TimeSpan;
+  }>;
 }
 
 /** One line of the table. */
@@ -43,8 +48,8 @@ export async function runFault(run: Run, fault: Fault): Promise<Figures> {
   const before = { ...fleet.tally };
   const traffic = startTraffic(fleet, shops, { random, messagesPerShop, overMs: trafficMs });
   await pause((trafficMs / 4) * (1 + random()));
-  const { recoveredMs, note = '' } = await fault.inflict(run);
-  const { others, ...fates } = await traffic.fates();
+  const { recoveredMs, note = '', lostByRedis } = await fault.inflict(run);
+  const { others, ...fates } = await traffic.fates(lostByRedis);
   const { requests, retries } = fleet.tally;
   const figures: Figures = {
     fault: fault.name,

@@ -80,7 +80,8 @@ async function openSince(fleet: Fleet, shops: readonly ChaosShop[]): Promise<(st
   return shops.map(({ phone }) => items.find((session) => session.phone === phone)?.since);
 }
 
-async function untilReady(fleet: Fleet): Promise<void> {
+/** Waits until every node says that it is ready. */
+export async function untilReady(fleet: Fleet): Promise<void> {
   await until(
     'every node is ready',
     async () => {

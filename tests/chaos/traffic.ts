@@ -10,6 +10,14 @@ interface Accepted {
   readonly id: string;
   readonly to: string;
   readonly text: string;
+  /** Wall-clock time of the answer. */
+  readonly acceptedAtMs: number;
+}
+
+/** From when until when, in milliseconds of the wall clock. */
+export interface TimeSpan {
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
 /** What became of the messages of a run. Lost and doubled must be 0. */
@@ -22,6 +30,10 @@ export interface Outcomes {
   readonly lost: number;
   /** On a handset more than once. */
   readonly doubled: number;
+  /** Accepted while Redis forgot what it acknowledged, and unknown since. */
+  readonly forgotten: number;
+  /** On a handset more than once, the first time while Redis forgot what it acknowledged. */
+  readonly repeated: number;
   /** Ended otherwise, which nothing here gives a reason for. */
   readonly others: readonly string[];
 }
@@ -30,8 +42,11 @@ export interface Outcomes {
 export interface Traffic {
   /** Resolves when every message was accepted; rejects when one was refused or nobody answered. */
   readonly accepted: Promise<void>;
-  /** Waits for that and for the end of every message, and looks into the handsets. */
-  fates(): Promise<Outcomes>;
+  /**
+   * Waits for that and for the end of every message, and looks into the handsets. `lostByRedis`: what Redis forgot
+   * of this time is no fault of the service's.
+   */
+  fates(lostByRedis?: TimeSpan): Promise<Outcomes>;
 }
 
 /** Lets each shop send so many messages, each to another customer, at random moments of `overMs`, while others read. */
@@ -50,7 +65,7 @@ export function startTraffic(
       await pause(random() * overMs);
       const answer = await sendText(shop, shop.id, { to, text, idempotencyKey: to });
       assert.ok(answer.status === 202 || answer.status === 200, JSON.stringify(answer.error));
-      messages.push({ shop, id: String(answer.data.id), to, text });
+      messages.push({ shop, id: String(answer.data.id), to, text, acceptedAtMs: systemClock.wallMs() });
     }),
   );
   let isSending = true;
@@ -70,9 +85,9 @@ export function startTraffic(
   accepted.catch(() => undefined);
   return {
     accepted,
-    async fates() {
+    async fates(lostByRedis) {
       await accepted;
-      return fatesOf(await Promise.all(messages.map((message) => fateOf(fleet, message))));
+      return fatesOf(await Promise.all(messages.map((message) => fateOf(fleet, message, lostByRedis))));
     },
   };
 }
@@ -81,25 +96,48 @@ interface Fate {
   readonly status: string;
   readonly reason: string;
   readonly deliveries: number;
+  /** The first delivery was while Redis forgot what it acknowledged. */
+  readonly mayRepeat: boolean;
 }
 
-async function fateOf(fleet: Fleet, message: Accepted): Promise<Fate> {
-  const { status, reason } = await untilEnded(message.shop, message.id);
+/** An answer is on its way for a moment after its commit. */
+const ANSWER_MS = 500;
+
+async function fateOf(fleet: Fleet, message: Accepted, lostByRedis?: TimeSpan): Promise<Fate> {
+  const isForgotten = lostByRedis !== undefined && (await isUnknown(message, lostByRedis));
+  const { status, reason } = isForgotten
+    ? { status: 'forgotten', reason: '' }
+    : await untilEnded(message.shop, message.id);
   const { items } = await fleet.network.inbox(message.to);
-  const deliveries = items.filter(({ text }) => text === message.text).length;
-  return { status: String(status), reason: String(reason), deliveries };
+  const delivered = items.filter(({ text }) => text === message.text);
+  const firstMs = Math.min(...delivered.map(({ at }) => Date.parse(at)));
+  return {
+    status: String(status),
+    reason: String(reason),
+    deliveries: delivered.length,
+    mayRepeat: lostByRedis !== undefined && firstMs >= lostByRedis.fromMs,
+  };
+}
+
+/** Whether the message was accepted in that time and nobody knows it any more. */
+async function isUnknown({ shop, id, acceptedAtMs }: Accepted, span: TimeSpan): Promise<boolean> {
+  if (acceptedAtMs < span.fromMs || acceptedAtMs > span.untilMs + ANSWER_MS) return false;
+  return (await shop.api.get(`/messages/${id}`)).status === 404;
 }
 
 function fatesOf(fates: readonly Fate[]): Outcomes {
   const isUncertain = ({ status, reason }: Fate) => status === 'failed' && reason === 'BOT_RESTARTED';
+  const doubled = fates.filter(({ deliveries }) => deliveries > 1);
   return {
     accepted: fates.length,
     sent: fates.filter(({ status }) => status === 'sent').length,
     uncertain: fates.filter(isUncertain).length,
     lost: fates.filter(({ status, deliveries }) => status === 'sent' && deliveries === 0).length,
-    doubled: fates.filter(({ deliveries }) => deliveries > 1).length,
+    doubled: doubled.filter(({ mayRepeat }) => !mayRepeat).length,
+    forgotten: fates.filter(({ status }) => status === 'forgotten').length,
+    repeated: doubled.filter(({ mayRepeat }) => mayRepeat).length,
     others: fates
-      .filter((fate) => fate.status !== 'sent' && !isUncertain(fate))
+      .filter((fate) => !['sent', 'forgotten'].includes(fate.status) && !isUncertain(fate))
       .map(({ status, reason }) => `${status} ${reason}`),
   };
 }

@@ -8,6 +8,7 @@ import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
 import { startRedisCluster } from './redis-cluster.ts';
 import { type RedisLink, redisLink } from './redis-link.ts';
+import { type RedisPair, startRedisPair } from './redis-pair.ts';
 import { retryingClient, type Tally } from './retrying-client.ts';
 import { type ServiceNode, startServiceNode } from './service-node.ts';
 import { until } from './waiting.ts';
@@ -30,6 +31,8 @@ export interface Fleet {
   readonly network: SimulatorControl;
   /** The servers that hold the data: one, or three masters. */
   readonly servers: readonly RedisServer[];
+  /** The master and its replica, of a fleet that has one. */
+  readonly pair: RedisPair | undefined;
   readonly adminToken: string;
   /** What the retrying clients went through, all together. */
   readonly tally: Tally;
@@ -49,11 +52,11 @@ export interface Fleet {
 /** Starts a fleet and waits until its shards are spread. `gapMs`: the gap between two sends of a shop. */
 export async function startFleet(options: {
   readonly nodes: number;
-  readonly redis?: 'single' | 'cluster';
+  readonly redis?: 'single' | 'cluster' | 'pair';
   readonly gapMs?: string;
 }): Promise<Fleet> {
   const dataDir = mkdtempSync(join(tmpdir(), 'fleet-'));
-  const store = options.redis === 'cluster' ? await startRedisCluster() : await startSingle();
+  const store = await startStore(options.redis);
   const simulator = await startSimulator({ port: 0, dataDir: join(dataDir, 'simulator') });
   const network = simulatorControl(simulator.url);
   const mediaCa = join(dataDir, 'media-ca.pem');
@@ -63,7 +66,7 @@ export async function startFleet(options: {
   const nodes: FleetNode[] = [];
   const tally: Tally = { requests: 0, retries: 0 };
   const startOne = async (nodeId: string): Promise<FleetNode> => {
-    const link = 'socketPath' in store ? await redisLink(store.socketPath) : undefined;
+    const link = store.socketPath === undefined ? undefined : await redisLink(store.socketPath);
     const node = await startServiceNode({
       ADMIN_TOKEN: adminToken,
       REDIS_URL: link?.url ?? store.url,
@@ -86,7 +89,8 @@ export async function startFleet(options: {
   const fleet: Fleet = {
     nodes,
     network,
-    servers: 'masters' in store ? store.masters : [store],
+    servers: store.servers,
+    pair: store.pair,
     adminToken,
     tally,
     api: (token) => retryingClient({ addresses: () => nodes.map(({ apiUrl }) => apiUrl()), token, tally }),
@@ -126,8 +130,27 @@ export async function startFleet(options: {
   return fleet;
 }
 
-function startSingle(): Promise<RedisServer> {
-  return startRedisServer({ appendfsync: 'always' });
+interface FleetStore {
+  readonly url: string;
+  /** Where a line to it leads; `undefined`: a cluster has no one line. */
+  readonly socketPath?: string;
+  readonly servers: readonly RedisServer[];
+  readonly pair?: RedisPair;
+  stop(): Promise<void>;
+}
+
+async function startStore(kind: 'single' | 'cluster' | 'pair' = 'single'): Promise<FleetStore> {
+  if (kind === 'cluster') {
+    const { url, masters, stop } = await startRedisCluster();
+    return { url, servers: masters, stop };
+  }
+  if (kind === 'pair') {
+    const pair = await startRedisPair();
+    const { url, socketPath } = pair.master();
+    return { url, socketPath, servers: pair.servers, pair, stop: pair.stop };
+  }
+  const server = await startRedisServer({ appendfsync: 'always' });
+  return { url: server.url, socketPath: server.socketPath, servers: [server], stop: server.stop };
 }
 
 function fleetNode(

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import type { RedisPair } from '../e2e/redis-pair.ts';
+import { untilConnected } from './chaos-shops.ts';
+import { type Fault, pause, type Run, within } from './scenario.ts';
+import { untilReady } from './store-faults.ts';
+
+/** Within so long after the address leads to the new master everything goes on by itself. */
+const GOES_ON_MS = 15_000;
+
+/** Redis and its replica change roles and keep every connection; the address follows after so long. */
+export function failoverKeepsConnections(forMs: number): Fault {
+  return {
+    name: `Failover that keeps TCP open (${forMs / 1_000} s)`,
+    async inflict(run) {
+      const pair = pairOf(run);
+      await pair.changeRoles();
+      await pause(forMs);
+      const recoveredMs = await goesOn(run, pair);
+      return { recoveredMs, note: 'time from when the address led to the new master' };
+    },
+  };
+}
+
+/** The replica falls behind for so long, then the master is lost for good and the replica takes its place. */
+export function failoverLosesWrites(behindMs: number): Fault {
+  return {
+    name: `Failover that loses ${behindMs / 1_000} s of acknowledged writes`,
+    async inflict(run) {
+      const pair = pairOf(run);
+      const fromMs = Date.now();
+      await pair.part();
+      await pause(behindMs);
+      await pair.loseMaster();
+      const untilMs = Date.now();
+      const recoveredMs = await goesOn(run, pair);
+      const reverted = await Promise.all(
+        run.fleet.nodes.map((node) => node.metric('runtime_reverted_shards_total')),
+      );
+      await pair.rejoin();
+      const shards = reverted.reduce((sum, count) => sum + count, 0);
+      const note = `time from when the address led to the new master; ${shards} shards went back`;
+      return { recoveredMs, note, lostByRedis: { fromMs, untilMs } };
+    },
+  };
+}
+
+function pairOf({ fleet }: Run): RedisPair {
+  assert.ok(fleet.pair !== undefined, 'the fault needs a Redis with a replica');
+  return fleet.pair;
+}
+
+/** Lets the address lead to the new master; how long it took from there until all was well. */
+async function goesOn(run: Run, pair: RedisPair): Promise<number> {
+  const { fleet, shops } = run;
+  const movedMs = performance.now();
+  for (const { link } of fleet.nodes) link?.moveTo(pair.master().socketPath);
+  await untilReady(fleet);
+  await fleet.spread();
+  await untilConnected(shops);
+  const tookMs = performance.now() - movedMs;
+  within(run, GOES_ON_MS, 'going on after a failover', tookMs);
+  return tookMs;
+}
