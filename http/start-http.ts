@@ -7,7 +7,9 @@ import type { Clock } from '../runtime/clock.ts';
 import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Store } from '../runtime/store.ts';
+import { AuditLog } from './audit-log/audit-log.ts';
 import { consolePages } from './console/console-pages.ts';
+import type { RequestValue } from './contract/exchange.ts';
 import type { OperatorToken } from './contract/operator-role.ts';
 import { createEventStream, type EventStream } from './events/event-stream.ts';
 import { FleetEvents } from './events/fleet-events.ts';
@@ -29,7 +31,7 @@ import type { Forwarder } from './owner/remote-owner.ts';
 import { BodyBudget } from './pipeline/body-budget.ts';
 import { callerAddress } from './pipeline/client-address.ts';
 import type { BodyPolicy } from './pipeline/front.ts';
-import { type ObservedFront, observed } from './pipeline/observed.ts';
+import { isEchoedRequestId, type ObservedFront, observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { createRouter } from './pipeline/router.ts';
 import { type LogLineParts, logLineCache, type RequestKind } from './request-log/log-line-cache.ts';
@@ -116,6 +118,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const parts: Parts = {
     newId,
     requestLog: new RequestLog({ store: options.store, clock, log, limits: options.requestLog }),
+    audit: auditLog(options, newId),
     fleetEvents,
     events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
     count: countRequests(metrics),
@@ -197,10 +200,15 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   };
 }
 
+function auditLog({ store, requestLog, clock }: HttpOptions, newId: Parts['newId']): AuditLog {
+  return new AuditLog({ store, maxAgeMs: requestLog.maxAgeMs, newId: () => newId(clock.wallMs()) });
+}
+
 /** What both listeners share. */
 interface Parts {
   readonly newId: (nowMs: number) => ObjectId;
   readonly requestLog: RequestLog;
+  readonly audit: AuditLog;
   readonly fleetEvents: FleetEvents;
   readonly events: EventStream;
   readonly count: RequestCounters;
@@ -253,12 +261,17 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
   const countRequest = parts.count('admin ');
   const door = createOperatorDoor({ tokens: operatorTokens, clock, log, metrics });
   const router = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
+  const identified = (request: RequestValue): RequestValue => {
+    if (isEchoedRequestId(request.headers.requestId)) return request;
+    return { ...request, headers: { ...request.headers, requestId: newId(clock.wallMs()) } };
+  };
   const operators = createOperatorFront({
     router,
     services,
     owner,
     door,
     forwarder,
+    audit: parts.audit,
     clock,
     random,
     newId: () => newId(clock.wallMs()),
@@ -275,7 +288,12 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
       if (answered.status !== 200 || !PROBES.has(answered.route)) log.request(answered, 'operator request');
     },
   });
-  return { ...front, bodyPolicy: operatorBodies({ router, door }) };
+  // The id of a request is known before it is answered, since a change is written down with it first.
+  return {
+    ...front,
+    answer: (request) => front.answer(identified(request)),
+    bodyPolicy: operatorBodies({ router, door }),
+  };
 }
 
 function apiServices(options: HttpOptions, address: { readonly publicUrl: string }): ApiServices {
@@ -291,7 +309,7 @@ function apiServices(options: HttpOptions, address: { readonly publicUrl: string
 
 function operatorServices(
   options: HttpOptions,
-  { requestLog, activity, fleetEvents }: Parts,
+  { requestLog, audit, activity, fleetEvents }: Parts,
 ): OperatorServices {
   const { operators, fleet, tenants, shops, forwarder, clock } = options;
   const requests = createRequestLogReader(options.store);
@@ -306,6 +324,7 @@ function operatorServices(
     tenants,
     shops,
     requests,
+    audit,
     countRefusals: (tenantId) => requests.countRefusals(tenantId, clock.wallMs() - REFUSALS_MS),
     actors: (query) => allActors(fleet, forwarder, query),
     nodeShare: share,

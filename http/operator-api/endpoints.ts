@@ -1,4 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
+import { listAudit } from './audit.ts';
 import {
   countRefusals,
   listActors,
@@ -30,6 +31,7 @@ import {
 /** The operators' API (DESIGN section 5). */
 export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   readOperator,
+  listAudit,
   createTenant,
   listTenants,
   readTenant,

@@ -1,8 +1,11 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { isObjectId, type ObjectId } from '../../runtime/object-id.ts';
 import type { Random } from '../../runtime/random.ts';
+import type { Change } from '../audit-log/audit-entry.ts';
+import type { AuditLog } from '../audit-log/audit-log.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
+import { errorCode } from '../contract/error-code.ts';
 import { failureOfThrown } from '../contract/errors.ts';
 import type { ReplyValue } from '../contract/exchange.ts';
 import { answerOperator, type OwnedReply, type OwnerOptions, tellsOfMove } from '../owner/answer-as-owner.ts';
@@ -21,6 +24,7 @@ export interface OperatorFrontOptions {
   readonly owner: Pick<OwnerOptions, 'stillOwner' | 'log'>;
   readonly door: OperatorDoor;
   readonly forwarder: Forwarder;
+  readonly audit: Pick<AuditLog, 'begin' | 'end'>;
   readonly clock: Clock;
   readonly random: Random;
   newId(): ObjectId;
@@ -54,7 +58,20 @@ export function createOperatorFront(parts: OperatorFrontOptions): Front {
       tenantId,
       operator: admitted.operator,
     };
-    const reply = await answerByOwner(endpoint, asked, options);
+    const answer = (): Promise<ReplyValue> => answerByOwner(endpoint, asked, options);
+    if (endpoint.method === 'GET') return { reply: await answer(), route, tenantId, keyId: undefined };
+    const { name: operator, role: held } = admitted.operator;
+    const named = endpoint.params.map((param, index) => [param, (values[index] ?? '').slice(0, LONGEST_ID)]);
+    const change: Change = {
+      operator,
+      role: held,
+      method: endpoint.method,
+      route: endpoint.path,
+      params: { ...Object.fromEntries(named), ...(tenantId === undefined ? {} : { tenantId }) },
+      ip: request.ip,
+      requestId: request.headers.requestId,
+    };
+    const reply = await recorded(change, answer, options);
     return { reply, route, tenantId, keyId: undefined };
   };
 }
@@ -65,6 +82,31 @@ export function operatorBodies({ router, door }: Pick<OperatorFrontOptions, 'rou
     headDecides: (head) => !routed(router, head).found || head.method === 'GET' || !door.knows(head),
     accountOf: () => 'operators',
   };
+}
+
+/** Characters of a path's id that are written down; every id of ours is shorter. */
+const LONGEST_ID = 100;
+
+/** Tries a change once it is written down, and writes down what came of it. What cannot be written down is not tried. */
+async function recorded(
+  change: Change,
+  answer: () => Promise<ReplyValue>,
+  { audit, owner: { log } }: Pick<Edge, 'audit' | 'owner'>,
+): Promise<ReplyValue> {
+  let id: string;
+  try {
+    id = await audit.begin(change);
+  } catch (thrown) {
+    log.warn({ err: thrown, route: change.route }, 'a change of an operator could not be written down');
+    return errorReply(failureOfThrown(thrown));
+  }
+  const reply = await answer();
+  try {
+    await audit.end(id, { status: reply.status, code: errorCode(reply) });
+  } catch (thrown) {
+    log.warn({ err: thrown, id }, 'the outcome of a change could not be written down');
+  }
+  return reply;
 }
 
 /** The tenant that decides the shard; `unknown` where the path cannot name one. */

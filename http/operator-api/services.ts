@@ -1,6 +1,7 @@
 import type { FleetOperations, OperatorOperations } from '../../actors/operators/operator-operations.ts';
 import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import type { AuditLog } from '../audit-log/audit-log.ts';
 import { operatorEndpoints } from '../contract/endpoint.ts';
 import type { ActorsQuery } from '../owner/forwarded-form.ts';
 import type { RefusalCount, RequestLogReader } from '../request-log/request-log-reader.ts';
@@ -14,6 +15,7 @@ export interface OperatorServices {
   readonly tenants: Pick<TenantOperations, 'listShops'>;
   readonly shops: Pick<ShopOperations, 'connect' | 'pollConnection' | 'disconnect' | 'listMessages'>;
   readonly requests: RequestLogReader;
+  readonly audit: Pick<AuditLog, 'list' | 'forget'>;
   /** A tenant's refused calls of the last quarter of an hour. */
   countRefusals(tenantId: string): Promise<RefusalCount>;
   /** Actors of this node and all others, merged in the order asked. */

@@ -157,6 +157,7 @@ export const deleteTenant = operatorEndpoint({
     const gone = await services.operators.deleteTenant(params.tenantId);
     // Also of a tenant that is gone already: asking again finishes an erasure that broke off here.
     await services.forgetRequests(params.tenantId);
+    await services.audit.forget(params.tenantId);
     return gone.ok ? reply(200, gone.value) : gone;
   },
 });
@@ -174,6 +175,7 @@ export const deleteShop = operatorEndpoint({
   forwardTimeoutMs: 10_000,
   async handle({ params, services }) {
     const gone = await services.operators.deleteShop({ tenantId: params.tenantId, shopId: params.shopId });
+    await services.audit.forget(params.shopId);
     return gone.ok ? reply(200, gone.value) : gone;
   },
 });

@@ -22,6 +22,11 @@ export interface ObservedOptions {
 /** A caller's request id is echoed as it came when it is this: visible ASCII and blanks, up to 256 characters. */
 const ECHOED_REQUEST_ID = /^[ -~]{1,256}$/;
 
+/** Whether a caller's request id is echoed; else it gets one of ours. */
+export function isEchoedRequestId(given: string): boolean {
+  return ECHOED_REQUEST_ID.test(given);
+}
+
 /** A front with its door: request id, a bound on what is in hand, and one entry for every request. */
 export interface ObservedFront {
   readonly answer: Responder;
@@ -40,7 +45,7 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
   function finish(request: Asked, answered: FrontReply, startedMs: number): ReplyValue {
     const atMs = clock.wallMs();
     const given = request.headers.requestId;
-    const isEchoed = given !== '' && ECHOED_REQUEST_ID.test(given);
+    const isEchoed = given !== '' && isEchoedRequestId(given);
     const requestId = isEchoed ? given : newId(atMs);
     const { reply, route, tenantId, keyId } = answered;
     const { status, contentType, headers, body, stream, close } = reply;

@@ -1,0 +1,48 @@
+/** What an operator is about to change. */
+export interface Change {
+  /** The operator's name. */
+  readonly operator: string;
+  readonly role: string;
+  readonly method: string;
+  /** The template. */
+  readonly route: string;
+  /** The path's parameters by name: ids alone. Digests where the tenant or shop was erased. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly ip: string;
+  readonly requestId: string;
+}
+
+/** What came of it. */
+export interface Outcome {
+  readonly status: number;
+  /** Why it was refused; undefined for a success. */
+  readonly code: string | undefined;
+}
+
+/** One change as operators read it. */
+export interface AuditEntry extends Change {
+  readonly id: string;
+  /** ISO 8601 in UTC, when it was begun, by Redis's clock. */
+  readonly at: string;
+  /** Null while it is under way, and where its node ended before it could say what came of it. */
+  readonly status: number | null;
+  readonly code: string | null;
+}
+
+/** Which changes to list. */
+export interface AuditLogQuery {
+  readonly operator: string | undefined;
+  readonly tenantId: string | undefined;
+  readonly route: string | undefined;
+  readonly status: number | undefined;
+  /** Only what was begun after this; milliseconds since the Unix epoch. */
+  readonly afterMs: number | undefined;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+/** Newest first. A page may hold fewer than `limit` and still have a next one, where a filter is rare. */
+export interface AuditPage {
+  readonly items: readonly AuditEntry[];
+  readonly nextCursor: string | null;
+}

@@ -1,0 +1,109 @@
+import type { ObjectId } from '../../runtime/object-id.ts';
+import { readLuaScript } from '../../runtime/redis/lua-script.ts';
+import type { Read, Store } from '../../runtime/store.ts';
+import { erasedMark } from '../request-log/request-log-keys.ts';
+import type { AuditLogQuery, AuditPage, Change, Outcome } from './audit-entry.ts';
+import { AUDIT_KEYS, listChanges } from './audit-reader.ts';
+
+/** Changes kept at most; about 400 bytes each, so 20 MB. */
+const MAX_ENTRIES = 50_000;
+/** Entries that an erasure looks at in one step. */
+const SCAN_COUNT = 500;
+
+const BEGIN_SCRIPT = readLuaScript(new URL('./begin-change.lua', import.meta.url));
+const END_SCRIPT = readLuaScript(new URL('./end-change.lua', import.meta.url));
+const MASK_SCRIPT = readLuaScript(new URL('./mask-change.lua', import.meta.url));
+
+interface AuditLogOptions {
+  readonly store: Pick<Store, 'read' | 'append'>;
+  /** How long a change is kept, in milliseconds. */
+  readonly maxAgeMs: number;
+  readonly maxEntries?: number;
+  newId(): ObjectId;
+}
+
+/**
+ * The log of what operators change, one for all nodes. A change is written down before it is tried and what came of it
+ * afterwards: none goes unrecorded, and one whose node died in between stands there without an outcome. Never holds a
+ * body, a query value or a token. All methods reject with the store's failure when Redis does not take or answer.
+ */
+export class AuditLog {
+  readonly #options: AuditLogOptions;
+
+  constructor(options: AuditLogOptions) {
+    this.#options = options;
+  }
+
+  /** Writes down a change that is about to be tried; answers its id. Nothing may be changed when it rejects. */
+  async begin(change: Change): Promise<string> {
+    const { maxAgeMs, maxEntries = MAX_ENTRIES, newId } = this.#options;
+    const { order, entries, outcomes, erased } = AUDIT_KEYS;
+    const named = Object.values(change.params).map(erasedMark);
+    const [id] = await this.#append([
+      'EVAL',
+      BEGIN_SCRIPT.source,
+      4,
+      order,
+      entries,
+      outcomes,
+      erased,
+      newId(),
+      JSON.stringify(change),
+      JSON.stringify(masked(change)),
+      maxEntries,
+      maxAgeMs,
+      ...named,
+    ]);
+    return String(id);
+  }
+
+  /** Writes down what came of it. */
+  async end(id: string, { status, code }: Outcome): Promise<void> {
+    const outcome = code === undefined ? String(status) : `${status} ${code}`;
+    const { entries, outcomes } = AUDIT_KEYS;
+    const { maxAgeMs } = this.#options;
+    await this.#append(['EVAL', END_SCRIPT.source, 2, entries, outcomes, id, outcome, maxAgeMs]);
+  }
+
+  /** Changes, newest first. */
+  list(query: AuditLogQuery): Promise<AuditPage> {
+    return listChanges(this.#options.store, query);
+  }
+
+  /**
+   * Takes the name of an erased tenant or shop out of the log, also of what is still to be written: who did what and
+   * when stays, and the ids of each such change become digests. A filter by the id still finds them.
+   */
+  async forget(id: string): Promise<void> {
+    const mark = erasedMark(id);
+    await this.#append([
+      'EVAL',
+      "return redis.call('ZADD', KEYS[1], redis.call('TIME')[1] * 1000, ARGV[1])",
+      1,
+      AUDIT_KEYS.erased,
+      mark,
+    ]);
+    let cursor = '0';
+    do {
+      const [[next, pairs]] = (await this.#options.store.read([
+        ['HSCAN', AUDIT_KEYS.entries, cursor, 'COUNT', SCAN_COUNT],
+      ])) as [[string, string[]]];
+      cursor = next;
+      for (let index = 0; index < pairs.length; index += 2) {
+        const change = JSON.parse(pairs[index + 1] ?? '') as Change;
+        if (!Object.values(change.params).includes(id)) continue;
+        const entry = JSON.stringify(masked(change));
+        await this.#append(['EVAL', MASK_SCRIPT.source, 1, AUDIT_KEYS.entries, pairs[index] ?? '', entry]);
+      }
+    } while (cursor !== '0');
+  }
+
+  async #append(write: Read): Promise<unknown[]> {
+    return this.#options.store.append([write]);
+  }
+}
+
+function masked(change: Change): Change {
+  const params = Object.entries(change.params).map(([name, value]) => [name, erasedMark(value)]);
+  return { ...change, params: Object.fromEntries(params) };
+}

@@ -1,0 +1,74 @@
+import type { Store } from '../../runtime/store.ts';
+import { erasedMark } from '../request-log/request-log-keys.ts';
+import type { AuditEntry, AuditLogQuery, AuditPage, Change } from './audit-entry.ts';
+
+/** Where the log is in Redis; one hash tag, since one script touches them all. */
+export const AUDIT_KEYS = {
+  /** Ids in the order of time, which their letters are in too: Redis's milliseconds, then an object id. */
+  order: '{audit}:order',
+  entries: '{audit}:entries',
+  outcomes: '{audit}:outcomes',
+  /** Digests of what was erased, with the moment as score. */
+  erased: '{audit}:erased',
+} as const;
+
+/** The id of an entry, which is its cursor too. */
+export const AUDIT_CURSOR = /^\d{13}-[0-9a-f]{24}$/;
+
+/** Entries one call looks at before it hands out what it found. */
+const SCAN_LIMIT = 5_000;
+const BATCH = 200;
+
+/** Lists changes, newest first. */
+export async function listChanges(store: Pick<Store, 'read'>, query: AuditLogQuery): Promise<AuditPage> {
+  const items: AuditEntry[] = [];
+  let last = query.cursor;
+  for (let scanned = 0; scanned < SCAN_LIMIT; scanned += BATCH) {
+    const batch = await batchBefore(store, last);
+    for (const entry of batch) {
+      if (query.afterMs !== undefined && Date.parse(entry.at) <= query.afterMs)
+        return { items, nextCursor: null };
+      if (items.length === query.limit) return { items, nextCursor: last ?? null };
+      last = entry.id;
+      if (fits(entry, query)) items.push(entry);
+    }
+    if (batch.length < BATCH) return { items, nextCursor: null };
+  }
+  return { items, nextCursor: last ?? null };
+}
+
+async function batchBefore(store: Pick<Store, 'read'>, last: string | undefined): Promise<AuditEntry[]> {
+  const from = last === undefined ? '+' : `(${last}`;
+  const { order, entries, outcomes } = AUDIT_KEYS;
+  const [ids] = (await store.read([['ZRANGE', order, from, '-', 'BYLEX', 'REV', 'LIMIT', 0, BATCH]])) as [
+    string[],
+  ];
+  if (ids.length === 0) return [];
+  const [changes, ends] = (await store.read([
+    ['HMGET', entries, ...ids],
+    ['HMGET', outcomes, ...ids],
+  ])) as [(string | null)[], (string | null)[]];
+  // What was given up between the two questions is left out; its place in the order is gone as well.
+  return ids.flatMap((id, index) => {
+    const change = changes[index] ?? undefined;
+    return change === undefined ? [] : [entryOf(id, JSON.parse(change) as Change, ends[index] ?? undefined)];
+  });
+}
+
+function entryOf(id: string, change: Change, outcome: string | undefined): AuditEntry {
+  const [status = null, code = null] = outcome?.split(' ') ?? [];
+  const at = new Date(Number.parseInt(id, 10)).toISOString();
+  return { id, at, ...change, status: status === null ? null : Number(status), code };
+}
+
+function fits(entry: AuditEntry, query: AuditLogQuery): boolean {
+  const { tenantId } = entry.params;
+  return (
+    (query.operator === undefined || entry.operator === query.operator) &&
+    (query.tenantId === undefined ||
+      tenantId === query.tenantId ||
+      tenantId === erasedMark(query.tenantId)) &&
+    (query.route === undefined || entry.route === query.route) &&
+    (query.status === undefined || entry.status === query.status)
+  );
+}

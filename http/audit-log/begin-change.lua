@@ -1,0 +1,31 @@
+#!lua flags=allow-oom
+-- Writes down that an operator begins a change, and gives up what the log may no longer hold. Also on a full Redis: the log
+-- is bounded, and what makes room there is a change too.
+-- KEYS[1] order, a sorted set of ids with equal scores   KEYS[2] entries by id   KEYS[3] outcomes by id
+-- KEYS[4] marks of what was erased
+-- ARGV[1] end of the id   ARGV[2] entry   ARGV[3] entry with marks in place of ids   ARGV[4] most entries kept
+-- ARGV[5] longest age in ms   ARGV[6...] marks of what the entry names
+-- Reply: the id
+local time = redis.call('TIME')
+local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+local id = string.format('%013d-%s', nowMs, ARGV[1])
+local entry = ARGV[2]
+for index = 6, #ARGV do
+  if redis.call('ZSCORE', KEYS[4], ARGV[index]) then entry = ARGV[3] end
+end
+redis.call('ZADD', KEYS[1], 0, id)
+redis.call('HSET', KEYS[2], id, entry)
+local oldestKept = string.format('(%013d', nowMs - ARGV[5])
+-- One entry is added a call, so giving up at most eight keeps every call short and still catches up.
+local gone = redis.call('ZRANGEBYLEX', KEYS[1], '-', oldestKept, 'LIMIT', 0, 8)
+if #gone == 0 and redis.call('ZCARD', KEYS[1]) > tonumber(ARGV[4]) then
+  gone = redis.call('ZRANGE', KEYS[1], 0, 7)
+end
+for _, each in ipairs(gone) do
+  redis.call('ZREM', KEYS[1], each)
+  redis.call('HDEL', KEYS[2], each)
+  redis.call('HDEL', KEYS[3], each)
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', nowMs - ARGV[5])
+for index = 1, 4 do redis.call('PEXPIRE', KEYS[index], ARGV[5]) end
+return id

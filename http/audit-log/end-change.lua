@@ -1,0 +1,9 @@
+#!lua flags=allow-oom
+-- Writes down what came of a change, unless its entry was given up meanwhile.
+-- KEYS[1] entries by id   KEYS[2] outcomes by id
+-- ARGV[1] id   ARGV[2] outcome   ARGV[3] longest age in ms
+-- Reply: 1 when it was written
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return 1

@@ -1,0 +1,73 @@
+import * as v from 'valibot';
+import { AUDIT_CURSOR } from '../audit-log/audit-reader.ts';
+import { reply } from '../contract/endpoint.ts';
+import { utcDateTime } from '../contract/fields.ts';
+import { integerParameter, limitParameter } from '../contract/query-parameters.ts';
+import { cursorPage } from '../contract/resources.ts';
+import { operatorEndpoint } from './services.ts';
+
+const nullableText = v.nullable(v.string());
+
+const auditEntry = v.strictObject({
+  id: v.string(),
+  at: v.string(),
+  operator: v.string(),
+  role: v.string(),
+  method: v.string(),
+  route: v.string(),
+  params: v.record(v.string(), v.string()),
+  ip: v.string(),
+  requestId: v.string(),
+  status: v.nullable(v.number()),
+  code: nullableText,
+});
+
+/** GET /audit */
+export const listAudit = operatorEndpoint({
+  method: 'GET',
+  path: '/audit',
+  role: 'read',
+  tag: 'Operators',
+  summary: 'What operators changed or tried to change, newest first',
+  description:
+    'Written down before it is tried; `status` is null while a change is under way, and where its node ended before it could say what came of it. Ids of what was erased are digests. Kept as long as the request log, at most 50,000 changes. A page may hold fewer items than `limit` and still have a next one, where a filter is rare.',
+  query: {
+    operator: v.optional(v.string()),
+    tenant: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{24}$/, 'must be a tenant id'))),
+    route: v.optional(v.string()),
+    status: v.optional(integerParameter({ min: 100, max: 599 })),
+    after: v.optional(utcDateTime),
+    limit: limitParameter,
+    cursor: v.optional(v.pipe(v.string(), v.regex(AUDIT_CURSOR, 'must be a nextCursor of this list'))),
+  },
+  replies: {
+    200: {
+      description: 'A page of changes.',
+      data: cursorPage(auditEntry),
+      example: {
+        items: [
+          {
+            id: '1801396800000-66b1f0a2c3d4e5f607182907',
+            at: '2027-01-31T12:00:00.000Z',
+            operator: 'ada',
+            role: 'admin',
+            method: 'POST',
+            route: '/tenants/{tenantId}/keys',
+            params: { tenantId: '66b1f0a2c3d4e5f607182906' },
+            ip: '203.0.113.7',
+            requestId: '66b1f0a2c3d4e5f607182908',
+            status: 201,
+            code: null,
+          },
+        ],
+        nextCursor: null,
+      },
+    },
+  },
+  errors: [],
+  async handle({ query: { operator, tenant, route, status, after, limit, cursor }, services }) {
+    const afterMs = after === undefined ? undefined : Date.parse(after);
+    const filter = { operator, tenantId: tenant, route, status, afterMs };
+    return reply(200, await services.audit.list({ ...filter, limit, cursor }));
+  },
+});

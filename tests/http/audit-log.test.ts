@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Redis } from 'ioredis';
+import type { Change } from '../../http/audit-log/audit-entry.ts';
+import { AuditLog } from '../../http/audit-log/audit-log.ts';
+import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
+import { objectIdGenerator } from '../../runtime/object-id.ts';
+import { systemRandom } from '../../runtime/random.ts';
+import type { Read, Store } from '../../runtime/store.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { openTarget, type Target } from './conformance-target.ts';
+import { ADMIN_TOKEN, plainStore, type ServiceFixture, startService } from './service-fixture.ts';
+
+const ADA = 'token-of-ada-the-operator';
+const DAY_MS = 24 * 3_600_000;
+
+describe("the log of operators' changes", () => {
+  let server: RedisServer;
+  let redis: Redis;
+  let service: ServiceFixture;
+  let target: Target;
+  /** While set, Redis takes no write. */
+  let away = false;
+
+  before(async () => {
+    server = await startRedisServer();
+    redis = new Redis(server.url);
+    const plain = plainStore(redis);
+    const store: Pick<Store, 'read' | 'append'> = {
+      read: plain.read,
+      append: (writes: readonly Read[]) => (away ? Promise.reject(new Error('away')) : plain.append(writes)),
+    };
+    service = await startService({
+      store,
+      operatorTokens: [
+        { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
+        { name: 'ada', role: 'operate', token: ADA },
+      ],
+    });
+    const { apiUrl, adminUrl } = service;
+    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+  });
+  after(async () => {
+    target.close();
+    await service.stop();
+    redis.disconnect();
+    await server.stop();
+  });
+
+  const operator = (
+    method: string,
+    path: string,
+    call: { key?: string; json?: unknown; headers?: object } = {},
+  ) => target.admin.call(method, path, { key: ADMIN_TOKEN, ...(call as { json?: unknown }) });
+  const listed = async (query = '') => (await operator('GET', `/audit${query}`)).body.data;
+
+  for (const [index, { method, path }] of OPERATOR_ENDPOINTS.entries()) {
+    it(`${method} ${path} is ${method === 'GET' ? 'not ' : ''}written down`, async () => {
+      const requestId = `${method} ${path}`;
+      // Of its own: one that an erasure named would be a digest.
+      const url = path.replaceAll(/\{\w+\}/g, String(index).padStart(24, 'a'));
+      const reply = await operator(method, url, { json: {}, headers: { 'x-request-id': requestId } });
+      const { items } = await listed('?limit=100');
+      const found = items.filter((item: { requestId: string }) => item.requestId === requestId);
+      assert.equal(found.length, method === 'GET' ? 0 : 1);
+      if (method === 'GET') return;
+      const { at, id, params, ...entry } = found[0];
+      assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
+      assert.equal(Number.parseInt(id, 10), Date.parse(at));
+      const erases = method === 'DELETE' && !path.includes('keys');
+      const shape = erases ? /^[\w-]{43}$/ : /^[0-9a-f]{24}$/;
+      for (const value of Object.values(params)) assert.match(String(value), shape);
+      assert.deepEqual(entry, {
+        operator: 'admin',
+        role: 'admin',
+        method,
+        route: path,
+        ip: '127.0.0.1',
+        requestId,
+        status: reply.status,
+        code: reply.body.error?.code ?? null,
+      });
+    });
+  }
+
+  it('holds nothing of what was sent: no name, number, token or key', async () => {
+    const { id } = await target.tenant();
+    await operator('POST', `/tenants/${id}/shops`, {
+      json: { name: 'Hidden bakery', phone: '+33698765432' },
+    });
+    const { body } = await operator('POST', `/tenants/${id}/keys`, {
+      json: { name: 'Hidden', permissions: [] },
+    });
+    const { text } = await operator('GET', `/audit?tenant=${id}&limit=100`);
+    for (const secret of ['Hidden', '98765432', ADMIN_TOKEN, body.data.key])
+      assert.ok(!text.includes(secret));
+    assert.match(text, /tenants\/\{tenantId\}\/keys/);
+  });
+
+  it('is filtered by operator, tenant, route and status, and read on page by page', async () => {
+    const { id } = await target.tenant();
+    const path = `/tenants/${id}/resume`;
+    for (let call = 0; call < 5; call += 1) await operator('POST', path, { key: ADA, json: {} });
+    await operator('POST', path, { key: ADA, json: { nonsense: 1 } });
+    const route = encodeURIComponent('/tenants/{tenantId}/resume');
+    const first = await listed(`?operator=ada&tenant=${id}&route=${route}&status=200&limit=3`);
+    assert.equal(first.items.length, 3);
+    const rest = await listed(
+      `?operator=ada&tenant=${id}&route=${route}&status=200&limit=3&cursor=${first.nextCursor}`,
+    );
+    assert.deepEqual([rest.items.length, rest.nextCursor], [2, null]);
+    const ids = [...first.items, ...rest.items].map((item: { id: string }) => item.id);
+    assert.deepEqual(ids, [...new Set(ids)].toSorted().toReversed());
+    assert.deepEqual(
+      (await listed(`?operator=ada&tenant=${id}&status=422`)).items[0].code,
+      'VALIDATION_ERROR',
+    );
+    assert.deepEqual(
+      (await listed(`?tenant=${id}&after=${new Date(Date.now() + DAY_MS).toISOString()}`)).items,
+      [],
+    );
+    assert.equal((await operator('GET', '/audit?cursor=zz')).status, 422);
+  });
+
+  it('a change that cannot be written down is not tried', async () => {
+    const { id } = await target.tenant();
+    away = true;
+    const refused = await operator('PATCH', `/tenants/${id}`, { json: { name: 'Changed' } });
+    away = false;
+    assert.equal(refused.status >= 500, true, refused.text);
+    assert.notEqual((await operator('GET', `/tenants/${id}`)).body.data.name, 'Changed');
+  });
+
+  it('an erased tenant is named no more, not even by the change that erased it; its changes are still found', async () => {
+    const { id } = await target.tenant();
+    const shop = await operator('POST', `/tenants/${id}/shops`, { json: { name: 'Gone' } });
+    await operator('DELETE', `/tenants/${id}/shops/${shop.body.data.id}`);
+    const named = await listed(`?tenant=${id}&limit=100`);
+    assert.ok(!JSON.stringify(named).includes(shop.body.data.id));
+    await operator('DELETE', `/tenants/${id}`);
+    await operator('DELETE', `/tenants/${id}`);
+    const { items } = await listed(`?tenant=${id}&limit=100`);
+    assert.ok(!JSON.stringify(items).includes(id));
+    assert.deepEqual(
+      items.slice(0, 2).map(({ method, route, status }: Record<string, unknown>) => [method, route, status]),
+      [
+        ['DELETE', '/tenants/{tenantId}', 404],
+        ['DELETE', '/tenants/{tenantId}', 200],
+      ],
+    );
+  });
+});
+
+describe('the log of changes in Redis', () => {
+  let server: RedisServer;
+  let redis: Redis;
+  const change: Change = {
+    operator: 'ada',
+    role: 'admin',
+    method: 'POST',
+    route: '/tenants',
+    params: {},
+    ip: '::1',
+    requestId: 'r',
+  };
+  const all = {
+    operator: undefined,
+    tenantId: undefined,
+    route: undefined,
+    status: undefined,
+    afterMs: undefined,
+  };
+  const newId = objectIdGenerator(systemRandom);
+  const open = (maxEntries: number, maxAgeMs = DAY_MS): AuditLog =>
+    new AuditLog({ store: plainStore(redis), maxAgeMs, maxEntries, newId: () => newId(Date.now()) });
+  const held = async (): Promise<number[]> => [
+    await redis.zcard('{audit}:order'),
+    await redis.hlen('{audit}:entries'),
+    await redis.hlen('{audit}:outcomes'),
+  ];
+
+  before(async () => {
+    server = await startRedisServer();
+    redis = new Redis(server.url);
+  });
+  after(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  it('a change whose node died stands there without an outcome, for every node', async () => {
+    const id = await open(100).begin(change);
+    const { items } = await open(100).list({ ...all, limit: 1, cursor: undefined });
+    assert.deepEqual([items[0]?.id, items[0]?.status, items[0]?.code], [id, null, null]);
+  });
+
+  it('holds no more than it may, with what belongs to an entry, and an outcome comes too late for one that is gone', async () => {
+    await redis.flushall();
+    const log = open(50);
+    const first = await log.begin(change);
+    for (let number = 0; number < 200; number += 1)
+      await log.end(await log.begin(change), { status: 200, code: undefined });
+    await log.end(first, { status: 200, code: undefined });
+    const [order = 0, entries, outcomes] = await held();
+    assert.ok(order <= 50 && order > 40, String(order));
+    assert.deepEqual([entries, outcomes], [order, order]);
+  });
+
+  it('keeps nothing for longer than it may', async () => {
+    await redis.flushall();
+    const old = await open(50).begin(change);
+    await open(50).end(old, { status: 200, code: undefined });
+    while (Date.now() <= Number.parseInt(old, 10) + 1) await redis.ping();
+    const young = await open(50, 1).begin(change);
+    assert.notEqual(young, old);
+    assert.equal(await redis.hexists('{audit}:entries', old), 0);
+    assert.equal(await redis.hexists('{audit}:outcomes', old), 0);
+  });
+
+  it('is written to on a Redis that is full: what makes room is a change too', async () => {
+    await redis.config('SET', 'maxmemory', '1');
+    const log = open(50);
+    await assert.rejects(redis.set('other', 'x'), /OOM/);
+    await log.end(await log.begin(change), { status: 200, code: undefined });
+    await redis.config('SET', 'maxmemory', '0');
+  });
+});
