@@ -2,6 +2,7 @@
  * The faults of `npm run test:chaos`, shorter and with fewer shops: nodes stopped, killed and paused, lines to Redis
  * cut and stalled, Redis down, full and read-only, each while shops send and callers read.
  */
+import { clockAhead } from './clock-faults.ts';
 import { testFaults } from './fault-tests.ts';
 import { lineFault } from './link-faults.ts';
 import { handOver, stopped, takeOver } from './node-faults.ts';
@@ -18,6 +19,7 @@ testFaults(
     storeDown(2_000),
     storeRefuses('full', 500),
     storeRefuses('read-only', 500),
+    clockAhead(4_000),
   ],
   { redis: 'single', messagesPerShop: 1 },
 );

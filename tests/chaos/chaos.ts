@@ -10,6 +10,7 @@ import { testEnvironment } from '../../bin/environment.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { openShops } from './chaos-shops.ts';
+import { clockAhead, SHIFTED_SERVICE } from './clock-faults.ts';
 import { failoverKeepsConnections, failoverLosesWrites } from './failover-faults.ts';
 import { killOften } from './kills.ts';
 import { lineFault } from './link-faults.ts';
@@ -40,6 +41,7 @@ const onOneRedis: readonly Fault[] = [
   storeDown(30_000),
   storeRefuses('full', 3_000),
   storeRefuses('read-only', 3_000),
+  clockAhead(10_000),
 ];
 const onCluster: readonly Fault[] = [handOver, takeOver, storeDown(10_000)];
 
@@ -76,7 +78,7 @@ async function onFleet(redis: 'single' | 'cluster' | 'pair', all: readonly Fault
   const faults = all.filter(({ name }) => name.includes(asked.fault ?? ''));
   if (faults.length === 0) return [];
   say(`three nodes on ${where} …`);
-  const fleet = await startFleet({ nodes: 3, redis });
+  const fleet = await startFleet({ nodes: 3, redis, program: SHIFTED_SERVICE });
   try {
     return await inflictAll(fleet, faults, where);
   } finally {

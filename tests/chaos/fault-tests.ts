@@ -4,6 +4,7 @@ import { testEnvironment } from '../../bin/environment.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { type ChaosShop, openShops } from './chaos-shops.ts';
+import { SHIFTED_SERVICE } from './clock-faults.ts';
 import { type Fault, runFault } from './scenario.ts';
 
 const SHOPS = 5;
@@ -27,7 +28,7 @@ export function testFaults(
   let fleet: Fleet;
   let shops: readonly ChaosShop[];
   before(async () => {
-    fleet = await startFleet({ nodes: 3, redis: options.redis });
+    fleet = await startFleet({ nodes: 3, redis: options.redis, program: SHIFTED_SERVICE });
     shops = await openShops(fleet, SHOPS);
   });
   after(() => fleet.stop());

@@ -54,6 +54,8 @@ export async function startFleet(options: {
   readonly nodes: number;
   readonly redis?: 'single' | 'cluster' | 'pair';
   readonly gapMs?: string;
+  /** Another entry point than `bin/service.ts`. */
+  readonly program?: string;
 }): Promise<Fleet> {
   const dataDir = mkdtempSync(join(tmpdir(), 'fleet-'));
   const store = await startStore(options.redis);
@@ -67,17 +69,20 @@ export async function startFleet(options: {
   const tally: Tally = { requests: 0, retries: 0 };
   const startOne = async (nodeId: string): Promise<FleetNode> => {
     const link = store.socketPath === undefined ? undefined : await redisLink(store.socketPath);
-    const node = await startServiceNode({
-      ADMIN_TOKEN: adminToken,
-      REDIS_URL: link?.url ?? store.url,
-      DATA_DIR: dataDir,
-      CREDENTIALS_KEY: credentialsKey,
-      MSGAPP_SOCKET_URL: simulator.chatUrl,
-      MSGAPP_NOISE_ROOT_KEY: simulator.noiseRootKey,
-      NODE_EXTRA_CA_CERTS: mediaCa,
-      SEND_GAP_MS: options.gapMs ?? '50-150',
-      NODE_ID: nodeId,
-    });
+    const node = await startServiceNode(
+      {
+        ADMIN_TOKEN: adminToken,
+        REDIS_URL: link?.url ?? store.url,
+        DATA_DIR: dataDir,
+        CREDENTIALS_KEY: credentialsKey,
+        MSGAPP_SOCKET_URL: simulator.chatUrl,
+        MSGAPP_NOISE_ROOT_KEY: simulator.noiseRootKey,
+        NODE_EXTRA_CA_CERTS: mediaCa,
+        SEND_GAP_MS: options.gapMs ?? '50-150',
+        NODE_ID: nodeId,
+      },
+      options.program,
+    );
     return fleetNode(node, { link, adminToken });
   };
   const shares = async (): Promise<ReadonlyMap<string, number>> => {
