@@ -8,6 +8,7 @@ import { type RunningHttp, startHttp } from '../http/start-http.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
+import { sealedLink } from '../runtime/node/sealed-link.ts';
 import { systemRandom as random } from '../runtime/random.ts';
 import { composeActors, type RunningActors } from './compose-actors.ts';
 import type { ServiceEnvironment } from './environment.ts';
@@ -52,7 +53,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     await node.stop();
     throw error;
   });
-  const topic = linkTopics(node.link);
+  const topic = linkTopics(sealedLink(node.link, environment.credentialsKeys));
   const requests = topic('requests');
   const actors = await composeActors({
     node,
