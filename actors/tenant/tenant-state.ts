@@ -3,6 +3,7 @@ import type { KeyLimits } from '../../policy/key-limits.ts';
 import { QuotaMeter } from '../../policy/quota-meter.ts';
 import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
 import type { Address } from '../../runtime/address.ts';
+import { NewerState } from '../../runtime/newer-state.ts';
 import type { Store } from '../../runtime/store.ts';
 import { ipAllowlist } from './ip-allowlist.ts';
 import type { Permission } from './permission.ts';
@@ -58,8 +59,7 @@ export async function loadTenant(
   ])) as [string | null, string | null, string[], string[], string[], string[], string[]];
   if (record === null) return undefined;
   const tenant = JSON.parse(record) as TenantRecord;
-  if (tenant.version > 1)
-    throw new Error(`a tenant was stored in version ${tenant.version}, newer than this program's 1`);
+  if (tenant.version > 1) throw new NewerState('a tenant', { stored: tenant.version, known: 1 });
   const live = apiKeys.map((stored) => liveKey(JSON.parse(stored) as ApiKeyRecord));
   const used = pairs(usage);
   for (const { record: key } of live) {

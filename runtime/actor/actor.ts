@@ -1,6 +1,7 @@
 import type { ActorSnapshot, ActorSummary } from '../actors.ts';
 import { type Address, addressText } from '../address.ts';
 import type { DeactivationReason, RuntimeCommand, Turn } from '../behaviour.ts';
+import { waitBeforeLoading } from '../newer-state.ts';
 import type { ActiveActor, Asker } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { mailboxFull, messageOf, movedAway, poisoned, suspended, unavailable } from '../refusals.ts';
@@ -266,7 +267,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#refuseWaiting(error.message);
     // Nobody waits for it and nothing needs it: it is loaded when it is asked for again.
     if (!this.isNeeded) this.dispose('passivated');
-    else this.#timer.start(this.#around.limits.retryMs, () => this.#load());
+    else this.#timer.start(waitBeforeLoading(error, this.#text, this.#around), () => this.#load());
   }
 
   /** It threw outside of any turn. */

@@ -1,4 +1,5 @@
 import type { SnapshotFrom } from 'xstate';
+import { NewerState } from '../../../runtime/newer-state.ts';
 import { type ChannelEffect, channelMachine } from './channel-machine.ts';
 import { type PacingEffect, pacingMachine } from './pacing-machine.ts';
 import { type StoredMachine, stepper } from './stepper.ts';
@@ -52,14 +53,12 @@ function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number
   return { value: 'idle', context: { ...context, hand: null, untilMs: null } };
 }
 
-/** Both machines as they were stored, or at their start when nothing was. Throws on what a newer program stored. */
+/** Both machines as they were stored, or at their start when nothing was. Throws `NewerState` on what a newer program stored. */
 export function restoreMachines(text: string | null): ShopMachines {
   if (text === null) return { channel: channel.initial(), pacing: pacing.initial() };
   const stored = JSON.parse(text) as StoredMachines;
   if (stored.version > STORED_VERSION) {
-    throw new Error(
-      `a shop was stored in version ${stored.version}, newer than this program's ${STORED_VERSION}`,
-    );
+    throw new NewerState('a shop', { stored: stored.version, known: STORED_VERSION });
   }
   return { channel: channel.restore(stored.channel), pacing: pacing.restore(stored.pacing) };
 }

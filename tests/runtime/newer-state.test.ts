@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NewerState } from '../../runtime/newer-state.ts';
+import { counterAddress } from './counter-behaviour.ts';
+import { memoryNode } from './memory-node.ts';
+
+const one = counterAddress('one');
+
+test('a state that a newer program stored suspends nobody: it is loaded again after the longest backoff', async () => {
+  let isNewer = false;
+  let loads = 0;
+  const hooks = {
+    loading() {
+      loads += 1;
+      if (isNewer) throw new NewerState('a counter', { stored: 2, known: 1 });
+    },
+  };
+  const first = await memoryNode({ hooks });
+  await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
+  await first.outcome(first.node.stop());
+  isNewer = true;
+  loads = 0;
+  const second = await memoryNode({ hooks, on: first });
+  await second.clock.advance(5 * 60_000);
+  assert.ok(loads > 6 && loads <= 12, `loaded ${loads} times in five minutes`);
+  assert.equal(await second.outcome(second.node.actors.ask(one, { type: 'read' })), 'STORE_UNAVAILABLE');
+  assert.deepEqual([second.node.counters.suspensions, second.node.counters.crashes], [0, 0]);
+  assert.ok(second.log.errors.some((line) => line.includes('newer program')));
+  isNewer = false;
+  await second.clock.advance(31_000);
+  assert.equal(await second.outcome(second.node.actors.ask(one, { type: 'read' })), 0);
+});
