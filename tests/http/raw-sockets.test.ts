@@ -60,6 +60,15 @@ describe('bytes on a socket', () => {
     assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [201]);
   });
 
+  it('says how long a connection may stay idle, unless it ends with the reply', async () => {
+    const open = await raw();
+    open.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
+    assert.match(await open.until((text) => text.includes('}}')), /\r\nKeep-Alive: timeout=8\r\n/);
+    const ending = await raw();
+    ending.write(post('', 'Content-Length: 70000\r\n'));
+    assert.doesNotMatch(await ending.closed(), /Keep-Alive/);
+  });
+
   it('a chunked body over 64 KiB is 413 and the connection closes', async () => {
     const connection = await raw();
     connection.write(post(`11170\r\n${'x'.repeat(70_000)}\r\n0\r\n\r\n`, 'Transfer-Encoding: chunked\r\n'));
@@ -194,6 +203,7 @@ describe('bytes on a socket', () => {
     const cases: readonly (readonly [row: string, bytes: string, expected: readonly number[]])[] = [
       ['HTTP/1.0', `GET /api/v1/me HTTP/1.0\r\n${HOST}\r\n`, []],
       ['no Host', 'GET /api/v1/me HTTP/1.1\r\n\r\n', []],
+      ['an absolute target', `GET http://test/api/v1/me HTTP/1.1\r\n${HOST}\r\n`, []],
       ['noise', '\x16\x03\x01\x02', []],
       ['sixty headers', `GET /api/v1/nothing HTTP/1.1\r\n${HOST}${'X-A: 1\r\n'.repeat(60)}\r\n`, []],
       ['a head that stops', 'GET /api/v1/me HT', []],
