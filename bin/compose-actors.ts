@@ -113,6 +113,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
         feed,
         log,
         refreshDirectory: (tenantId) => operatorsDirectory.refresh(tenantId),
+        tellShop: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
         eraseShop: (shop) => eraser.erase(shop),
         poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
       }),

@@ -29,7 +29,12 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Turn<T
   return {
     state: { ...state, record, ownerNumber, settings: resolveSettings(record.settings) },
     writes,
-    effects: [{ type: 'announce_tenant', tenantId: record.id }],
+    effects: [
+      { type: 'announce_tenant', tenantId: record.id },
+      ...(record.active === state.record.active
+        ? []
+        : [{ type: 'tell_shops', shopIds: [...state.shops.keys()], active: record.active } as const]),
+    ],
     reply: done(tenantView(record, ownerNumber)),
   };
 }

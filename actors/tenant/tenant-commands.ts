@@ -38,5 +38,6 @@ export type TenantCommand =
 export type TenantEffect =
   | { readonly type: 'erase_shop'; readonly shopId: string }
   | { readonly type: 'forget_keys'; readonly hashes: readonly string[] }
+  | { readonly type: 'tell_shops'; readonly shopIds: readonly string[]; readonly active: boolean }
   | { readonly type: 'announce_tenant'; readonly tenantId: string }
   | { readonly type: 'announce_shop'; readonly tenantId: string; readonly shopId: string };

@@ -21,6 +21,8 @@ export interface TenantEffectsOptions {
   readonly refreshDirectory: (tenantId: string) => Promise<void>;
   /** Erases a shop of the tenant; rejects when it stopped half way and must be asked again. */
   readonly eraseShop: (shop: { readonly tenantId: string; readonly shopId: string }) => Promise<void>;
+  /** Tells a shop whether its tenant is active. */
+  readonly tellShop: (shop: { readonly tenantId: string; readonly shopId: string }, active: boolean) => void;
   /** Tells those who look for pool sessions that a platform tenant may have changed. */
   readonly poolMayHaveChanged: (tenantId: string) => void;
 }
@@ -57,6 +59,9 @@ export function tenantEffects(
         void options.refreshDirectory(tenantId);
         options.poolMayHaveChanged(tenantId);
         feed.publish('tenant', { tenantId });
+        break;
+      case 'tell_shops':
+        for (const shopId of effect.shopIds) options.tellShop({ tenantId, shopId }, effect.active);
         break;
       case 'announce_shop':
         feed.publish('shop', { tenantId, shopId: effect.shopId });

@@ -132,6 +132,8 @@ export const changeTenant = operatorEndpoint({
   role: 'admin',
   tag: 'Tenants',
   summary: 'Change a tenant; what is left out stays',
+  description:
+    'With `active: false` its calls are refused and nothing more of its queues is sent; sessions stay open, and messages go on when it is active again or end as others that wait too long. What a pool shop took for it before may still be sent.',
   body: closedObject({ name: v.optional(text({ min: 1, max: 200 })), ...changeable }),
   bodyExample: { active: false },
   replies: { 200: { description: 'The tenant as it is now.', data: tenant, example: tenantExample } },

@@ -340,3 +340,16 @@ test('of a queue that stands still it is told once what began it, also where an 
     ['rate_signal', 'operator', null, null, 'operator'],
   );
 });
+
+test('nothing of an inactive tenant reaches the wire, and its queue goes on when it is active again', async () => {
+  const shop = await ShopHarness.connected();
+  const [first, second] = [shop.send(), shop.send('+33612345679')];
+  shop.command({ type: 'tenant_active', active: false });
+  assert.equal(shop.state.inHand, undefined, 'what was in hand is put back');
+  shop.session({ type: 'session.composed', messageId: first });
+  shop.pass(3_600_000);
+  assert.deepEqual([shop.statusOf(first), shop.statusOf(second)], ['queued', 'queued']);
+  shop.command({ type: 'tenant_active', active: true });
+  shop.toWire(first);
+  assert.equal(shop.statusOf(first), 'sending');
+});

@@ -206,6 +206,7 @@ export class ShopHarness {
       if (command === 'HGET' && key !== keys.shop) return JSON.stringify({ name: 'Bakery' });
       if (command === 'HGET') return this.hashes.get(key)?.get('actor') ?? null;
       if (command === 'LRANGE') return ledger;
+      if (command === 'GET') return null;
       if (command === 'ZRANGE') return key === keys.queue ? waiting : [];
       const fields = this.hashes.get(key);
       return command === 'HMGET' ? ['body', 'state'].map((field) => fields?.get(field) ?? null) : [];

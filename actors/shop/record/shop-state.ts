@@ -47,6 +47,8 @@ export interface ShopState extends ShopMachines {
   readonly groups: ToldGroups | undefined;
   /** False from the first order to stop until the actor is gone: nothing more is taken from the queue. */
   readonly dispatching: boolean;
+  /** False while operators have deactivated the tenant: nothing more is taken from the queue. */
+  readonly tenantActive: boolean;
   /** What loading mended and no commit holds yet; the first turn writes it. */
   readonly unstored: readonly Write[];
   /** The ledger could not be read and was replaced by a full one when the shop was loaded. */
@@ -76,7 +78,7 @@ export interface Transition {
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
   const { shop, shard, keys, people, name, channel, pacing, queue, inHand, pooled } = state;
-  const { ledger, qr, groups, dispatching, unstored, ledgerReplaced, transitions } = state;
+  const { ledger, qr, groups, dispatching, tenantActive, unstored, ledgerReplaced, transitions } = state;
   const next: ShopState = {
     shop,
     shard,
@@ -92,6 +94,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     qr,
     groups,
     dispatching,
+    tenantActive,
     unstored,
     ledgerReplaced,
     transitions,
@@ -129,15 +132,16 @@ export async function loadShop(
 ): Promise<ShopState | undefined> {
   const shop = shopOf(address);
   const keys = shopKeys(address.shard, shop.shopId);
-  const { shops, customers, contacts } = tenantKeys(shop.tenantId);
-  const [record, actor, queueIds, ledgerEntries, pooledFields, carriedIds] = (await store.read([
+  const { record: tenantKey, shops, customers, contacts } = tenantKeys(shop.tenantId);
+  const [record, actor, queueIds, ledgerEntries, pooledFields, carriedIds, tenant] = (await store.read([
     ['HGET', shops, shop.shopId],
     ['HGET', keys.shop, 'actor'],
     ['ZRANGE', keys.queue, 0, -1],
     ['LRANGE', keys.ledger, 0, -1],
     ['HGETALL', keys.pooled],
     ['ZRANGE', keys.carried, 0, -1],
-  ])) as [string | null, string | null, string[], string[], string[], string[]];
+    ['GET', tenantKey],
+  ])) as [string | null, string | null, string[], string[], string[], string[], string | null];
   if (record === null) return undefined;
   const machines = restoreMachines(actor);
   const pooled = decodePooled(pooledFields);
@@ -160,6 +164,7 @@ export async function loadShop(
     qr: undefined,
     groups: undefined,
     dispatching: true,
+    tenantActive: tenant == null || (JSON.parse(tenant) as { active?: boolean }).active !== false,
     unstored:
       entries === undefined
         ? []

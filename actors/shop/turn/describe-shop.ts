@@ -15,6 +15,7 @@ export function describeShop(state: ShopState) {
     tenantId: state.shop.tenantId,
     shopId: state.shop.shopId,
     name: state.name,
+    tenantActive: state.tenantActive,
     status: publicChannelStatus(channelState(state)),
     channel: { state: channelState(state), ...context },
     pacing: { state: pacingState(state), ...state.pacing.context },

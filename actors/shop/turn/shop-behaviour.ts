@@ -116,6 +116,10 @@ function turn(
         return builder.finish(failed('CHANNEL_NEVER_CONFIGURED'));
       builder.stepChannel({ type: 'disconnect', nowMs: builder.nowMs });
       return builder.finish(done(true));
+    case 'tenant_active':
+      builder.change({ tenantActive: command.active });
+      if (!command.active) builder.stepPacing({ type: 'session_down' });
+      return builder.finish();
     case 'hold':
     case 'release':
       builder.stepPacing({ type: command.type });

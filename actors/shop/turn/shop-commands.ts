@@ -21,6 +21,8 @@ export type ShopCommand =
   | { readonly type: 'connect' }
   | { readonly type: 'disconnect' }
   /** The operator's pause of the queue, and its end. */
+  /** Operators deactivated the tenant, or activated it again; its record says so as well. */
+  | { readonly type: 'tenant_active'; readonly active: boolean }
   | { readonly type: 'hold' }
   | { readonly type: 'release' }
   /** As a shop of the pool; `open`: its tenant is the platform's, so that it may take more. */

@@ -131,7 +131,7 @@ export class TurnBuilder {
     const { queue, dispatching } = this.#state;
     if (queue.length === 0 || !dispatching) return;
     if (channelState(this.#state) !== 'connected' || pacingState(this.#state) !== 'idle') return;
-    if (this.#state.pacing.context.heldByOperator) return;
+    if (this.#state.pacing.context.heldByOperator || !this.#state.tenantActive) return;
     const groups = liveGroups(this.#state);
     const next = queue.find(({ to }) => groups !== undefined || !isGroupId(to));
     if (next === undefined) return;
