@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { replaceClientCurve } from '../actors/session/worker-thread/client-curve.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { makeDataDirectory } from './data-directory.ts';
@@ -8,6 +9,8 @@ import { lockFile } from './file-lock.ts';
 /** Starts the simulated chat network alone, says where it is, and ends it on a signal. */
 async function main(): Promise<void> {
   const { port, dataDirectory } = simulatorEnvironment();
+  // Its handsets open and seal with the client's own code, as often as all the sessions that write to them together.
+  replaceClientCurve();
   makeDataDirectory(dataDirectory);
   // Each would go on writing a journal that the other has put a new one in the place of.
   if ((await lockFile(join(dataDirectory, 'simulator.lock'), { waitSeconds: 2 })) === undefined)

@@ -62,6 +62,9 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
       const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(own, logger, findLids);
       return {
         ...client,
+        // Keys that make no sense cost their own device the message, and a group's others nothing: sealing for a device
+        // without a session fails for it alone. A store that failed ends the session by itself.
+        injectE2ESession: (bundle) => client.injectE2ESession(bundle).catch(() => undefined),
         decryptMessage: (sealed) =>
           keys.transaction(async () => {
             const padded = await client.decryptMessage(sealed);

@@ -1,0 +1,41 @@
+import { createRequire } from 'node:module';
+import { Curve } from '@whiskeysockets/baileys';
+import { agree, generateSignalKeyPair, isSignedBy, type SignalKeyPair } from './curve.ts';
+
+/** What libsignal calls of its own curve module, which it looks up anew at each call. */
+interface LibsignalCurve {
+  generateKeyPair: () => SignalKeyPair;
+  calculateAgreement: (publicKey: Uint8Array, privateKey: Uint8Array) => Buffer;
+  verifySignature: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
+}
+
+/**
+ * Puts our operations on Curve25519 in the place of libsignal's and the client's, for all of this thread: same keys and
+ * secrets, several times as fast, and strict where theirs are not. Theirs take any 64 bytes for a signature, of the
+ * network's certificate, of the account that a device is paired with, and of the key that a recipient is first
+ * written to. libsignal's own callers look at no answer either, so a wrong signature throws there.
+ *
+ * What stays is signing, and the check of signatures on group messages that arrive, which binds its function early and
+ * heeds it. Call it once in a thread, before the first client is made.
+ */
+export function replaceClientCurve(): void {
+  const libsignal = createRequire(import.meta.url)('libsignal/src/curve.js') as LibsignalCurve;
+  libsignal.generateKeyPair = generateSignalKeyPair;
+  libsignal.calculateAgreement = agree;
+  libsignal.verifySignature = (publicKey, message, signature) => {
+    if (!isSignedBy(publicKey, message, signature)) throw new Error('a signature is wrong');
+    return true;
+  };
+  Curve.generateKeyPair = () => {
+    const { pubKey, privKey } = generateSignalKeyPair();
+    return { private: privKey, public: pubKey.subarray(1) };
+  };
+  Curve.sharedKey = (privateKey, publicKey) => Buffer.from(agree(publicKey, privateKey));
+  Curve.verify = (publicKey, message, signature) => {
+    try {
+      return isSignedBy(publicKey, message, signature);
+    } catch {
+      return false;
+    }
+  };
+}

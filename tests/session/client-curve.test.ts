@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { Curve } from '@whiskeysockets/baileys';
+import { replaceClientCurve } from '../../actors/session/worker-thread/client-curve.ts';
+
+const require = createRequire(import.meta.url);
+
+interface Builder {
+  initOutgoing(bundle: object): Promise<void>;
+}
+
+/** libsignal's own way to a new session, with a store that holds nothing. */
+function builder(stored: string[]): Builder {
+  const { SessionBuilder, ProtocolAddress } = require('libsignal') as {
+    SessionBuilder: new (storage: object, address: object) => Builder;
+    ProtocolAddress: new (user: string, device: number) => object;
+  };
+  const { generateKeyPair } = require('libsignal/src/curve.js') as { generateKeyPair: () => object };
+  const identity = generateKeyPair();
+  return new SessionBuilder(
+    {
+      isTrustedIdentity: async () => true,
+      getOurIdentity: async () => identity,
+      loadSession: async () => undefined,
+      storeSession: async (address: string) => void stored.push(address),
+    },
+    new ProtocolAddress('4915551', 0),
+  );
+}
+
+const marked = (key: Uint8Array): Buffer => Buffer.concat([Buffer.from([5]), key]);
+
+test('from then on a wrong signature counts as wrong: of a certificate, and of the keys a contact is written to with', async () => {
+  const identity = Curve.generateKeyPair();
+  const signed = Curve.generateKeyPair();
+  const publicKey = marked(signed.public);
+  const signature = Buffer.from(Curve.sign(identity.private, publicKey));
+  const bundle = (own: Buffer): object => ({
+    registrationId: 5,
+    identityKey: marked(identity.public),
+    signedPreKey: { keyId: 1, publicKey, signature: own },
+  });
+  const stored: string[] = [];
+  // What it is for: until it is called, the client takes any 64 bytes.
+  assert.equal(Curve.verify(identity.public, publicKey, randomBytes(64)), true);
+  await builder(stored).initOutgoing(bundle(randomBytes(64)));
+  assert.equal(stored.length, 1);
+
+  replaceClientCurve();
+  assert.equal(Curve.verify(identity.public, publicKey, signature), true);
+  assert.equal(Curve.verify(identity.public, publicKey, randomBytes(64)), false);
+  assert.equal(Curve.verify(identity.public.subarray(1), publicKey, signature), false);
+  await assert.rejects(builder(stored).initOutgoing(bundle(randomBytes(64))), /signature/);
+  assert.equal(stored.length, 1);
+  await builder(stored).initOutgoing(bundle(signature));
+  assert.equal(stored.length, 2);
+
+  const [left, right] = [Curve.generateKeyPair(), Curve.generateKeyPair()];
+  assert.equal(left.public.byteLength, 32);
+  assert.deepEqual(Curve.sharedKey(left.private, right.public), Curve.sharedKey(right.private, left.public));
+});
