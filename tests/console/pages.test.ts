@@ -27,6 +27,7 @@ const places = (): Readonly<Record<string, string>> => ({
   Tenants: '/tenants',
   Bakeries: `/tenants/${stack.tenantId}`,
   Requests: '/requests',
+  Audit: '/audit',
   'Dead letters': '/dead-letters',
 });
 

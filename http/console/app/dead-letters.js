@@ -1,7 +1,7 @@
 // @ts-check
 import { html, useEffect } from '/console/preact.js';
 import { useAction, usePages } from './asking.js';
-import { Failure, More, Table, When } from './parts.js';
+import { Failure, More, RoleButton, Table, When } from './parts.js';
 import { address, shopAddress } from './route.js';
 import { call } from './session.js';
 
@@ -38,7 +38,7 @@ export function DeadLetters() {
           {
             name: 'Replay',
             cell: (/** @type {any} */ { id }) =>
-              html`<button disabled=${action.busy} onClick=${() => replay(id)}>Replay</button>`,
+              html`<${RoleButton} role="operate" disabled=${action.busy} onClick=${() => replay(id)}>Replay<//>`,
           },
         ]}
       />

@@ -4,7 +4,7 @@ import { html, useState } from '/console/preact.js';
 import { useAnswer } from './asking.js';
 import { count, day } from './format.js';
 import { ChangeKey, FreshKey, NewKey } from './key-dialogs.js';
-import { Badge, Failure, Panel, Table } from './parts.js';
+import { Badge, Failure, Panel, RoleButton, Table } from './parts.js';
 
 /** @param {{ tenantId: string }} props */
 export function Keys({ tenantId }) {
@@ -16,7 +16,7 @@ export function Keys({ tenantId }) {
   );
   const [fresh, setFresh] = useState(/** @type {any} */ (undefined));
   return html`
-    <${Panel} title="Keys" class="whole" more=${html`<button onClick=${() => setCreating(true)}>New key</button>`}>
+    <${Panel} title="Keys" class="whole" more=${html`<${RoleButton} role="admin" onClick=${() => setCreating(true)}>New key<//>`}>
       <${Failure} failure=${failure} />
       <${Table} caption="Keys of this tenant" empty="None yet." rows=${data?.items.toReversed()} failure=${failure} columns=${columnsWith(ask)}
         keyOf=${(/** @type {any} */ { id }) => id} />
@@ -65,8 +65,8 @@ function columnsWith(ask) {
       cell: (/** @type {any} */ key) =>
         key.revokedAt === null
           ? html`<span class="buttons">
-              <button aria-label=${`Rotate ${key.name}`} onClick=${() => ask({ what: 'rotate', key })}>Rotate</button>
-              <button class="danger" aria-label=${`Revoke ${key.name}`} onClick=${() => ask({ what: 'revoke', key })}>Revoke</button>
+              <${RoleButton} role="admin" aria-label=${`Rotate ${key.name}`} onClick=${() => ask({ what: 'rotate', key })}>Rotate<//>
+              <${RoleButton} role="admin" class="danger" aria-label=${`Revoke ${key.name}`} onClick=${() => ask({ what: 'revoke', key })}>Revoke<//>
             </span>`
           : html`<span class="muted">since ${day(key.revokedAt)}</span>`,
     },

@@ -1,5 +1,6 @@
 // @ts-check
 import { html, render, useEffect, useState } from '/console/preact.js';
+import { Audit } from './audit.js';
 import { DeadLetters } from './dead-letters.js';
 import { listen } from './live.js';
 import { Overview } from './overview.js';
@@ -25,6 +26,7 @@ function Place({ route }) {
   if (place === 'tenants' && first !== undefined) return html`<${Tenant} key=${first} tenantId=${first} />`;
   if (place === 'tenants') return html`<${Tenants} query=${route.query} />`;
   if (place === 'requests') return html`<${Requests} query=${route.query} />`;
+  if (place === 'audit') return html`<${Audit} query=${route.query} />`;
   if (place === 'dead-letters') return html`<${DeadLetters} />`;
   return html`<h1 tabindex="-1">Nothing here</h1><p>This address leads nowhere. <a href="#/">Overview</a></p>`;
 }

@@ -1,7 +1,9 @@
 // @ts-check
 /** Small parts that every page is made of. */
 import { html, useEffect, useRef, useState } from '/console/preact.js';
+import { meaningOf } from './codes.js';
 import { away, clockTime, words } from './format.js';
+import { roleRefusal } from './session.js';
 
 /** How each word for a state is to be read at a glance. */
 const TONES = /** @type {Record<string, string>} */ ({
@@ -26,6 +28,20 @@ const TONES = /** @type {Record<string, string>} */ ({
 /** @param {{ state: string }} props */
 export function Badge({ state }) {
   return html`<span class=${`badge ${TONES[state] ?? 'calm'}`}>${words(state)}</span>`;
+}
+
+/**
+ * A button for what asks for a role: disabled, and saying why, where the operator has a smaller one.
+ * @param {{ role: string, disabled?: boolean, title?: string, children?: any, [name: string]: any }} props
+ */
+export function RoleButton({ role, disabled = false, title, children, ...attributes }) {
+  const refusal = roleRefusal(role);
+  return html`<button ...${attributes} disabled=${disabled || refusal !== undefined} title=${refusal ?? title}>${children}</button>`;
+}
+
+/** @param {{ status: number, code: string | null }} props how a request was answered */
+export function Answered({ status, code }) {
+  return html`<span class=${`status c${Math.floor(status / 100)}`}>${status}</span>${code !== null && html` <code title=${meaningOf(code)}>${code}</code>`}`;
 }
 
 /** @param {{ failure: Error | undefined }} props */

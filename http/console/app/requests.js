@@ -1,10 +1,9 @@
 // @ts-check
 import { html, useEffect } from '/console/preact.js';
 import { usePages } from './asking.js';
-import { meaningOf } from './codes.js';
 import { FilterField, Filters } from './filters.js';
 import { milliseconds } from './format.js';
-import { Badge, Failure, More, Table, When } from './parts.js';
+import { Answered, Badge, Failure, More, Table, When } from './parts.js';
 import { address } from './route.js';
 
 /** @param {any} request */
@@ -45,8 +44,7 @@ const columns = [
   { name: 'At', cell: (/** @type {any} */ { at }) => html`<${When} at=${at} />` },
   {
     name: 'Status',
-    cell: (/** @type {any} */ { status, code }) =>
-      html`<span class=${`status c${Math.floor(status / 100)}`}>${status}</span>${code !== null && html` <code title=${meaningOf(code)}>${code}</code>`}`,
+    cell: (/** @type {any} */ { status, code }) => html`<${Answered} status=${status} code=${code} />`,
   },
   {
     name: 'Route',

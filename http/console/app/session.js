@@ -2,6 +2,9 @@
 /** The operator's token and the calls made with it. The token lives in this tab alone and never in an address. */
 
 const TOKEN_NAME = 'operator-token';
+const OPERATOR_NAME = 'operator';
+/** Each may do what those before it may. */
+const ROLES = ['read', 'operate', 'admin'];
 const BASE_PATH = '/admin/v1';
 
 /** @type {Set<() => void>} */
@@ -23,14 +26,35 @@ export function token() {
   return sessionStorage.getItem(TOKEN_NAME) ?? '';
 }
 
-/** @param {string} value */
-export function keepToken(value) {
+/** @returns {{ name: string, role: string }} whose token it is, as the service told at the sign-in */
+export function operator() {
+  return JSON.parse(sessionStorage.getItem(OPERATOR_NAME) ?? '{"name":"","role":"read"}');
+}
+
+/**
+ * Why the operator may not do what asks for a role; undefined when it may.
+ * @param {string} role
+ * @returns {string | undefined}
+ */
+export function roleRefusal(role) {
+  const held = operator().role;
+  if (ROLES.indexOf(held) >= ROLES.indexOf(role)) return undefined;
+  return `This asks for the role ${role}; yours is ${held}.`;
+}
+
+/**
+ * @param {string} value
+ * @param {{ name: string, role: string }} owner
+ */
+export function keepToken(value, owner) {
+  sessionStorage.setItem(OPERATOR_NAME, JSON.stringify(owner));
   sessionStorage.setItem(TOKEN_NAME, value);
 }
 
 /** Forgets the token and tells whoever shows something that needs it. */
 export function signOut() {
   sessionStorage.removeItem(TOKEN_NAME);
+  sessionStorage.removeItem(OPERATOR_NAME);
   for (const listener of signOutListeners) listener();
 }
 

@@ -4,7 +4,7 @@ import { Component, html, useEffect, useRef, useState } from '/console/preact.js
 import { clockTime } from './format.js';
 import { useConnection } from './live.js';
 import { address } from './route.js';
-import { signOut } from './session.js';
+import { operator, signOut } from './session.js';
 import { setTheme, theme } from './theme.js';
 
 const PLACES = [
@@ -21,6 +21,7 @@ const PLACES = [
       'M8 11a4 4 0 100-8 4 4 0 000 8zM1.5 21a6.5 6.5 0 0113 0M16 4a4 4 0 010 7M18 14.5a6.500 6.5 0 014.500 6.500',
   },
   { path: 'requests', name: 'Requests', drawing: 'M4 6h16M4 12h16M4 18h10' },
+  { path: 'audit', name: 'Audit', drawing: 'M6 3h9l4 4v14H6zM9 11h7M9 15h7' },
   { path: 'dead-letters', name: 'Dead letters', drawing: 'M3 6h18v13H3zM3 7l9 7 9-7' },
 ];
 
@@ -48,6 +49,7 @@ export function Shell({ route, children }) {
       <a class="brand" href="#/"><img src="/console/icon.svg" alt="" width="24" height="24" /><span>Console</span></a>
       <${Finder} key=${place === 'shops' ? route.hash : ''} />
       <${Heard} />
+      <${Who} />
       <${ThemeChoice} />
       <button class="quiet" onClick=${signOut}>Sign out</button>
     </header>
@@ -97,6 +99,11 @@ function Finder() {
       <input type="search" name="q" aria-label="Find a shop" placeholder="Find a shop: name, phone or id" />
     </form>
   `;
+}
+
+function Who() {
+  const { name, role } = operator();
+  return html`<span class="who" title=${`Signed in as ${name} with the role ${role}`}>${name} <small>${role}</small></span>`;
 }
 
 const HEARD = { connecting: 'Connecting', open: 'Live', lost: 'Not connected' };

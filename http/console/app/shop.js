@@ -3,7 +3,7 @@ import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { ConnectDialog } from './connect-dialog.js';
 import { useEvents } from './live.js';
-import { Failure } from './parts.js';
+import { Failure, RoleButton } from './parts.js';
 import { Refusals } from './refusals.js';
 import { address } from './route.js';
 import { call } from './session.js';
@@ -78,16 +78,16 @@ function Controls({ shop, busy, steer, connect }) {
     <div class="controls" role="group" aria-label="Steer this shop">
       ${
         isConnected
-          ? html`<button disabled=${busy} onClick=${() => steer('disconnect')}>Disconnect</button>`
-          : html`<button class="primary" disabled=${busy} onClick=${connect}>Connect</button>`
+          ? html`<${RoleButton} role="operate" disabled=${busy} onClick=${() => steer('disconnect')}>Disconnect<//>`
+          : html`<${RoleButton} role="operate" class="primary" disabled=${busy} onClick=${connect}>Connect<//>`
       }
       ${
         isStill
-          ? html`<button class="primary" disabled=${busy} onClick=${() => steer('resume')}>Resume</button>`
-          : html`<button disabled=${busy} onClick=${() => steer('pause')}>Pause</button>`
+          ? html`<${RoleButton} role="operate" class="primary" disabled=${busy} onClick=${() => steer('resume')}>Resume<//>`
+          : html`<${RoleButton} role="operate" disabled=${busy} onClick=${() => steer('pause')}>Pause<//>`
       }
-      <button disabled=${busy} title="Forget what is in memory and load it again" onClick=${() => steer('restart')}>Restart</button>
-      <button disabled=${busy} title="Take an idle shop out of memory" onClick=${() => steer('passivate')}>Passivate</button>
+      <${RoleButton} role="operate" disabled=${busy} title="Forget what is in memory and load it again" onClick=${() => steer('restart')}>Restart<//>
+      <${RoleButton} role="operate" disabled=${busy} title="Take an idle shop out of memory" onClick=${() => steer('passivate')}>Passivate<//>
     </div>
   `;
 }

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { day } from './format.js';
 import { Keys } from './keys.js';
-import { Badge, Dialog, Facts, Failure, Panel, Table } from './parts.js';
+import { Badge, Dialog, Facts, Failure, Panel, RoleButton, Table } from './parts.js';
 import { ChangePlan } from './plan.js';
 import { Refusals } from './refusals.js';
 import { address, shopAddress } from './route.js';
@@ -37,9 +37,9 @@ export function Tenant({ tenantId }) {
       html`
         <${Trouble} actor=${tenant.actor} />
         <div class="controls" role="group" aria-label="Steer this tenant">
-          ${tenant.actor.status !== 'active' && html`<button class="primary" disabled=${action.busy} onClick=${resume}>Resume</button>`}
-          <button disabled=${action.busy} onClick=${() => switchTo(!tenant.active)}>${tenant.active ? 'Suspend tenant' : 'Let tenant in again'}</button>
-          <button onClick=${() => setChangesPlan(true)}>Change plan</button>
+          ${tenant.actor.status !== 'active' && html`<${RoleButton} role="operate" class="primary" disabled=${action.busy} onClick=${resume}>Resume<//>`}
+          <${RoleButton} role="admin" disabled=${action.busy} onClick=${() => switchTo(!tenant.active)}>${tenant.active ? 'Suspend tenant' : 'Let tenant in again'}<//>
+          <${RoleButton} role="admin" onClick=${() => setChangesPlan(true)}>Change plan<//>
           <a class="button" href=${address('/requests', { tenant: tenantId })}>Its requests</a>
         </div>
         <${Refusals} tenantId=${tenantId} />
@@ -96,7 +96,7 @@ function TenantShops({ tenantId }) {
   const { data, failure, refresh } = useAnswer(`/tenants/${tenantId}/shops?page=${page}&limit=20`, {
     everyMs: 5_000,
   });
-  const add = html`<button onClick=${() => setImporting(true)}>Import shop</button>`;
+  const add = html`<${RoleButton} role="admin" onClick=${() => setImporting(true)}>Import shop<//>`;
   return html`
     <${Panel} title="Shops" more=${add}>
       <${Failure} failure=${failure} />

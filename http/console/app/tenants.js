@@ -3,7 +3,7 @@ import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, usePages } from './asking.js';
 import { FilterField, Filters } from './filters.js';
 import { day } from './format.js';
-import { Badge, Dialog, Failure, More, Table } from './parts.js';
+import { Badge, Dialog, Failure, More, RoleButton, Table } from './parts.js';
 import { PlanField } from './plan.js';
 import { address } from './route.js';
 import { call } from './session.js';
@@ -23,7 +23,7 @@ export function Tenants({ query }) {
     <h1 tabindex="-1">Tenants</h1>
     <${Filters} place="/tenants">
       <label>Search <${FilterField} type="search" name="q" value=${q} placeholder="name" /></label>
-      <button type="button" class="primary" onClick=${() => setCreating(true)}>New tenant</button>
+      <${RoleButton} role="admin" type="button" class="primary" onClick=${() => setCreating(true)}>New tenant<//>
     <//>
     <${Failure} failure=${tenants.failure} />
     <section class="panel">

@@ -1,0 +1,74 @@
+// @ts-check
+import { html, useEffect } from '/console/preact.js';
+import { usePages } from './asking.js';
+import { FilterField, Filters } from './filters.js';
+import { Answered, Failure, More, Table, When } from './parts.js';
+import { address } from './route.js';
+
+/** @param {any} change */
+const keyOf = ({ id }) => id;
+
+const columns = [
+  {
+    name: 'Who',
+    cell: (/** @type {any} */ { operator, role }) => html`${operator} <span class="muted">${role}</span>`,
+  },
+  { name: 'At', cell: (/** @type {any} */ { at }) => html`<${When} at=${at} />` },
+  {
+    name: 'Outcome',
+    cell: (/** @type {any} */ { status, code }) =>
+      status === null
+        ? html`<span class="muted">not known</span>`
+        : html`<${Answered} status=${status} code=${code} />`,
+  },
+  {
+    name: 'What',
+    place: /** @type {const} */ ('full'),
+    cell: (/** @type {any} */ { method, route }) => html`${method} <code>${route}</code>`,
+  },
+  {
+    name: 'Of',
+    place: /** @type {const} */ ('full'),
+    cell: (/** @type {any} */ { params }) =>
+      Object.entries(params).map(
+        ([name, value]) =>
+          html`<code class="wrap" title=${`${name} ${value}`}>…${String(value).slice(-6)}</code> `,
+      ),
+  },
+  { name: 'From', place: /** @type {const} */ ('wide'), cell: (/** @type {any} */ { ip }) => ip },
+  {
+    name: 'Request id',
+    place: /** @type {const} */ ('wide'),
+    cell: (/** @type {any} */ { requestId }) => html`<code class="wrap">${requestId}</code>`,
+  },
+];
+
+/** @param {{ query: URLSearchParams }} props */
+export function Audit({ query }) {
+  const given = {
+    operator: query.get('operator') ?? '',
+    tenant: query.get('tenant') ?? '',
+    route: query.get('route') ?? '',
+    status: query.get('status') ?? '',
+  };
+  const log = usePages(address('/audit', { ...given, limit: '50' }).slice(1), { everyMs: 5_000, keyOf });
+  useEffect(() => {
+    document.title = 'Audit · Console';
+  }, []);
+  return html`
+    <h1 tabindex="-1">Audit</h1>
+    <p class="muted">What operators changed or tried to change. Ids of what was erased are shown as digests.</p>
+    <${Filters} place="/audit">
+      <label>Operator <${FilterField} name="operator" value=${given.operator} placeholder="name" /></label>
+      <label>Tenant <${FilterField} name="tenant" value=${given.tenant} placeholder="id" pattern="[0-9a-f]{24}" /></label>
+      <label>Route <${FilterField} name="route" value=${given.route} placeholder="/tenants/{tenantId}/keys" size="28" /></label>
+      <label>Status <${FilterField} name="status" value=${given.status} inputmode="numeric" placeholder="200" pattern="[1-5][0-9][0-9]" size="5" /></label>
+    <//>
+    <${Failure} failure=${log.failure} />
+    <section class="panel">
+      <${Table} caption="Changes, newest first" empty="No change matches." rows=${log.items} failure=${log.failure} columns=${columns}
+        keyOf=${keyOf} />
+      <${More} next=${log.next} busy=${log.busy} />
+    </section>
+  `;
+}

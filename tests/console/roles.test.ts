@@ -1,0 +1,52 @@
+/** What the console shows to operators of each role: who they are, what they may not do and why, and what was done. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from '../http/service-fixture.ts';
+import { openConsole } from './console-session.ts';
+
+const BEN = 'token-of-ben-who-looks';
+
+let service: ServiceFixture;
+before(async () => {
+  service = await startService({
+    operatorTokens: [
+      { name: 'ada', role: 'admin', token: ADMIN_TOKEN },
+      { name: 'ben', role: 'read', token: BEN },
+    ],
+  });
+});
+after(() => service?.stop());
+
+test('an operator who may only look sees who it is, and buttons that say why they do nothing', async () => {
+  const { page, visit, stop } = await openConsole({ adminUrl: service.adminUrl, adminToken: BEN });
+  try {
+    await page.getByRole('banner').getByText('ben read').waitFor();
+    await visit('/dead-letters');
+    const replay = page.getByRole('button', { name: 'Replay' });
+    assert.equal(await replay.isDisabled(), true);
+    assert.equal(await replay.getAttribute('title'), 'This asks for the role operate; yours is read.');
+    await visit('/tenants');
+    assert.equal(await page.getByRole('button', { name: 'New tenant' }).isDisabled(), true);
+  } finally {
+    await stop();
+  }
+});
+
+test('a change made in the console stands on its page Audit, with who made it and what came of it', async () => {
+  const { page, visit, stop } = await openConsole({ adminUrl: service.adminUrl, adminToken: ADMIN_TOKEN });
+  try {
+    await visit('/dead-letters');
+    const replay = page.getByRole('button', { name: 'Replay' });
+    assert.equal(await replay.isDisabled(), false);
+    const answered = page.waitForResponse((response) => response.url().endsWith('/replay'));
+    await replay.click();
+    assert.equal((await answered).status(), 200);
+    await visit('/audit');
+    await page.getByRole('row', { name: /ada admin.*200.*POST \/dead-letters\/\{id\}\/replay/ }).waitFor();
+    await page.locator('main form').getByLabel('Operator').fill('ben');
+    await page.keyboard.press('Enter');
+    await page.getByText('No change matches.').waitFor();
+  } finally {
+    await stop();
+  }
+});
