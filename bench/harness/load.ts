@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import type { HostilePlan, HostileResult } from '../load/hostile-plan.ts';
 import type { LoadPlan, LoadResult } from '../load/load-plan.ts';
 import type { PollPlan, PollResult } from '../load/poll-plan.ts';
 import { BUILD_DIRECTORY } from './build.ts';
@@ -13,6 +14,11 @@ export function startLoad(plan: LoadPlan): Promise<LoadResult> {
 /** Somebody who looks while the load runs, in a process of their own. Rejects when that fails. */
 export function startPolls(plan: PollPlan): Promise<PollResult> {
   return runProcess('poll-process', plan);
+}
+
+/** Somebody who makes trouble while the load runs, in a process of their own. Rejects when that fails. */
+export function startHostile(plan: HostilePlan): Promise<HostileResult> {
+  return runProcess('hostile-process', plan);
 }
 
 function runProcess<Plan, Result>(name: string, plan: Plan): Promise<Result> {
