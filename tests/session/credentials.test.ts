@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { credentialCipher, Unreadable } from '../../actors/session/worker-thread/credential-cipher.ts';
+import { credentialCipher, Unreadable } from '../../actors/session/credential-cipher.ts';
 import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { credentialCipher } from '../../actors/session/credential-cipher.ts';
 import { answerStoreRequest } from '../../actors/session/main-thread/credential-store.ts';
-import { credentialCipher } from '../../actors/session/worker-thread/credential-cipher.ts';
 import { SealedStore } from '../../actors/session/worker-thread/sealed-store.ts';
 import { SentMessages } from '../../actors/session/worker-thread/sent-messages.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';

@@ -3,6 +3,7 @@ import type { Logger } from '../../../runtime/logger.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { keepSwept } from '../attachment-files.ts';
+import { SessionCounters } from '../session-counters.ts';
 import type {
   SendOrder,
   SessionAddress,
@@ -15,7 +16,6 @@ import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../sess
 import type { MediaAccess, SessionWord, ToWorker } from '../worker-protocol.ts';
 import { answerStoreRequest, eraseSealed } from './credential-store.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
-import { SessionCounters } from './session-counters.ts';
 import { SessionSlot, type SettledOrder } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool, type WorkerSupervision } from './worker-pool.ts';

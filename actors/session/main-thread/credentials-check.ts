@@ -1,5 +1,5 @@
 import type { Store } from '../../../runtime/store.ts';
-import { credentialCipher, keyMark, Unreadable } from '../worker-thread/credential-cipher.ts';
+import { credentialCipher, keyMark, Unreadable } from '../credential-cipher.ts';
 
 /** Hash: under the mark of each key that ever sealed, a value sealed with it. Written unfenced, by every node's start. */
 const CHECK_KEY = 'credentials-check';

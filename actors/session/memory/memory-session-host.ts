@@ -1,5 +1,5 @@
 import type { Clock } from '../../../runtime/clock.ts';
-import { SessionCounters } from '../main-thread/session-counters.ts';
+import { SessionCounters } from '../session-counters.ts';
 import type {
   SendOrder,
   SendOutcome,

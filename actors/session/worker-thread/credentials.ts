@@ -7,7 +7,7 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from '@whiskeysockets/baileys';
-import { Unreadable } from './credential-cipher.ts';
+import { Unreadable } from '../credential-cipher.ts';
 import type { SealedStore } from './sealed-store.ts';
 
 const CREDS = 'creds';

@@ -1,9 +1,9 @@
 import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
+import { Unreadable } from '../credential-cipher.ts';
 import type { SendOrder, SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
 import { isGroupId, userOf } from './chat-address.ts';
 import { connectClient } from './client-socket.ts';
-import { Unreadable } from './credential-cipher.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
 import { GroupDirectory } from './group-directory.ts';
 import { InboundIntake } from './inbound-intake.ts';

@@ -1,6 +1,6 @@
+import type { CredentialCipher } from '../credential-cipher.ts';
 import type { SessionAddress } from '../session-host.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../worker-protocol.ts';
-import type { CredentialCipher } from './credential-cipher.ts';
 
 /** Asks the main thread's store; rejects when it could not answer. */
 export type AskStore = (shop: SessionAddress, request: StoreRequest) => Promise<StoreAnswer>;

@@ -1,4 +1,4 @@
-import type { SendOutcome, SessionEnd, SessionFigures } from '../session-host.ts';
+import type { SendOutcome, SessionEnd, SessionFigures } from './session-host.ts';
 
 /** Counts what happens to the sessions of one node. */
 export class SessionCounters {
