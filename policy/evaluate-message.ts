@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
 import { hasText, MESSAGE_TEXT_LIMIT, refuseContent } from './message-content.ts';
-import { phoneAsInteger } from './recipient.ts';
+import { recipientKey } from './number-forms.ts';
 import { type DeclarationFact, type PersonClass, recipientClass } from './recipient-class.ts';
 import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 import { kindSet, type MessageTally, type SendLedger } from './send-ledger.ts';
@@ -27,7 +27,10 @@ const BULK_RECIPIENTS_PER_HOUR = 20;
 
 /** All the policy asks about a 1:1 message, beside what the shop has sent. */
 export interface MessageFacts {
-  /** In E.164 shape; `evaluateMessage` throws otherwise. */
+  /**
+   * The number as the network knows it, else as the caller wrote it, in E.164 shape; `evaluateMessage` throws
+   * otherwise. Counted in whichever form (`recipientKey`).
+   */
   readonly recipient: string;
   readonly text: string | undefined;
   readonly mediaUrls: readonly string[];
@@ -78,7 +81,7 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
     );
   }
   const atMs = ledger.effectiveNowMs(facts.nowMs);
-  const recipient = phoneAsInteger(facts.recipient);
+  const recipient = recipientKey(facts.recipient);
   const fingerprint = hasText(text) ? textFingerprint(text) : mediaFingerprint(mediaUrls[0] ?? '');
   const tally = ledger.tallyMessages({ recipient, fingerprint, nowMs: atMs });
   const personClass = recipientClass(facts, atMs);
@@ -125,12 +128,7 @@ function refuseBulk({ facts, tally }: Judgement): PolicyRefusal | undefined {
 
 /** Too many to this recipient in 24 hours, or too soon after the last one without a reply since. */
 function refuseRecipient({ facts, tally, atMs }: Judgement): PolicyRefusal | undefined {
-  const lastMs = tally.toRecipientMs[0];
-  const thirdMs = tally.toRecipientMs[RECIPIENT_PER_DAY - 1];
-  const roomAtMs = thirdMs === undefined ? atMs : thirdMs + DAY_MS;
-  // A reply in the very millisecond of the message counts as before it, which errs on the side of silence.
-  const isReplied = lastMs !== undefined && facts.lastInboundAtMs !== null && facts.lastInboundAtMs > lastMs;
-  const spacedAtMs = lastMs === undefined || isReplied ? atMs : lastMs + RECIPIENT_SPACING_MS;
+  const { roomAtMs, spacedAtMs } = recipientRelief(tally.toRecipientMs, facts.lastInboundAtMs, atMs);
   const reliefMs = Math.max(roomAtMs, spacedAtMs);
   if (reliefMs <= atMs) {
     return undefined;
@@ -140,6 +138,47 @@ function refuseRecipient({ facts, tally, atMs }: Judgement): PolicyRefusal | und
       ? `The recipient got ${RECIPIENT_PER_DAY} messages in the last 24 hours.`
       : 'The recipient got a message less than 10 minutes ago and has not replied since.';
   return refuseUntil({ code: 'RECIPIENT_RATE_LIMITED', message, reliefMs, nowMs: facts.nowMs });
+}
+
+/** From when on each limit of a recipient has room at `atMs`. `sentMs`: what was sent to them before, newest first. */
+function recipientRelief(
+  sentMs: readonly number[],
+  lastInboundAtMs: number | null,
+  atMs: number,
+): { readonly roomAtMs: number; readonly spacedAtMs: number } {
+  const lastMs = sentMs[0];
+  const thirdMs = sentMs[RECIPIENT_PER_DAY - 1];
+  const roomAtMs = thirdMs === undefined ? atMs : thirdMs + DAY_MS;
+  // A reply in the very millisecond of the message counts as before it, which errs on the side of silence.
+  const isReplied = lastMs !== undefined && lastInboundAtMs !== null && lastInboundAtMs > lastMs;
+  const spacedAtMs = lastMs === undefined || isReplied ? atMs : lastMs + RECIPIENT_SPACING_MS;
+  return { roomAtMs, spacedAtMs };
+}
+
+/**
+ * Whether a message that was accepted would have been refused for its recipient's limits, had it been known then under
+ * which number the network knows them: somebody wrote to two forms of a number before either was asked about. Judged
+ * as of its acceptance, by what was accepted for the recipient before it. What was admitted under one number and
+ * stayed there always passes. `waiting`: how many messages to the recipient were accepted after it and still wait.
+ */
+export function exceedsRecipientLimits(
+  ledger: SendLedger,
+  facts: {
+    readonly recipient: string;
+    readonly waiting: number;
+    readonly lastInboundAtMs: number | null;
+    readonly nowMs: number;
+  },
+): boolean {
+  const { recipient, waiting, lastInboundAtMs, nowMs } = facts;
+  const times = ledger.messageTimesMs({
+    recipient: recipientKey(recipient),
+    nowMs: ledger.effectiveNowMs(nowMs),
+  });
+  const acceptedMs = times[waiting];
+  if (acceptedMs === undefined) return false;
+  const { roomAtMs, spacedAtMs } = recipientRelief(times.slice(waiting + 1), lastInboundAtMs, acceptedMs);
+  return Math.max(roomAtMs, spacedAtMs) > acceptedMs;
 }
 
 /** The daily cap of the warm-up, then the hourly cap that follows from it. */

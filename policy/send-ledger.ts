@@ -163,6 +163,46 @@ export class SendLedger {
     };
   }
 
+  /** Times of the last 24 hours' 1:1 messages to a recipient, newest first. */
+  messageTimesMs(query: { readonly recipient: number; readonly nowMs: number }): number[] {
+    const times: number[] = [];
+    for (let index = this.#size - 1; index >= 0; index -= 1) {
+      const atMs = this.#timeAt(index);
+      if (atMs <= query.nowMs - DAY_MS) {
+        break;
+      }
+      if (this.#isTo(index, query.recipient)) {
+        times.push(atMs);
+      }
+    }
+    return times;
+  }
+
+  /** The recipients of all 1:1 messages held, each once. */
+  recipients(): number[] {
+    const found = new Set<number>();
+    for (let index = 0; index < this.#size; index += 1) {
+      const word = this.#wordAt(index);
+      const kindAndHigh = this.#words[word + 1] as number;
+      if (kindAndHigh >>> kindShift <= codes.declared) {
+        found.add((kindAndHigh & subjectHighMask) * wordRange + (this.#words[word + 2] as number));
+      }
+    }
+    return [...found];
+  }
+
+  /** One person turned out to have two numbers: what was counted for the one counts for the other from now on. */
+  mergeRecipient(recipient: number, into: number): void {
+    for (let index = 0; index < this.#size; index += 1) {
+      if (this.#isTo(index, recipient)) {
+        const word = this.#wordAt(index);
+        const kind = (this.#words[word + 1] as number) >>> kindShift;
+        this.#words[word + 1] = (kind << kindShift) | Math.floor(into / wordRange);
+        this.#words[word + 2] = into % wordRange;
+      }
+    }
+  }
+
   /** Times of the last 24 hours' messages to a group, newest first. */
   groupTimesMs(query: { readonly fingerprint: Fingerprint; readonly nowMs: number }): number[] {
     const times: number[] = [];
@@ -263,6 +303,17 @@ export class SendLedger {
     }
     this.#words = words;
     this.#head = 0;
+  }
+
+  /** Whether the entry with this index is a 1:1 message to the recipient. */
+  #isTo(index: number, recipient: number): boolean {
+    const word = this.#wordAt(index);
+    const kindAndHigh = this.#words[word + 1] as number;
+    return (
+      kindAndHigh >>> kindShift <= codes.declared &&
+      (kindAndHigh & subjectHighMask) === Math.floor(recipient / wordRange) &&
+      this.#words[word + 2] === recipient % wordRange
+    );
   }
 
   /** Moves the base to the oldest entry: times are kept in 32 bits, which last 49 days from the base. */

@@ -71,7 +71,7 @@ export interface SendOrder {
   /** The network's id of the stanza, made and stored before the order. */
   readonly wireId: string;
   readonly kind: 'message' | 'status';
-  /** E.164 with plus, or a group id ending in `@g.us`; unused for a status. */
+  /** E.164 with plus, as the network knows the number where it told; or a group id ending in `@g.us`; unused for a status. */
   readonly to: string;
   readonly text: string | undefined;
   readonly mediaUrl: string | undefined;
@@ -154,22 +154,32 @@ export type SessionEvent =
       readonly statusCode: number | undefined;
       readonly detail: string;
     }
-  /** `exists: undefined`: the network did not answer, which is not a "no". */
+  /**
+   * `exists: undefined`: the network did not answer, which is not a "no". `number`: what the network knows the recipient
+   * by, E.164 with plus, which may be another form than was asked for; there where the recipient exists.
+   */
   | {
       readonly type: 'session.recipient_checked';
       readonly generation: number;
       readonly messageId: string;
       readonly exists: boolean | undefined;
       readonly rateLimited: boolean;
+      readonly number?: string;
     }
-  | { readonly type: 'session.composed'; readonly generation: number; readonly messageId: string }
+  /** `lid`: the network's own id of a 1:1 recipient, ending in `@lid`; absent where it told none. */
+  | {
+      readonly type: 'session.composed';
+      readonly generation: number;
+      readonly messageId: string;
+      readonly lid?: string;
+    }
   | {
       readonly type: 'session.send_outcome';
       readonly generation: number;
       readonly messageId: string;
       readonly outcome: SendOutcome;
     }
-  /** A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirmInbound`. `from`: E.164 with plus. */
+  /** A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirmInbound`. `from`: E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not tell. */
   | {
       readonly type: 'session.inbound';
       readonly generation: number;

@@ -22,6 +22,7 @@ const FATES = [
   ['rejected', 'RECIPIENT_OPTED_OUT'],
   ['rejected', 'GROUP_NOT_ADMINISTERED'],
   ['rejected', 'COLD_RECIPIENT_CAP_REACHED'],
+  ['rejected', 'RECIPIENT_RATE_LIMITED'],
   ['failed', 'BOT_RESTARTED'],
   ['failed', 'BOT_SERVICE_UNREACHABLE'],
   ['failed', 'DELIVERY_UNKNOWN'],

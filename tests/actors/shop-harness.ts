@@ -202,14 +202,14 @@ export class ShopHarness {
   #store(ledger: readonly string[] = []): Store {
     const { keys } = this.state;
     const waiting = [...this.bodies.keys()].filter((id) => /^(queued|sending)$/.test(this.statusOf(id)));
-    const answer = ([command, key]: Read): unknown => {
+    const answer = ([command, key, ...asked]: Read): unknown => {
       if (command === 'HGET' && key !== keys.shop) return JSON.stringify({ name: 'Bakery' });
       if (command === 'HGET') return this.hashes.get(key)?.get('actor') ?? null;
       if (command === 'LRANGE') return ledger;
       if (command === 'GET') return null;
       if (command === 'ZRANGE') return key === keys.queue ? waiting : [];
       const fields = this.hashes.get(key);
-      return command === 'HMGET' ? ['body', 'state'].map((field) => fields?.get(field) ?? null) : [];
+      return command === 'HMGET' ? asked.map((field) => fields?.get(String(field)) ?? null) : [];
     };
     return { read: async (reads: readonly Read[]) => reads.map(answer) } as unknown as Store;
   }

@@ -6,10 +6,11 @@ import { SessionLog } from './session-log.ts';
 async function startInMemory(): Promise<ConformanceNetwork> {
   const log = new SessionLog();
   const removed = new Set<string>();
+  const forms = new Map<string, string>();
   const host = new MemorySessionHost({
     clock: systemClock,
     listener: log.listener,
-    behaviour: { exists: (to) => !removed.has(to) },
+    behaviour: { exists: (to) => !removed.has(to), knownAs: (to) => forms.get(to) ?? to },
   });
   return {
     host,
@@ -26,6 +27,9 @@ async function startInMemory(): Promise<ConformanceNetwork> {
     },
     async remove(number) {
       removed.add(number);
+    },
+    async addForm(number, form) {
+      forms.set(form, number);
     },
     async meets(_shop, what) {
       host.behave({

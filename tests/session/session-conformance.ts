@@ -20,6 +20,8 @@ export interface ConformanceNetwork {
   received(shop: SessionAddress, by: string): Promise<readonly string[]>;
   /** The number leaves the network. */
   remove(number: string): Promise<void>;
+  /** The network knows the number, and by it whoever is asked for under the other form. */
+  addForm(number: string, form: string): Promise<void>;
   /** The next message of the shop meets this. */
   meets(shop: SessionAddress, what: { ackError: string } | 'no_ack'): Promise<void>;
   /** The network ends the shop's session. */
@@ -143,6 +145,19 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     network.host.check(shop, { messageId: 'm', to: '+33699999999' });
     assert.equal((await network.log.next(shop, 'session.recipient_checked')).exists, false);
   });
+
+  promise(
+    'a number is told as the network knows it, whichever form is asked for, also when asked again',
+    async (network, shop) => {
+      await network.addForm('+553196348800', '+5531996348800');
+      await pair(network, shop);
+      for (const to of ['+5531996348800', '+553196348800', '+5531996348800', PERSON]) {
+        network.host.check(shop, { messageId: 'm', to });
+        const { exists, number } = await network.log.next(shop, 'session.recipient_checked');
+        assert.deepEqual([to, exists, number], [to, true, to === PERSON ? PERSON : '+553196348800']);
+      }
+    },
+  );
 
   promise('an ack error refuses a message, a rate signal does not', async (network, shop) => {
     await pair(network, shop);

@@ -112,6 +112,9 @@ async function connect(parts: {
     async remove(number) {
       await control.setNumber(number, false);
     },
+    async addForm(number, form) {
+      await control.setNumber(number, true, [form]);
+    },
     async meets(_shop, what) {
       if (what === 'no_ack') await control.fault(SHOP_PHONE, 'unacked', 1);
       else await control.ackErrors(SHOP_PHONE, Number(what.ackError));

@@ -16,6 +16,8 @@ export interface MemoryBehaviour {
   readonly qrMs: number;
   readonly qrCount: number;
   readonly exists: (to: string) => boolean | 'silent' | 'rate_limited';
+  /** The number the network knows an existing recipient by. */
+  readonly knownAs: (to: string) => string;
   /** What a send comes to; `silent`: nothing is heard until the deadline. */
   readonly outcome: (order: SendOrder) => SendOutcome | 'silent';
   /** How long an inbound message waits for its confirmation before the session is dropped. */
@@ -36,6 +38,7 @@ export const DEFAULT_MEMORY_BEHAVIOUR: MemoryBehaviour = {
   qrMs: 20_000,
   qrCount: 6,
   exists: () => true,
+  knownAs: (to) => to,
   outcome: () => ({ kind: 'acknowledged' }),
   confirmMs: 10_000,
   remembered: 1_000,

@@ -88,6 +88,7 @@ export class MemorySessionHost implements SessionHost {
         messageId,
         exists: typeof answer === 'boolean' ? answer : undefined,
         rateLimited: answer === 'rate_limited',
+        ...(answer === true ? { number: this.#behaviour.knownAs(order.to) } : {}),
       }),
     );
   }

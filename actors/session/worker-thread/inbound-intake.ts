@@ -1,6 +1,6 @@
 import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
 import { userOf } from './chat-address.ts';
-import { type InboundEnvelope, readEnvelope, textOf } from './inbound-message.ts';
+import { type InboundEnvelope, personOf, readEnvelope, textOf } from './inbound-message.ts';
 import { type InboundNotice, PendingInbound } from './pending-inbound.ts';
 import { readClientError } from './session-end.ts';
 import type { SessionEnvironment } from './session-environment.ts';
@@ -33,16 +33,16 @@ export class InboundIntake {
   /** Commits a message through the shop's actor. A rejection keeps the ratchet where it was. */
   async received(envelope: InboundEnvelope, text: string): Promise<void> {
     const { environment, failed, log } = this.#options;
-    const from = envelope.senderByNumber ?? (await this.#numberOf(envelope.sender));
-    if (from === undefined) {
+    const byNumber = envelope.senderByNumber ?? (await this.#numberOf(envelope.sender));
+    if (byNumber === undefined) {
       log({ wireId: envelope.wireId }, 'somebody wrote whose number the network does not tell');
-      return;
     }
-    const number = `+${userOf(from)}`;
-    environment.numbers.set(number, true, environment.timing.knownNumberMs);
+    // Kept under the network's own id of them until it tells the number: what they wrote may be an opt-out.
+    const from = byNumber === undefined ? personOf(envelope.sender) : `+${userOf(byNumber)}`;
+    if (byNumber !== undefined) environment.numbers.set(from, from, environment.timing.knownNumberMs);
     try {
       if (this.#closed) throw new Error('the session ended');
-      await this.#desk.submit({ wireId: envelope.wireId, from: number, text, atMs: envelope.atMs });
+      await this.#desk.submit({ wireId: envelope.wireId, from, text, atMs: envelope.atMs });
     } catch (error) {
       // Before the client can answer.
       failed(readClientError(error).message);

@@ -2,7 +2,7 @@ import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
 import { Unreadable } from '../credential-cipher.ts';
 import type { SendOrder, SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
-import { isGroupId, userOf } from './chat-address.ts';
+import { isGroupId, isLidAddress, userOf } from './chat-address.ts';
 import { connectClient } from './client-socket.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
 import { GroupDirectory } from './group-directory.ts';
@@ -115,24 +115,26 @@ export class LiveSession {
 
   async check(messageId: string, to: string): Promise<void> {
     const { environment } = this.#options;
-    const answer =
-      this.#running !== undefined && this.#open
-        ? await checkRecipient({
-            socket: this.#running.socket,
-            to,
-            cache: environment.numbers,
-            timing: environment.timing,
-          })
-        : { exists: undefined, rateLimited: false };
+    const socket = this.#open ? this.#running?.socket : undefined;
+    if (socket === undefined) {
+      this.#emit({ type: 'session.recipient_checked', messageId, exists: undefined, rateLimited: false });
+      return;
+    }
+    const { numbers: cache, timing } = environment;
+    const answer = await checkRecipient({ socket, to, cache, timing });
     this.#emit({ type: 'session.recipient_checked', messageId, ...answer });
   }
 
   async compose(messageId: string, to: string, durationMs: number): Promise<void> {
-    const done = (): void => this.#emit({ type: 'session.composed', messageId });
+    let lid: string | undefined;
+    const done = (): void =>
+      this.#emit({ type: 'session.composed', messageId, ...(lid === undefined ? {} : { lid }) });
     if (this.#running === undefined || !this.#open || to === '') return done();
     const { socket } = this.#running;
     try {
-      await socket.sendPresenceUpdate('composing', await chatOf(socket, to));
+      const chat = await chatOf(socket, to);
+      if (isLidAddress(chat)) lid = chat;
+      await socket.sendPresenceUpdate('composing', chat);
     } catch {
       // It could not be shown; the message goes out all the same.
     }

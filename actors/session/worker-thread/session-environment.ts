@@ -31,7 +31,7 @@ export interface SessionEnvironment {
   readonly cipher: CredentialCipher;
   readonly ask: AskStore;
   readonly tell: (message: FromWorker) => void;
-  /** Which numbers are on the network, by E.164. */
+  /** Which numbers are on the network, by E.164: the number each is known by there, or false. */
   readonly numbers: ExpiringCache;
 }
 

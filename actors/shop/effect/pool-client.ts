@@ -8,10 +8,10 @@ import type { Store } from '../../../runtime/store.ts';
 import { attributedText } from '../record/attributed-text.ts';
 import { decodeMessage, type MessageBody } from '../record/message-record.ts';
 import { offerOf, type PoolAnswer, type PoolAsk, type PoolOffer } from '../record/pool-protocol.ts';
-import { messageKey, shopKeys, shopOf } from '../record/shop-keys.ts';
+import { messageKey, shopOf } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
 import type { ShopState } from '../record/shop-state.ts';
-import { decodeWriter } from '../record/writer.ts';
+import { readWriter } from '../turn/recipient-facts.ts';
 import type { ShopCommand, ShopEffect } from '../turn/shop-commands.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 
@@ -127,12 +127,11 @@ export class PoolClient {
     const body = decodeMessage(fields as (string | null)[])?.body;
     const state = actors.peek<ShopState>(address);
     if (body === undefined || state === undefined) return undefined;
-    const { writers } = shopKeys(shard, body.shopId);
-    const [writer] = await store.read([['HGET', writers, body.to ?? '']]);
+    const { writer } = await readWriter(state, { to: body.to ?? '' }, store);
     const text = attributedText(body.text, { shopName: state.name, platformName });
     return {
       body: { ...body, text, idempotencyKey: null },
-      optedOut: decodeWriter(writer as string | null)?.optedOut ?? false,
+      optedOut: writer?.optedOut ?? false,
     };
   }
 

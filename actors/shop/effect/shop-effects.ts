@@ -6,6 +6,7 @@ import type { SessionAddress, SessionHost } from '../../session/session-host.ts'
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-machine.ts';
 import { shopOf } from '../record/shop-keys.ts';
+import { addressee } from '../record/shop-state.ts';
 import type { ShopEffect } from '../turn/shop-commands.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import type { PoolClient } from './pool-client.ts';
@@ -32,9 +33,9 @@ export function shopEffects(parts: {
     { message, generation }: Extract<ShopEffect, { type: 'compose' }>,
     address: Address,
   ): void => {
-    const { messageId, to, textLength, kind } = message;
+    const { messageId, textLength, kind } = message;
     if (kind === 'status') actors.tell(address, { type: 'session.composed', generation, messageId });
-    else host.compose(sessionOf(address), { messageId, to, textLength });
+    else host.compose(sessionOf(address), { messageId, to: addressee(message), textLength });
   };
   return (effect, address) => {
     // What happens with every send comes first and does as little as it can.

@@ -37,8 +37,13 @@ export interface ShopKeys {
   readonly rejected: string;
   /** List: what the policy counted, one entry a send. */
   readonly ledger: string;
-  /** Hash by phone: who wrote to the shop, when last, and whether to stop. */
+  /**
+   * Hash by phone, or by the network's own id of a person (LID) while it tells no number: who wrote to the shop, when
+   * last, and whether to stop.
+   */
   readonly writers: string;
+  /** Hash by the number a caller wrote, or by a LID: the number the network knows that person by, in E.164. */
+  readonly aliases: string;
   /** Hash by message id: messages of this shop that go through the pool and have not ended. */
   readonly pooled: string;
   /** Sorted set, score 0: ids of other shops' messages that this shop of the pool has not yet sent. */
@@ -56,6 +61,7 @@ export function shopKeys(shard: number, shopId: string): ShopKeys {
     rejected: key('rejected'),
     ledger: key('ledger'),
     writers: key('writers'),
+    aliases: key('aliases'),
     pooled: key('pooled'),
     carried: key('carried'),
   };

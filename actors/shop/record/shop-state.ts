@@ -1,3 +1,4 @@
+import { recipientKey } from '../../../policy/number-forms.ts';
 import type { SendLedger } from '../../../policy/send-ledger.ts';
 import type { Address } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
@@ -17,8 +18,10 @@ import { readLedger } from './stored-ledger.ts';
 export interface QueuedMessage {
   readonly messageId: string;
   readonly kind: 'message' | 'status';
-  /** E.164, a group id, or empty for a status. */
+  /** E.164, a group id, or empty for a status; a number as the caller wrote it. */
   readonly to: string;
+  /** The number the network knows the recipient by, where it told another one than the caller wrote. */
+  readonly alias?: string;
   readonly textLength: number;
   readonly createdAtMs: number;
   /** The shop it is sent for, when this one carries it for the pool; absent: its own. */
@@ -147,8 +150,9 @@ export async function loadShop(
   const pooled = decodePooled(pooledFields);
   const withPool = new Set(pooled.map(({ messageId }) => messageId));
   const ownIds = queueIds.filter((id) => !withPool.has(id));
-  const waiting = await loadQueue({ shard: address.shard, ownIds, carriedIds }, store);
   const { ledger, entries, unreadable } = readLedger(ledgerEntries, nowMs);
+  const queued = await loadQueue({ shard: address.shard, ownIds, carriedIds }, store);
+  const waiting = await underKnownNumbers({ queued, ledger, aliases: keys.aliases }, store);
   const handId = machines.pacing.context.hand?.messageId;
   return {
     shop,
@@ -177,25 +181,52 @@ export async function loadShop(
   };
 }
 
-/** What the queue remembers of a message. */
-export function queuedMessage(body: MessageBody): QueuedMessage {
-  return {
+/** What the queue remembers of a message. `alias`: the number the network knows its recipient by, if another. */
+export function queuedMessage(body: MessageBody, alias?: string): QueuedMessage {
+  const message = {
     messageId: body.id,
     kind: body.kind,
     to: body.to ?? '',
     textLength: body.text?.length ?? 0,
     createdAtMs: body.createdAtMs,
   };
+  return alias === undefined ? message : { ...message, alias };
 }
 
 /** The same of another shop's message, which this shop carries for the pool. */
-export function carriedMessage(body: MessageBody): QueuedMessage {
-  return { ...queuedMessage(body), carriedFor: { tenantId: body.tenantId, shopId: body.shopId } };
+export function carriedMessage(body: MessageBody, alias?: string): QueuedMessage {
+  return { ...queuedMessage(body, alias), carriedFor: { tenantId: body.tenantId, shopId: body.shopId } };
+}
+
+/** Where a message goes: to the number the network knows, else to what the caller wrote. */
+export function addressee({ to, alias }: Pick<QueuedMessage, 'to' | 'alias'>): string {
+  return alias ?? to;
 }
 
 /** A queue in order of age: a message that was accepted elsewhere may be older than what waits here, or is in hand. */
 export function byAge(queue: readonly QueuedMessage[]): QueuedMessage[] {
   return queue.toSorted((left, right) => left.createdAtMs - right.createdAtMs);
+}
+
+/** Puts what waits and what was counted under the numbers that the network told since. */
+async function underKnownNumbers(
+  shop: { readonly queued: readonly QueuedMessage[]; readonly ledger: SendLedger; readonly aliases: string },
+  store: Store,
+): Promise<QueuedMessage[]> {
+  const { queued, ledger, aliases } = shop;
+  const counted = ledger.recipients().map((recipient) => `+${recipient}`);
+  const numbers = [...new Set([...queued.map(({ to }) => to), ...counted])];
+  if (numbers.length === 0) return [];
+  const [found] = (await store.read([['HMGET', aliases, ...numbers]])) as [(string | null)[]];
+  const aliasOf = new Map(numbers.map((number, index) => [number, found[index] ?? undefined]));
+  for (const number of counted) {
+    const alias = aliasOf.get(number);
+    if (alias !== undefined) ledger.mergeRecipient(recipientKey(number), recipientKey(alias));
+  }
+  return queued.map((message) => {
+    const alias = aliasOf.get(message.to);
+    return alias === undefined ? message : { ...message, alias };
+  });
 }
 
 async function loadQueue(
@@ -210,6 +241,6 @@ async function loadQueue(
   ])) as (string | null)[][];
   const own = found.slice(0, ownIds.length).flatMap((fields) => decodeMessage(fields)?.body ?? []);
   const carried = found.slice(ownIds.length).flatMap((fields) => decodeCarried(fields)?.body ?? []);
-  const waiting = [...own.map(queuedMessage), ...carried.map(carriedMessage)];
+  const waiting = [...own.map((body) => queuedMessage(body)), ...carried.map((body) => carriedMessage(body))];
   return waiting.sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
 }

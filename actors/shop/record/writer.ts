@@ -39,6 +39,14 @@ export function afterInbound(
   return { lastInboundAtMs, stampMs: inbound.atMs, optedOut: isOptOut(inbound.text), wireIds };
 }
 
+/** One person who wrote under two addresses: the later word counts, and of two at once the opt-out. */
+export function laterWriter(one: Writer | undefined, other: Writer | undefined): Writer | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const isLater = other.stampMs > one.stampMs || (other.stampMs === one.stampMs && other.optedOut);
+  const [earlier, later] = isLater ? [one, other] : [other, one];
+  return { ...later, lastInboundAtMs: Math.max(earlier.lastInboundAtMs, later.lastInboundAtMs) };
+}
+
 /** Reads a writer back; undefined when the number never wrote. */
 export function decodeWriter(stored: string | null): Writer | undefined {
   return stored === null ? undefined : (JSON.parse(stored) as Writer);

@@ -76,7 +76,8 @@ export function acceptMessage(
     wireId: options.makeWireId(),
     idempotencyKey: idempotencyKey ?? null,
   };
-  const accepted = { body, entry, retentionMs: options.retentionMs };
+  const { alias } = facts.send;
+  const accepted = { body, entry, alias, retentionMs: options.retentionMs };
   if (route === undefined) enqueue(builder, accepted);
   else enqueueAtPool(builder, accepted, route);
   return done({ replayed: false, accepted: answer(body, 'queued') });
@@ -105,7 +106,7 @@ function evaluate(
     return evaluateGroup(ledger, { groupId: to, text, mediaUrls, group, pairedAtMs, settings, nowMs });
   }
   return evaluateMessage(state.ledger, {
-    recipient: to,
+    recipient: facts.alias ?? to,
     text,
     mediaUrls,
     isCustomer: facts.isCustomer,

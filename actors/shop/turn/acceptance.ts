@@ -31,7 +31,7 @@ export function refused(refusal: Failure): ReturnType<typeof failed> {
 /** Accepts a message or status: stored, queued and counted in one commit. */
 export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
   storeAccepted(builder, message);
-  builder.change({ queue: [...builder.state.queue, queuedMessage(message.body)] });
+  builder.change({ queue: [...builder.state.queue, queuedMessage(message.body, message.alias)] });
 }
 
 /** The same for a message that a shop of the pool is to send: it stays out of the shop's own queue. */
@@ -45,6 +45,8 @@ export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, po
 interface AcceptedMessage {
   readonly body: MessageBody;
   readonly entry: LedgerEntry;
+  /** The number the network knows its recipient by, where it told another one than the caller wrote. */
+  readonly alias?: string | undefined;
   readonly retentionMs: number;
 }
 

@@ -7,18 +7,16 @@ import { type CarriedRecord, carriedWrites } from '../record/carried-message.ts'
 import { type MessageState, QUEUED_LIMIT_MS } from '../record/message-record.ts';
 import { offerOf, type PoolAnswer, type PoolOffer } from '../record/pool-protocol.ts';
 import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../record/shop-state.ts';
-import type { Writer } from '../record/writer.ts';
 import { channelRefusal, count } from './acceptance.ts';
 import { recallInHand } from './recall-in-hand.ts';
+import type { WriterFacts } from './recipient-facts.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
 /** What the turns here must know beside the state. */
-export interface CarryFacts {
+export interface CarryFacts extends WriterFacts {
   /** What this shard holds of the message; undefined for one it never heard of. */
   readonly record: CarriedRecord | undefined;
-  /** What the recipient wrote to this shop. */
-  readonly writer: Writer | undefined;
 }
 
 type Asked<Type extends ShopCommand['type']> = Extract<ShopCommand, { type: Type }>;
@@ -35,7 +33,7 @@ export function offerPooled(
   const { offer, open, settings } = command;
   const isFree = open && facts.available && channelState(state) === 'connected' && state.dispatching;
   if (facts.record !== undefined || !isFree || !canCarry(state)) return refused;
-  return judge(builder, offer, { settings, writer: facts.writer }).admitted ? { kind: 'willing' } : refused;
+  return judge(builder, offer, { ...facts, settings }).admitted ? { kind: 'willing' } : refused;
 }
 
 /** Takes a message once, or says what became of it. What is refused is refused for good. */
@@ -50,7 +48,7 @@ export function takePooled(
   const { shard, keys, queue } = builder.state;
   // Later than this the record that makes it happen once may be gone.
   if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return refused;
-  const judged = judge(builder, offerOf(body), { settings, writer: facts.writer });
+  const judged = judge(builder, offerOf(body), { ...facts, settings });
   if (!open || !canCarry(builder.state) || !judged.admitted) {
     builder.writes.push(...carriedWrites(shard, body, 'refused', '1'));
     return refused;
@@ -62,7 +60,7 @@ export function takePooled(
     body.id,
   ]);
   count(builder, judged.entry, facts.retentionMs);
-  builder.change({ queue: byAge([...queue, carriedMessage(body)]) });
+  builder.change({ queue: byAge([...queue, carriedMessage(body, facts.alias)]) });
   return { kind: 'taken' };
 }
 
@@ -107,10 +105,10 @@ export function answerOf({ fate, refused: isRefused }: CarriedRecord): PoolAnswe
 function judge(
   { state, nowMs }: TurnBuilder,
   { to, text, mediaUrl, recipientClass }: PoolOffer,
-  { settings, writer }: { readonly settings: TenantSettings; readonly writer: Writer | undefined },
+  { settings, writer, alias }: WriterFacts & { readonly settings: TenantSettings },
 ): Evaluation {
   return evaluateMessage(state.ledger, {
-    recipient: to,
+    recipient: alias ?? to,
     text,
     mediaUrls: mediaUrl === null ? [] : [mediaUrl],
     // What the recipient is to the origin holds; who wrote to this shop, or opted out of it, holds as well.

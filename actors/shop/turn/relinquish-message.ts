@@ -56,11 +56,12 @@ export function askAgain(builder: TurnBuilder): void {
   }
 }
 
-/** A recipient opted out: its messages at the pool are asked about at once, which takes back what is not on the wire. */
-export function askAboutRecipient(builder: TurnBuilder, phone: string): void {
-  for (const message of builder.state.pooled) {
-    if (message.to === phone) postpone(builder, message, 0);
-  }
+/**
+ * A recipient opted out: the messages at the pool are asked about at once, which takes back those to that person that
+ * are not on the wire. All of them, since a person may be written to under several numbers.
+ */
+export function askAboutPooled(builder: TurnBuilder): void {
+  for (const message of builder.state.pooled) postpone(builder, message, 0);
 }
 
 /** A pool shop said that it would send a message that another one refused. */

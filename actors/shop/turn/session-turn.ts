@@ -2,10 +2,11 @@ import { isGroupId, isPhoneNumber } from '../../../policy/recipient.ts';
 import type { SessionEnd, SessionEvent } from '../../session/session-host.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import type { MessageBody } from '../record/message-record.ts';
-import { channelState, liveGroups, pacingState, type ShopState } from '../record/shop-state.ts';
+import { addressee, channelState, liveGroups, pacingState, type ShopState } from '../record/shop-state.ts';
 import { afterInbound } from '../record/writer.ts';
 import { recallInHand } from './recall-in-hand.ts';
-import { askAboutRecipient } from './relinquish-message.ts';
+import { isInHandFor, isOverRecipientLimits, learnRecipient, linkLid } from './recipient-alias.ts';
+import { askAboutPooled } from './relinquish-message.ts';
 import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
 import type { PacingTimes, TurnBuilder } from './turn-builder.ts';
 
@@ -76,6 +77,7 @@ function onLiveEvent(
       break;
     case 'session.recipient_checked':
       if (builder.state.inHand?.messageId !== event.messageId) break;
+      learnRecipient(builder, event, facts.alias);
       builder.stepPacing({
         type: 'checked',
         exists: event.exists,
@@ -118,10 +120,11 @@ function onInbound(
 ): void {
   const writer = afterInbound(facts.writer, event, builder.nowMs);
   if (writer !== undefined) {
-    builder.writes.push(['HSET', builder.state.keys.writers, event.from, JSON.stringify(writer)]);
+    const writtenBy = facts.writtenBy ?? event.from;
+    builder.writes.push(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
     if (writer.optedOut) {
-      askAboutRecipient(builder, event.from);
-      if (builder.state.inHand?.to === event.from) recallInHand(builder);
+      askAboutPooled(builder);
+      if (isInHandFor(builder.state, writtenBy)) recallInHand(builder);
     }
   }
   builder.effects.push({ type: 'confirm', token: event.token });
@@ -155,6 +158,9 @@ function obstacle(
 ): Obstacle | undefined {
   const to = body.to ?? '';
   if (isPhoneNumber(to) && writer?.optedOut) return { status: 'rejected', reason: 'RECIPIENT_OPTED_OUT' };
+  if (isOverRecipientLimits(state, writer, nowMs)) {
+    return { status: 'rejected', reason: 'RECIPIENT_RATE_LIMITED' };
+  }
   if (barsStranger(state, body, writer, nowMs)) {
     return { status: 'rejected', reason: 'COLD_RECIPIENT_CAP_REACHED' };
   }
@@ -184,6 +190,8 @@ function barsStranger(
 /** The last look before the wire. `sending` and the order go into one turn: the order follows the commit. */
 function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFacts, outcomeMs: number): void {
   const { body, audience } = facts;
+  if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
+  const { inHand } = builder.state;
   const against =
     body === undefined ? gone : obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs });
   if (body === undefined || against !== undefined) {
@@ -197,7 +205,7 @@ function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFact
       messageId,
       wireId: body.wireId,
       kind: body.kind,
-      to: body.to ?? '',
+      to: inHand === undefined ? (body.to ?? '') : addressee(inHand),
       text: body.text ?? undefined,
       mediaUrl: body.mediaUrl ?? undefined,
       mediaType: body.mediaType ?? undefined,

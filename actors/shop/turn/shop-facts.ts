@@ -1,5 +1,6 @@
+import { recipientKey } from '../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';
-import { type DeclarationFact, isDeclarationActive } from '../../../policy/recipient-class.ts';
+import { isDeclarationActive } from '../../../policy/recipient-class.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { declarationFact, decodeContact } from '../../tenant/contact-record.ts';
@@ -9,8 +10,9 @@ import { decodeMessage, type MessageBody, type MessageState } from '../record/me
 import { idempotencyKey, messageKey } from '../record/shop-keys.ts';
 import type { MessageDraft } from '../record/shop-operations.ts';
 import type { ShopState } from '../record/shop-state.ts';
-import { decodeWriter, type Writer } from '../record/writer.ts';
+import { decodeWriter, laterWriter, type Writer } from '../record/writer.ts';
 import type { CarryFacts } from './carry-message.ts';
+import { type RecipientFacts, readRecipient, readWriter } from './recipient-facts.ts';
 import type { ShopCommand } from './shop-commands.ts';
 
 /** What a turn needs to know beside the shop's state, read before it. */
@@ -21,23 +23,26 @@ export interface ShopFacts {
   readonly carry?: CarryFacts;
   /** Who wrote, for an inbound message. */
   readonly writer?: Writer;
+  /** The address that writer is kept under: a number where one is known, else the network's own id of them. */
+  readonly writtenBy?: string;
+  /** What was known of a recipient that the session has checked: the number the network told before, if another. */
+  readonly alias?: string;
   /** A session worker is there to take orders. */
   readonly available: boolean;
 }
 
 /** What the policy asks of a recipient. */
-export interface SendFacts {
+export interface SendFacts extends RecipientFacts {
   /** The original of the same idempotency key. */
   readonly original: { readonly body: MessageBody; readonly state: MessageState } | undefined;
-  readonly isCustomer: boolean;
-  readonly writer: Writer | undefined;
-  readonly declaration: DeclarationFact | null;
 }
 
 /** What is looked at again just before the wire. */
 export interface DispatchFacts {
   readonly body: MessageBody | undefined;
   readonly writer: Writer | undefined;
+  /** The network's own id of the recipient, where they wrote under it while it told no number of theirs. */
+  readonly wroteByLid?: string;
   /** Whom a status is shown to: customers, writers and active declarations, less the opted out. */
   readonly audience: readonly string[];
 }
@@ -55,13 +60,16 @@ export function readShopFacts(options: {
     return mapMaybePromise(readSend(state, command.draft, store), (send) => ({ send, available }));
   }
   if (command.type === 'session.composed' && state.inHand?.messageId === command.messageId) {
-    return readDispatch(state, command.messageId, store, nowMs).then((dispatch) => ({ dispatch, available }));
+    return readDispatch(state, command, store, nowMs).then((dispatch) => ({ dispatch, available }));
   }
   if (command.type === 'session.inbound') {
-    return store.read([['HGET', state.keys.writers, command.from]]).then(([stored]) => {
-      const writer = decodeWriter(stored as string | null);
-      return writer === undefined ? { available } : { writer, available };
-    });
+    return readInbound(state, command.from, store).then((facts) => ({ ...facts, available }));
+  }
+  if (command.type === 'session.recipient_checked' && state.inHand?.messageId === command.messageId) {
+    const answers = store.lookUp(state.shard, [['HGET', state.keys.aliases, state.inHand.to]]);
+    return mapMaybePromise(answers, ([told]) =>
+      typeof told === 'string' ? { alias: told, available } : { available },
+    );
   }
   if (isPoolAsk(command)) {
     return readCarry(state, command, store).then((carry) => ({ carry, available }));
@@ -75,16 +83,26 @@ function isPoolAsk(command: ShopCommand): command is PoolCommand {
   return command.type === 'pool.offer' || command.type === 'pool.take' || command.type === 'pool.withdraw';
 }
 
+/** Who wrote: somebody whose number is known by now is kept under it, however the network named them this time. */
+async function readInbound(
+  { keys }: ShopState,
+  from: string,
+  store: Store,
+): Promise<Pick<ShopFacts, 'writer' | 'writtenBy'>> {
+  const [number] = isPhoneNumber(from) ? [null] : await store.read([['HGET', keys.aliases, from]]);
+  const writtenBy = typeof number === 'string' ? number : from;
+  const [stored] = await store.read([['HGET', keys.writers, writtenBy]]);
+  const writer = decodeWriter(stored as string | null);
+  return writer === undefined ? { writtenBy } : { writer, writtenBy };
+}
+
 async function readCarry(state: ShopState, command: PoolCommand, store: Store): Promise<CarryFacts> {
   const { messageId, to } = subjectOf(command);
-  const [fields, writer] = await store.read([
-    ['HMGET', carriedKey(state.shard, messageId), ...CARRIED_FIELDS],
-    ['HGET', state.keys.writers, to],
+  const [[fields], writer] = await Promise.all([
+    store.read([['HMGET', carriedKey(state.shard, messageId), ...CARRIED_FIELDS]]),
+    readWriter(state, { to }, store),
   ]);
-  return {
-    record: decodeCarried(fields as (string | null)[]),
-    writer: decodeWriter(writer as string | null),
-  };
+  return { ...writer, record: decodeCarried(fields as (string | null)[]) };
 }
 
 /** Where a message is withdrawn, its recipient does not matter. */
@@ -98,29 +116,20 @@ function subjectOf(command: PoolCommand): { readonly messageId: string; readonly
 
 /** Of a first send to a number nothing waits for Redis, as a rule: who it is stands in memory. */
 function readSend(state: ShopState, draft: MessageDraft, store: Store): MaybePromise<SendFacts> {
-  const recipient = readRecipient(state, draft.to, store);
+  const recipient = mapMaybePromise(readPerson(state, draft.to, store), (facts) => ({
+    ...facts,
+    original: undefined,
+  }));
   if (draft.idempotencyKey === undefined) return recipient;
   return Promise.all([readOriginal(state, draft.idempotencyKey, store), recipient]).then(
     ([original, facts]) => ({ ...facts, original }),
   );
 }
 
-/** All that is asked of a recipient; of the idempotency key nothing. */
-function readRecipient(state: ShopState, to: string, store: Store): MaybePromise<SendFacts> {
-  if (!isPhoneNumber(to)) {
-    return { original: undefined, isCustomer: false, writer: undefined, declaration: null };
-  }
-  const answers = store.lookUp(state.shard, [
-    ['SISMEMBER', state.people.customers, to],
-    ['HGET', state.keys.writers, to],
-    ['HGET', state.people.contacts, to],
-  ]);
-  return mapMaybePromise(answers, ([isCustomer, writer, contact]) => ({
-    original: undefined,
-    isCustomer: isCustomer === 1,
-    writer: decodeWriter(writer as string | null),
-    declaration: declarationFact(decodeContact(contact as string | null)),
-  }));
+/** Of a group nothing is asked. */
+function readPerson(state: ShopState, to: string, store: Store): MaybePromise<RecipientFacts> {
+  if (isPhoneNumber(to)) return readRecipient(state, to, store);
+  return { isCustomer: false, writer: undefined, declaration: null };
 }
 
 async function readOriginal(
@@ -144,21 +153,25 @@ async function readMessage(
 /** In one round trip: whom it goes to stands with the message in hand. */
 async function readDispatch(
   state: ShopState,
-  messageId: string,
+  { messageId, lid }: Extract<ShopCommand, { type: 'session.composed' }>,
   store: Store,
   nowMs: number,
 ): Promise<DispatchFacts> {
   const { shard, keys, inHand } = state;
-  const [body, [writer]] = await Promise.all([
+  const { to = '', alias } = inHand ?? {};
+  const byLid = lid === undefined ? [] : [lid];
+  const [body, { writer }, [wroteByLid]] = await Promise.all([
     inHand?.carriedFor === undefined
       ? readMessage(shard, messageId, store).then((message) => message?.body)
       : readCarriedBody(shard, messageId, store),
-    store.lookUp(shard, [['HGET', keys.writers, inHand?.to ?? '']]),
+    readWriter(state, { to, more: alias === undefined ? byLid : [alias, ...byLid] }, store),
+    lid === undefined ? [] : store.lookUp(shard, [['HGET', keys.writers, lid]]),
   ]);
   if (body?.kind === 'status') {
     return { body, writer: undefined, audience: await readAudience(state, store, nowMs) };
   }
-  return { body, writer: decodeWriter(writer as string | null), audience: [] };
+  if (lid === undefined || typeof wroteByLid !== 'string') return { body, writer, audience: [] };
+  return { body, writer, wroteByLid: lid, audience: [] };
 }
 
 async function readCarriedBody(
@@ -172,21 +185,41 @@ async function readCarriedBody(
 
 async function readAudience(state: ShopState, store: Store, nowMs: number): Promise<string[]> {
   const tenant = tenantKeys(state.shop.tenantId);
-  const [customers, contacts, writers] = (await store.read([
+  const [customers, contacts, writers, aliases] = (await store.read([
     ['SMEMBERS', tenant.customers],
     ['HVALS', tenant.contacts],
     ['HGETALL', state.keys.writers],
-  ])) as [string[], string[], string[]];
-  const audience = new Set(customers);
+    ['HGETALL', state.keys.aliases],
+  ])) as [string[], string[], string[], string[]];
+  const knownAs = new Map(pairsOf(aliases));
+  const audience = new Map<number, string>();
+  // A number the network told is where the person is; one that a tenant wrote may be its other form.
+  const add = (phone: string): void => {
+    const known = knownAs.get(phone) ?? phone;
+    audience.set(recipientKey(known), known);
+  };
+  for (const phone of customers) add(phone);
   for (const stored of contacts) {
     const contact = decodeContact(stored);
-    if (contact && isDeclarationActive(declarationFact(contact), nowMs)) audience.add(contact.phone);
+    if (contact && isDeclarationActive(declarationFact(contact), nowMs)) add(contact.phone);
   }
-  // HGETALL answers a flat list of field and value through a pipeline.
-  for (let index = 0; index + 1 < writers.length; index += 2) {
-    const phone = writers[index] ?? '';
-    if (decodeWriter(writers[index + 1] ?? null)?.optedOut) audience.delete(phone);
-    else audience.add(phone);
+  const lastWords = new Map<number, Writer | undefined>();
+  for (const [address, stored] of pairsOf(writers)) {
+    const phone = knownAs.get(address) ?? address;
+    // Somebody of whom the network tells no number cannot be shown a status.
+    if (!isPhoneNumber(phone)) continue;
+    add(phone);
+    const key = recipientKey(phone);
+    lastWords.set(key, laterWriter(lastWords.get(key), decodeWriter(stored)));
   }
-  return [...audience];
+  for (const [key, writer] of lastWords) if (writer?.optedOut) audience.delete(key);
+  return [...audience.values()];
+}
+
+/** HGETALL answers a flat list of field and value through a pipeline. */
+function pairsOf(flat: readonly string[]): [field: string, value: string][] {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index + 1 < flat.length; index += 2)
+    pairs.push([flat[index] ?? '', flat[index + 1] ?? '']);
+  return pairs;
 }

@@ -1,0 +1,85 @@
+/**
+ * A person is who the network says they are. A caller writes a number in one of its forms; the check before the first
+ * send tells which number the network knows. From then on that number is who the recipient is: what was counted and
+ * what waits is put under it, and the shop remembers the alias. The record of a message keeps `to` as it was written.
+ */
+import { exceedsRecipientLimits } from '../../../policy/evaluate-message.ts';
+import { recipientKey } from '../../../policy/number-forms.ts';
+import { isPhoneNumber } from '../../../policy/recipient.ts';
+import type { SessionEvent } from '../../session/session-host.ts';
+import { addressee, type QueuedMessage, type ShopState } from '../record/shop-state.ts';
+import type { Writer } from '../record/writer.ts';
+import type { TurnBuilder } from './turn-builder.ts';
+
+type Checked = Extract<SessionEvent, { type: 'session.recipient_checked' }>;
+
+/**
+ * Takes over what the check of the message in hand told of its recipient. `known`: the number the network told before,
+ * if it was another than the caller wrote.
+ */
+export function learnRecipient(builder: TurnBuilder, checked: Checked, known: string | undefined): void {
+  const { inHand } = builder.state;
+  if (inHand === undefined || !checked.exists || !isPhoneNumber(inHand.to)) return;
+  const { to } = inHand;
+  const number = checked.number ?? to;
+  if (number !== (known ?? to)) remember(builder, to, number);
+  builder.change({ inHand: knownAs(inHand, number) });
+}
+
+/** The network knows `to` as `number`, which may be `to` itself again. */
+function remember(builder: TurnBuilder, to: string, number: string): void {
+  const { keys, ledger, queue } = builder.state;
+  // What was counted is kept by the key of the number, so the alias is found by that as well.
+  const written = [...new Set([to, `+${recipientKey(to)}`])];
+  if (number === to) {
+    builder.writes.push(['HDEL', keys.aliases, ...written]);
+  } else {
+    builder.writes.push(['HSET', keys.aliases, ...written.flatMap((form) => [form, number])]);
+    builder.onCommitted(() => ledger.mergeRecipient(recipientKey(to), recipientKey(number)));
+  }
+  builder.change({ queue: queue.map((message) => (message.to === to ? knownAs(message, number) : message)) });
+}
+
+function knownAs(message: QueuedMessage, number: string): QueuedMessage {
+  const { alias: _, ...rest } = message;
+  return number === message.to ? rest : { ...rest, alias: number };
+}
+
+/**
+ * The recipient of the message in hand wrote while the network told no number of theirs: from now on what they wrote,
+ * and write, is kept under their number.
+ */
+export function linkLid(builder: TurnBuilder, lid: string, writer: Writer | undefined): void {
+  const { keys, inHand } = builder.state;
+  if (inHand === undefined || writer === undefined) return;
+  const number = addressee(inHand);
+  builder.writes.push(
+    ['HSET', keys.aliases, lid, number],
+    ['HSET', keys.writers, number, JSON.stringify(writer)],
+    ['HDEL', keys.writers, lid],
+  );
+}
+
+/** Whether the message in hand goes to whoever wrote under this number, in whichever form; a LID is nobody's yet. */
+export function isInHandFor({ inHand }: Pick<ShopState, 'inHand'>, writtenBy: string): boolean {
+  if (inHand === undefined || !isPhoneNumber(writtenBy) || !isPhoneNumber(inHand.to)) return false;
+  return recipientKey(addressee(inHand)) === recipientKey(writtenBy);
+}
+
+/** Whether the recipient's limits forbid the message in hand, now that it is known who the recipient is. */
+export function isOverRecipientLimits(state: ShopState, writer: Writer | undefined, nowMs: number): boolean {
+  const { inHand, queue, ledger } = state;
+  if (inHand === undefined || !isPhoneNumber(inHand.to)) return false;
+  const recipient = addressee(inHand);
+  const key = recipientKey(recipient);
+  const waiting = queue.filter((message) => {
+    const other = addressee(message);
+    return isPhoneNumber(other) && recipientKey(other) === key;
+  }).length;
+  return exceedsRecipientLimits(ledger, {
+    recipient,
+    waiting,
+    lastInboundAtMs: writer?.lastInboundAtMs ?? null,
+    nowMs,
+  });
+}

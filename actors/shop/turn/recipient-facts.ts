@@ -1,0 +1,108 @@
+/**
+ * What is known of a person, whichever form of their number it is known by: the one a caller wrote, the other form of a
+ * country that has two, the one the network told, or the network's own id of them.
+ */
+import { numberForms } from '../../../policy/number-forms.ts';
+import type { DeclarationFact } from '../../../policy/recipient-class.ts';
+import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
+import type { Lookup, Store } from '../../../runtime/store.ts';
+import { declarationFact, decodeContact } from '../../tenant/contact-record.ts';
+import type { ShopKeys } from '../record/shop-keys.ts';
+import type { ShopState } from '../record/shop-state.ts';
+import { decodeWriter, laterWriter, type Writer } from '../record/writer.ts';
+
+/** What the policy asks of a recipient. */
+export interface RecipientFacts {
+  readonly isCustomer: boolean;
+  readonly writer: Writer | undefined;
+  readonly declaration: DeclarationFact | null;
+  /** The number the network knows the recipient by, where it told another one than was asked about. */
+  readonly alias?: string;
+}
+
+/** Who wrote, as far as it is known of a recipient. */
+export type WriterFacts = Pick<RecipientFacts, 'writer' | 'alias'>;
+
+/** Where a shop keeps who wrote to it. */
+type WritersPlace = Pick<ShopState, 'shard'> & { readonly keys: Pick<ShopKeys, 'writers' | 'aliases'> };
+
+/** All that is known of a number. Of one that was asked about before nothing waits for Redis, as a rule. */
+export function readRecipient(state: ShopState, to: string, store: Store): MaybePromise<RecipientFacts> {
+  const { shard, keys, people } = state;
+  const lookups = (form: string): Lookup[] => [
+    ['SISMEMBER', people.customers, form],
+    ['HGET', keys.writers, form],
+    ['HGET', people.contacts, form],
+  ];
+  const forms = numberForms(to);
+  const answers = store.lookUp(shard, [['HGET', keys.aliases, to], ...forms.flatMap(lookups)]);
+  return mapMaybePromise(answers, ([told, ...values]) => {
+    const facts = gather(values);
+    if (typeof told !== 'string') return facts;
+    const others = numberForms(told).filter((form) => !forms.includes(form));
+    if (others.length === 0) return { ...facts, alias: told };
+    return mapMaybePromise(store.lookUp(shard, others.flatMap(lookups)), (more) => ({
+      ...gather(more, facts),
+      alias: told,
+    }));
+  });
+}
+
+/** Who wrote under any address of a recipient. `more`: addresses that are known beside those that follow from `to`. */
+export function readWriter(
+  { shard, keys }: WritersPlace,
+  { to, more = [] }: { readonly to: string; readonly more?: readonly string[] },
+  store: Store,
+): MaybePromise<WriterFacts> {
+  const lookup = (address: string): Lookup => ['HGET', keys.writers, address];
+  const addresses = [...new Set([...numberForms(to), ...more])];
+  const answers = store.lookUp(shard, [['HGET', keys.aliases, to], ...addresses.map(lookup)]);
+  return mapMaybePromise(answers, ([told, ...values]) => {
+    const writer = latest(values);
+    if (typeof told !== 'string') return { writer };
+    const others = numberForms(told).filter((form) => !addresses.includes(form));
+    if (others.length === 0) return { writer, alias: told };
+    return mapMaybePromise(store.lookUp(shard, others.map(lookup)), (found) => ({
+      writer: laterWriter(writer, latest(found)),
+      alias: told,
+    }));
+  });
+}
+
+const nobody: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
+
+/** The answers to the three questions about each form, on top of what is known already. */
+function gather(answers: readonly unknown[], known: RecipientFacts = nobody): RecipientFacts {
+  let facts = known;
+  for (let index = 0; index + 2 < answers.length; index += 3) {
+    const [customer, writer, contact] = answers.slice(index, index + 3) as [
+      number,
+      string | null,
+      string | null,
+    ];
+    facts = {
+      isCustomer: facts.isCustomer || customer === 1,
+      writer: laterWriter(facts.writer, decodeWriter(writer)),
+      declaration: longerDeclaration(facts.declaration, declarationFact(decodeContact(contact))),
+    };
+  }
+  return facts;
+}
+
+function latest(answers: readonly unknown[]): Writer | undefined {
+  return answers.reduce<Writer | undefined>(
+    (writer, stored) => laterWriter(writer, decodeWriter(stored as string | null)),
+    undefined,
+  );
+}
+
+/** Of two declarations of one person the one that holds longer; a revoked one holds never. */
+function longerDeclaration(
+  one: DeclarationFact | null,
+  other: DeclarationFact | null,
+): DeclarationFact | null {
+  if (one === null || one.revoked) return other ?? one;
+  if (other === null || other.revoked) return one;
+  const endOf = ({ expiresAtMs }: DeclarationFact): number => expiresAtMs ?? Number.POSITIVE_INFINITY;
+  return endOf(other) > endOf(one) ? other : one;
+}

@@ -1,0 +1,63 @@
+import { phoneAsInteger } from './recipient.ts';
+
+/** One country whose mobile numbers are written with and without a digit that says nothing. */
+interface TwoForms {
+  readonly countryCode: string;
+  readonly withDigit: RegExp;
+  readonly withoutDigit: RegExp;
+  /** The number in each form; `$1` and `$2` are what the expressions above took apart. */
+  readonly long: string;
+  readonly short: string;
+}
+
+/**
+ * Accounts made before a country changed how its mobile numbers are dialled keep their old form on the chat network.
+ * Brazil put a 9 before mobile numbers, which began with 6 to 9 (Anatel, 2012 to 2016); Mexico dropped the 1 between
+ * country code and number (IFT, 2019); Argentina's mobile numbers have a 9 in international dialling, and its area
+ * codes begin with 1 to 3.
+ */
+const COUNTRIES: readonly TwoForms[] = [
+  {
+    countryCode: '+55',
+    withDigit: /^\+55([1-9]{2})9([6-9]\d{7})$/,
+    withoutDigit: /^\+55([1-9]{2})([6-9]\d{7})$/,
+    long: '+55$19$2',
+    short: '+55$1$2',
+  },
+  {
+    countryCode: '+52',
+    withDigit: /^\+521([2-9]\d{9})$/,
+    withoutDigit: /^\+52([2-9]\d{9})$/,
+    long: '+521$1',
+    short: '+52$1',
+  },
+  {
+    countryCode: '+54',
+    withDigit: /^\+549([1-3]\d{9})$/,
+    withoutDigit: /^\+54([1-3]\d{9})$/,
+    long: '+549$1',
+    short: '+54$1',
+  },
+];
+
+/**
+ * Every form in which a number may be written, itself first: two for mobile numbers of Brazil, Mexico and Argentina,
+ * one for all others. Whoever is at one of them is at both. Of a text that is no number in E.164 shape the only form
+ * is that text.
+ */
+export function numberForms(phone: string): readonly string[] {
+  const country = COUNTRIES.find(({ countryCode }) => phone.startsWith(countryCode));
+  if (country === undefined) return [phone];
+  const { withDigit, withoutDigit, long, short } = country;
+  if (withDigit.test(phone)) return [phone, phone.replace(withDigit, short)];
+  if (withoutDigit.test(phone)) return [phone, phone.replace(withoutDigit, long)];
+  return [phone];
+}
+
+/**
+ * What a recipient is counted by: the number without the digit that says nothing, as an integer, so that both forms
+ * meet one recipient's limits. Throws on anything that is not a phone number in E.164 shape.
+ */
+export function recipientKey(phone: string): number {
+  return numberForms(phone).reduce((key, form) => Math.min(key, phoneAsInteger(form)), Infinity);
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { numberForms, recipientKey } from '../../policy/number-forms.ts';
+import { phoneAsInteger } from '../../policy/recipient.ts';
+import { propertyRuns } from './property-runs.ts';
+
+const pairs = [
+  ['Brazil', '+553196348800', '+5531996348800'],
+  ['Brazil', '+551181234567', '+5511981234567'],
+  ['Mexico', '+525512345678', '+5215512345678'],
+  ['Argentina', '+541123456789', '+5491123456789'],
+] as const;
+
+for (const [country, short, long] of pairs) {
+  test(`${short} and ${long} are two forms of one number of ${country}, counted as one`, () => {
+    assert.deepEqual(numberForms(short), [short, long]);
+    assert.deepEqual(numberForms(long), [long, short]);
+    assert.equal(recipientKey(short), phoneAsInteger(short));
+    assert.equal(recipientKey(long), recipientKey(short));
+  });
+}
+
+test('a number that can be no mobile number of these countries has one form', () => {
+  const others = [
+    '+553136348800', // a landline of Brazil
+    '+55319963488001', // too long
+    '+5530963488', // too short
+    '+521551234567', // a Mexican number is ten digits long, and none begins with 1
+    '+5491',
+    '+54923456789',
+    '+549923456789',
+    '+5599',
+    '+33612345678',
+    '+520000000000',
+  ];
+  for (const phone of others) assert.deepEqual(numberForms(phone), [phone], phone);
+  assert.deepEqual(numberForms('120363000000000001@g.us'), ['120363000000000001@g.us']);
+});
+
+test('forms lead to each other, and numbers share a key only with their forms', (t) => {
+  const national = fc.stringMatching(/^[0-9]{7,11}$/);
+  const phone = fc
+    .tuple(fc.constantFrom('52', '54', '55', '5', '33', '1'), national)
+    .map(([code, rest]) => `+${code}${rest}`);
+  fc.assert(
+    fc.property(phone, phone, (one, other) => {
+      for (const form of numberForms(one)) {
+        assert.deepEqual(new Set(numberForms(form)), new Set(numberForms(one)));
+        assert.equal(recipientKey(form), recipientKey(one));
+      }
+      assert.equal(recipientKey(one) === recipientKey(other), numberForms(one).includes(other));
+    }),
+    propertyRuns(t, 2000),
+  );
+});
