@@ -7,7 +7,7 @@ const SLICE_MS = 0.25;
 const ITEMS_A_LOOK = 16;
 
 /**
- * Cuts long work into yielder, so that it never holds up the event loop for longer than about a quarter of a millisecond:
+ * Cuts long work into slices, so that it never holds up the event loop for longer than about a quarter of a millisecond:
  * a look at thousands of actors must not be felt by those who send. After each item: `if (yielder.isOver()) await yielder.next()`.
  */
 export class Yielder {
@@ -27,7 +27,7 @@ export class Yielder {
   }
 }
 
-/** Visits every item in yielder. What comes or goes in between is seen or not seen. */
+/** Visits every item in slices. What comes or goes in between is seen or not seen. */
 export async function eachYielding<Item>(items: Iterable<Item>, visit: (item: Item) => void): Promise<void> {
   const yielder = new Yielder();
   for (const item of items) {

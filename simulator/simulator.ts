@@ -60,7 +60,7 @@ export interface Simulator {
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** The real network's times, and timeout enough for a slow machine. */
+/** The real network's times, and timeouts long enough for a slow machine. */
 const DEFAULT_TIMINGS: NetworkTimings = {
   qrFirstMs: 60_000,
   qrNextMs: 20_000,

@@ -71,7 +71,7 @@ export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
   RECIPIENT_RATE_LIMITED: entry(
     429,
     'RECIPIENT_RATE_LIMITED',
-    'This recipient got too many messages, or one too cachedFor.',
+    'This recipient got too many messages, or one too recently.',
   ),
   DAILY_CAP_REACHED: entry(429, 'DAILY_CAP_REACHED', "The shop's daily cap is reached."),
   HOURLY_CAP_REACHED: entry(429, 'HOURLY_CAP_REACHED', "The shop's hourly cap is reached."),

@@ -12,7 +12,7 @@ export interface NodeShare extends ShopCensus {
   readonly slots: readonly ActivitySlot[];
 }
 
-/** The whole service at a summary. */
+/** The whole service on one page. */
 export interface Overview extends ShopCensus {
   readonly slotMs: number;
   readonly series: readonly SeriesPoint[];

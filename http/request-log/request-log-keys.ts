@@ -19,7 +19,7 @@ export const erasedMark = memoize(REMEMBERED_MARKS, (owner: string): string =>
 
 /** A tenant's log and its counters; one hash tag, since one script touches both. */
 export function requestLogKeys(owner: string): readonly [log: string, counters: string] {
-  return [`{requests:${owner}}:log`, `{requests:${owner}}:counters`];
+  return [`{requests:${owner}}:log`, `{requests:${owner}}:tally`];
 }
 
 /** Members and scores of a reply WITHSCORES, which RESP3 nests and RESP2 does not. */

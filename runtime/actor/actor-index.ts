@@ -5,7 +5,7 @@ import { eachYielding, Yielder } from '../yielder.ts';
 
 /**
  * To look at ten thousand actors takes tens of milliseconds, since hardly anything of them is in the processor's cache,
- * and those who send feel it; so each is looked at once, and after that only when it dirty. What was seen lies side
+ * and those who send feel it; so each is looked at once, and after that only when it is dirty. What was seen lies side
  * by side in one list, where to go through it makes no garbage.
  */
 export class LocalActorIndex<Seen extends object> implements ActorIndex<Seen> {
@@ -33,7 +33,7 @@ export class LocalActorIndex<Seen extends object> implements ActorIndex<Seen> {
     }
   }
 
-  /** Looks at all that dirty until this was called; several may look at once. */
+  /** Looks at all that is dirty when this was called; several may look at once. */
   async #look(): Promise<void> {
     const held = new Set(this.#shards());
     for (const shard of this.#places.keys()) if (!held.has(shard)) this.#forget(shard);

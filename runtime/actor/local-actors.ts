@@ -161,7 +161,7 @@ export class LocalActors implements Actors {
         actor.dispose('passivated');
         shard.dirty?.add(text);
       }
-      // Nobody looked for long: to begin anew is as cheap as to go through all that dirty.
+      // Nobody looked for long: to begin anew is as cheap as to go through all that is dirty.
       if (shard.dirty !== undefined && shard.dirty.size > shard.actors.size) shard.dirty = undefined;
     }
   }

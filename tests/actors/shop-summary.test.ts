@@ -1,4 +1,4 @@
-/** What operators are told of shops: all of them by a summary, the ones on the page whole. */
+/** What operators are told of shops: all of them by a summary, those on the page whole. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspectShop } from '../../actors/operators/shop-inspection.ts';

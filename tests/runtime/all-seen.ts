@@ -1,6 +1,6 @@
 import type { ActorIndex } from '../../runtime/actors.ts';
 
-/** Everything that a index shows. */
+/** Everything that an index shows. */
 export async function allSeen<Seen>(index: ActorIndex<Seen>): Promise<Seen[]> {
   const seen: Seen[] = [];
   await index.each((each) => void seen.push(each));

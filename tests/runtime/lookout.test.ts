@@ -124,7 +124,7 @@ test('what was seen of a shard goes with it', async () => {
   assert.deepEqual(await allSeen(index), []);
 });
 
-test('nobody looks for long: what dirty is forgotten, and the next look begins anew', async () => {
+test('nobody looks for long: what is dirty is forgotten, and the next look begins anew', async () => {
   const world = await memoryNode({ limits: { passivateAfterMs: 1_000, passivateEveryMs: 5_000 } });
   const index = world.node.actors.index(seen);
   await allSeen(index);

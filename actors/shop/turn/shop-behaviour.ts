@@ -164,7 +164,7 @@ function onTimer(builder: TurnBuilder, id: string): void {
   else endOverdue(builder);
 }
 
-/** The characters of a builder, and some for the rest of it. */
+/** The characters of a draft, and some for the rest of it. */
 function draftSize(draft: MessageDraft | StatusDraft): number {
   const text = 'caption' in draft ? draft.caption : draft.text;
   return DRAFT_OVERHEAD_BYTES + (text?.length ?? 0) + (draft.mediaUrl?.length ?? 0);
