@@ -70,7 +70,7 @@ test('a message to a group is accepted while the session comes back, and looked 
     assert.match(id, /^[0-9a-f]{24}$/);
     shop.pass(1_000);
     assert.equal(channelState(shop.state), 'starting');
-    assert.equal(shop.send('120363000000000009@g.us'), 'GROUP_CONTEXT_REQUIRED', 'not one of its groups');
+    assert.equal(shop.send('120363000000000009@g.us'), 'MSGAPP_NOT_CONNECTED', 'nobody can tell now');
     shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
     composed(shop, id);
     assert.equal(shop.statusOf(id), 'queued', 'what the session before told is not enough for the wire');
@@ -99,7 +99,7 @@ test('after a restart nobody knows the groups until the session is back: a send 
   shop.session(groups(GROUP_ID, true));
   assert.match(shop.send(GROUP_ID), /^[0-9a-f]{24}$/);
   const never = await ShopHarness.start();
-  assert.equal(never.send(GROUP_ID), 'GROUP_CONTEXT_REQUIRED');
+  assert.equal(never.send(GROUP_ID), 'MSGAPP_NOT_CONNECTED');
 });
 
 test('a message to a group is refused as lost while somebody connects a lost session again', async () => {

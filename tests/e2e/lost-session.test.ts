@@ -17,10 +17,12 @@ async function statusOf(shopId: string): Promise<unknown> {
   return (await stack.api.get(`/shops/${shopId}`)).data.channelStatus;
 }
 
-test('channelStatus.msgapp is null until the shop was connected once, and follows the state from then on', async () => {
+test('channelStatus.msgapp is null until the shop was connected once, and a group send is 503', async () => {
   const made = await stack.api.post('/shops', { name: 'Never scanned' });
   const shopId = String(made.data.id);
   assert.deepEqual(await statusOf(shopId), { msgapp: null });
+  const toGroup = await sendText(stack, shopId, { to: '120363000000000001@g.us', text: 'Hello all' });
+  assert.deepEqual([toGroup.status, toGroup.error?.code], [503, 'MSGAPP_NOT_CONNECTED']);
   stack.network.behave({ paired: false });
   const asked = await stack.api.post(`/shops/${shopId}/channels/msgapp/connect`);
   assert.equal(asked.data.status, 'qr_waiting');

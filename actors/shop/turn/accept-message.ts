@@ -7,8 +7,8 @@ import { done, failed, type Outcome } from '../../failure.ts';
 import { warmupPairedAtMs } from '../machines/channel-machine.ts';
 import { type MessageBody, statusUrl } from '../record/message-record.ts';
 import type { Accepted, MessageDraft, MessageStatus } from '../record/shop-operations.ts';
-import type { ShopState } from '../record/shop-state.ts';
-import { channelRefusal, enqueue, enqueueAtPool, isResuming, refused } from './acceptance.ts';
+import { channelState, type ShopState } from '../record/shop-state.ts';
+import { channelRefusal, enqueue, enqueueAtPool, refused } from './acceptance.ts';
 import { type PoolWanted, poolFallback } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { SendFacts } from './shop-facts.ts';
@@ -38,7 +38,7 @@ export function acceptMessage(
   if (original !== undefined) {
     return done({ replayed: true, accepted: answer(original.body, original.state.status) });
   }
-  if (knowsNoGroupsYet(builder.state, command.draft.to)) {
+  if (cannotKnowGroup(builder.state, command.draft.to)) {
     return failed(channelRefusal(builder.state, facts.available) ?? 'MSGAPP_NOT_CONNECTED');
   }
   const evaluation = evaluate(builder.state, command, facts.send, builder.nowMs);
@@ -84,11 +84,12 @@ export function acceptMessage(
 }
 
 /**
- * It is for a group, and the session that would know it is on its way back to a process that was never told: whether
- * it is one of the shop's groups nobody can say, and a refusal for good would be wrong a moment later.
+ * It is for a group of which nobody told, and no session is open that would: whether it is one of the shop's groups
+ * nobody can say. What stands in the way is the channel, as for a number, and not the group.
  */
-function knowsNoGroupsYet(state: ShopState, to: string): boolean {
-  return state.groups === undefined && isResuming(state) && !isPhoneNumber(to);
+function cannotKnowGroup(state: ShopState, to: string): boolean {
+  if (isPhoneNumber(to) || channelState(state) === 'connected') return false;
+  return state.groups?.list.some(({ id }) => id === to) !== true;
 }
 
 function evaluate(

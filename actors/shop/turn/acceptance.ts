@@ -17,7 +17,7 @@ export function channelRefusal(state: ShopState, available: boolean): FailureCod
 }
 
 /** A session that was there is on its way back. */
-export function isResuming(state: ShopState): boolean {
+function isResuming(state: ShopState): boolean {
   const name = channelState(state);
   return (name === 'starting' || name === 'reconnecting') && state.channel.context.pairedAtMs !== null;
 }
