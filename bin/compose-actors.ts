@@ -44,7 +44,7 @@ export interface ActorsOptions {
   /** Starts the sending component; its events go to the listener. */
   readonly startHost: (listener: SessionListener) => SessionHost;
   readonly qrImages: QrImages;
-  /** Bounds of the gap between two sends of a shop; SPEC: 6,000 to 20,000. */
+  /** Bounds of the gap between two sends of a shop; docs/contract.md, Enforced in the sending component. */
   readonly gap: { readonly fromMs: number; readonly toMs: number };
   /** How shops of different nodes talk about messages that go through the platform's pool. */
   readonly poolLink: LinkTopic;
@@ -74,7 +74,10 @@ export interface RunningActors {
 }
 
 const PAUSE_MS = 15 * 60_000;
-/** The network does not say how long it bars a shop from strangers; as long as their budget's window is safe to wait. */
+/**
+ * The network does not say how long it bars a shop from strangers; as long as their budget's window is safe to
+ * wait.
+ */
 const COLD_PAUSE_MS = 24 * 3_600_000;
 const ANSWER_MS = 60_000;
 /** Preparing and acknowledging a stanza (a minute each) and fetching an attachment (90 s), with room to spare. */

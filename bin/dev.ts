@@ -16,7 +16,7 @@ import { runProcessGroup } from './run-process-group.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** The line of JSON that says where everything is (DESIGN, section 5). */
+/** The line of JSON that says where everything is (docs/contract.md, The commands). */
 interface Addresses {
   readonly ready: true;
   readonly api: string;
@@ -89,7 +89,10 @@ async function claim(dataDirectory: string): Promise<FileLock> {
   return shared;
 }
 
-/** The same at each start, whatever ports the system picks: a killed service is superseded at once, not waited for. */
+/**
+ * The same at each start, whatever ports the system picks: a killed service is superseded at once, not waited
+ * for.
+ */
 function nodeIdOf(dataDirectory: string): string {
   const mark = createHash('sha256').update(`${hostname()}:${dataDirectory}`).digest('hex');
   return `dev-${mark.slice(0, 16)}`;

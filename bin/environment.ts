@@ -39,7 +39,10 @@ export class EnvironmentError extends Error {
   }
 }
 
-/** Never repeated in an error, and read from the file `NAME_FILE` where that is given. REDIS_URL may hold a password. */
+/**
+ * Never repeated in an error, and read from the file `NAME_FILE` where that is given. REDIS_URL may hold a
+ * password.
+ */
 const secretNames: ReadonlySet<string> = new Set([
   'ADMIN_TOKEN',
   'ADMIN_TOKENS',
@@ -48,7 +51,7 @@ const secretNames: ReadonlySet<string> = new Set([
   'REDIS_URL',
 ]);
 
-/** A shorter pause is for simulations only (DESIGN: `SEND_GAP_MS`); a real network would ban the number. */
+/** A shorter pause is for simulations only (docs/contract.md, The commands); a real network would ban the number. */
 const shortestGapMs = 6_000;
 
 const chatNetworkSchema = v.pipe(
@@ -224,7 +227,10 @@ const testSchema = v.object({
   TEST_RUNS: v.optional(wholeNumber(1_000_000_000)),
 });
 
-/** Reads how property tests and random kills are repeated: their seed, and how many runs. Throws `EnvironmentError`. */
+/**
+ * Reads how property tests and random kills are repeated: their seed, and how many runs. Throws
+ * `EnvironmentError`.
+ */
 export function testEnvironment(variables: Variables = process.env) {
   const values = read(testSchema, variables);
   return { seed: values.TEST_SEED, runs: values.TEST_RUNS } as const;
@@ -235,7 +241,10 @@ const containersSchema = v.object({
   REDIS_IMAGE: v.optional(v.string(), 'redis:7'),
 });
 
-/** Reads which images the tests on a Docker engine start: the service's own, and a Redis. Throws `EnvironmentError`. */
+/**
+ * Reads which images the tests on a Docker engine start: the service's own, and a Redis. Throws
+ * `EnvironmentError`.
+ */
 export function containersEnvironment(variables: Variables = process.env) {
   const values = read(containersSchema, variables);
   return { serviceImage: values.SERVICE_IMAGE, redisImage: values.REDIS_IMAGE } as const;

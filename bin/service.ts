@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const end = (service: Service | undefined, exitCode: number): void => {
     if (ending) return;
     ending = true;
-    // A stop that hangs must not keep the process: whoever asked for it waits 10 s (DESIGN: graceful stop).
+    // A stop that hangs must not keep the process: whoever asked for it waits 10 s.
     clock.after(9_500, () => exit(exitCode || 1));
     Promise.resolve(service && stopService(service)).then(
       () => exit(exitCode),

@@ -52,7 +52,7 @@ export const publicUrl = v.pipe(
   v.transform((text) => text.replace(/\/+$/, '')),
 );
 
-/** Where a shop's owner finishes its setup (DESIGN: `setupUrl`). */
+/** Where a shop's owner finishes its setup (docs/contract.md, Shop). */
 export const setupUrlTemplate = v.optional(
   v.pipe(
     v.string(),

@@ -2,10 +2,10 @@ import { DAY_MS } from './durations.ts';
 import { type DeclarationFact, isDeclarationActive } from './recipient-class.ts';
 import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 
-/** Most contacts in one declaration (DESIGN section 4: Declarations). */
+/** Most contacts in one declaration (docs/contract.md, Declarations). */
 const DECLARATION_BATCH_LIMIT = 100;
 
-/** Most new declarations of a tenant in 24 hours (DESIGN section 4: Declarations). */
+/** Most new declarations of a tenant in 24 hours (docs/contract.md, Declarations). */
 const DECLARATIONS_PER_DAY = 500;
 
 /** How many entries can count at a time, one new declaration each: `LTRIM key -DECLARATION_LEDGER_BOUND -1`. */

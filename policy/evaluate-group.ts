@@ -7,10 +7,10 @@ import { type Fingerprint, groupFingerprint } from './text-fingerprint.ts';
 import type { Evaluation } from './verdict.ts';
 import { messageCaps, warmupDay } from './warm-up.ts';
 
-/** Participants that one share of `groupsPerDay` pays for (DESIGN section 4: Settings). */
+/** Participants that one share of `groupsPerDay` pays for (docs/contract.md, Settings). */
 const GROUP_SIZE_UNIT = 50;
 
-/** What the live session knows of a group (SPEC: Send policy, groups). */
+/** What the live session knows of a group (docs/contract.md, Groups). */
 export interface GroupContext {
   readonly participantCount: number;
   /** The shop's number administers the group. */

@@ -16,13 +16,16 @@ import {
   warmupDay,
 } from './warm-up.ts';
 
-/** Most messages to one recipient in 24 hours (SPEC: Send policy, 1:1 messages). */
+/** Most messages to one recipient in 24 hours (docs/contract.md, Messages to numbers). */
 const RECIPIENT_PER_DAY = 3;
 
-/** Least time between two messages to a recipient who did not reply in between (SPEC: the same). */
+/**
+ * Least time between two messages to a recipient who did not reply in between (docs/contract.md, Messages to
+ * numbers).
+ */
 const RECIPIENT_SPACING_MS = 10 * MINUTE_MS;
 
-/** Most distinct numbers that may get an identical text within an hour (SPEC: the same). */
+/** Most distinct numbers that may get an identical text within an hour (docs/contract.md, Messages to numbers). */
 const BULK_RECIPIENTS_PER_HOUR = 20;
 
 /** All the policy asks about a 1:1 message, beside what the shop has sent. */
@@ -64,9 +67,9 @@ interface Judgement {
 }
 
 /**
- * Decides on a 1:1 message. The rules are asked in the order of DESIGN section 4 and the first that refuses is the
- * answer: content, opt-out, bulk pattern, recipient limit, daily, hourly, cold or declared. Changes nothing: record
- * the admission's entry after its commit.
+ * Decides on a 1:1 message. The rules are asked in the order of docs/contract.md, Order of policy checks, and
+ * the first that refuses is the answer: content, opt-out, bulk pattern, recipient limit, daily, hourly, cold or
+ * declared. Changes nothing: record the admission's entry after its commit.
  */
 export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evaluation {
   const { text, mediaUrls, settings, pairedAtMs } = facts;
@@ -112,7 +115,10 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
   };
 }
 
-/** Identical content to too many others in the last hour; lifted when the oldest of the newest twenty is an hour old. */
+/**
+ * Identical content to too many others in the last hour; lifted when the oldest of the newest twenty is an hour
+ * old.
+ */
 function refuseBulk({ facts, tally }: Judgement): PolicyRefusal | undefined {
   const twentiethMs = tally.sameContentMs[BULK_RECIPIENTS_PER_HOUR - 1];
   if (twentiethMs === undefined) {
@@ -140,7 +146,10 @@ function refuseRecipient({ facts, tally, atMs }: Judgement): PolicyRefusal | und
   return refuseUntil({ code: 'RECIPIENT_RATE_LIMITED', message, reliefMs, nowMs: facts.nowMs });
 }
 
-/** From when on each limit of a recipient has room at `atMs`. `sentMs`: what was sent to them before, newest first. */
+/**
+ * From when on each limit of a recipient has room at `atMs`. `sentMs`: what was sent to them before, newest
+ * first.
+ */
 function recipientRelief(
   sentMs: readonly number[],
   lastInboundAtMs: number | null,
@@ -156,10 +165,11 @@ function recipientRelief(
 }
 
 /**
- * Whether a message that was accepted would have been refused for its recipient's limits, had it been known then under
- * which number the network knows them: somebody wrote to two forms of a number before either was asked about. Judged
- * as of its acceptance, by what was accepted for the recipient before it. What was admitted under one number and
- * stayed there always passes. `waiting`: how many messages to the recipient were accepted after it and still wait.
+ * Whether a message that was accepted would have been refused for its recipient's limits, had it been known
+ * then under which number the network knows them: somebody wrote to two forms of a number before either was
+ * asked about. Judged as of its acceptance, by what was accepted for the recipient before it. What was admitted
+ * under one number and stayed there always passes. `waiting`: how many messages to the recipient were accepted
+ * after it and still wait.
  */
 export function exceedsRecipientLimits(
   ledger: SendLedger,

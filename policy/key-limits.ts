@@ -15,10 +15,10 @@ export type RateScope = 'minute' | 'hour' | 'day';
 /** How many calls a key has in each window. */
 export type RateLimits = Readonly<Record<RateScope, number>>;
 
-/** Limits of a key that was given none (SPEC: API limits). */
+/** Limits of a key that was given none (docs/contract.md, API limits). */
 export const DEFAULT_RATE_LIMITS: RateLimits = { minute: 60, hour: 1_000, day: 10_000 };
 
-/** Least and most calls a key may be given for a window (DESIGN section 4: Key). */
+/** Least and most calls a key may be given for a window (docs/contract.md, Authentication). */
 export const RATE_LIMIT_RANGE = { floor: 1, roof: 100_000_000 } as const;
 
 /** How one window of a key stands. */

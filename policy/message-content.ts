@@ -1,12 +1,12 @@
 import { type PolicyRefusal, refuse } from './refusal.ts';
 
-/** Most characters, counted as code points, that the text of a message may have (SPEC: Limits). */
+/** Most characters, counted as code points, that the text of a message may have (docs/contract.md, Input bounds). */
 export const MESSAGE_TEXT_LIMIT = 4096;
 
-/** Most characters of a status's caption (SPEC: POST statuses). */
+/** Most characters of a status's caption (docs/contract.md, Input bounds). */
 export const CAPTION_LIMIT = 700;
 
-/** Most attachments of a message or status (SPEC: Limits). */
+/** Most attachments of a message or status (docs/contract.md, Input bounds). */
 const mediaLimit = 1;
 
 /**

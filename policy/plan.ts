@@ -4,7 +4,7 @@ export interface Plan {
   readonly apiCallsPerMonth: number;
 }
 
-/** The plans (DESIGN section 4: Quota). */
+/** The plans (docs/contract.md, Quota). */
 export const PLANS = {
   free: { shops: 1, apiCallsPerMonth: 1_000 },
   starter: { shops: 3, apiCallsPerMonth: 50_000 },

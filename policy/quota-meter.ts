@@ -20,7 +20,7 @@ interface QuotaCall {
 }
 
 /**
- * A tenant's API calls of the calendar month, UTC (DESIGN section 4: Quota). A clock that steps back over the end of
+ * A tenant's API calls of the calendar month, UTC (docs/contract.md, Quota). A clock that steps back over the end of
  * a month leaves the later month in force, so no call is given twice.
  */
 export class QuotaMeter {

@@ -1,9 +1,9 @@
 import { BLOCK_SIZES, BlockSlab, WORDS_PER_POINT } from './block-slab.ts';
 
-/** Up to this limit a window keeps the exact time of each call (DESIGN: Windows). */
+/** Up to this limit a window keeps the exact time of each call (docs/contract.md, Windows). */
 export const EXACT_LIMIT = 1000;
 
-/** Above it, calls are gathered into this many sub-buckets of the window (DESIGN: Windows). */
+/** Above it, calls are gathered into this many sub-buckets of the window (docs/contract.md, Windows). */
 const SUB_BUCKETS = 256;
 
 /** How a window measures time: in ticks of a millisecond, or of a sub-bucket. */

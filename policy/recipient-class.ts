@@ -1,4 +1,4 @@
-/** The classes of 1:1 recipients (SPEC: Recipient classes). */
+/** The classes of 1:1 recipients (docs/contract.md, Recipient classes). */
 export type PersonClass = 'known' | 'declared' | 'cold';
 
 /** A tenant's stored declaration of a number, as far as the policy cares. */
@@ -17,7 +17,7 @@ export function isDeclarationActive(declaration: DeclarationFact | null, nowMs: 
   );
 }
 
-/** The class at a moment: known beats declared beats cold (SPEC: Recipient classes). */
+/** The class at a moment: known beats declared beats cold (docs/contract.md, Recipient classes). */
 export function recipientClass(
   facts: {
     readonly isCustomer: boolean;

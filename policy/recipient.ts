@@ -1,14 +1,17 @@
-/** A phone number in E.164 shape, after DESIGN section 4. */
+/** A phone number in E.164 shape, after docs/contract.md, Numbers. */
 export const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
 /** A group identifier: a name and the group suffix `@g.us`. Which groups there are is the session's to say. */
 export const GROUP_ID = /^[0-9A-Za-z._-]{1,64}@g\.us$/;
 
-/** True for a number in E.164 shape: a plus sign, then 7 to 15 digits that do not start with 0 (DESIGN section 4). */
+/**
+ * True for a number in E.164 shape: a plus sign, then 7 to 15 digits that do not start with 0
+ * (docs/contract.md, Numbers).
+ */
 export function isPhoneNumber(text: string): boolean {
   return PHONE_NUMBER.test(text);
 }
 
-/** True for a group identifier: a name and the group suffix `@g.us` (DESIGN section 4). */
+/** True for a group identifier: a name and the group suffix `@g.us` (docs/contract.md, Numbers). */
 export function isGroupId(text: string): boolean {
   return GROUP_ID.test(text);
 }

@@ -1,4 +1,4 @@
-/** Every code a policy refusal can carry (SPEC: Errors and Limits). */
+/** Every code a policy refusal can carry (docs/contract.md, Errors). */
 export type PolicyCode =
   | 'MESSAGE_TOO_LONG'
   | 'TOO_MANY_MEDIA'
@@ -35,7 +35,10 @@ export function refuse(code: PolicyCode, message: string): PolicyRefusal {
   return { admitted: false, code, message };
 }
 
-/** A refusal that the rule itself lifts at `reliefMs`, the first moment it would pass; `Infinity`: never, as the message then says. */
+/**
+ * A refusal that the rule itself lifts at `reliefMs`, the first moment it would pass; `Infinity`: never, as the
+ * message then says.
+ */
 export function refuseUntil(refusal: {
   readonly code: PolicyCode;
   readonly message: string;

@@ -1,4 +1,4 @@
-/** The settings of a tenant as the policy uses them, every default filled in (DESIGN section 4: Settings). */
+/** The settings of a tenant as the policy uses them, every default filled in (docs/contract.md, Settings). */
 export interface TenantSettings {
   /** `null`: derived from the warm-up's daily cap. */
   readonly coldPerDay: number | null;
@@ -24,7 +24,7 @@ interface SettingRange {
   readonly roof: number;
 }
 
-/** The platform's floor and roof for each setting, both allowed (DESIGN section 4: Settings). */
+/** The platform's floor and roof for each setting, both allowed (docs/contract.md, Settings). */
 export const SETTINGS_RANGES = {
   coldPerDay: { default: null, floor: 1, roof: 50 },
   declaredPerDay: { default: 30, floor: 0, roof: 200 },
@@ -35,7 +35,7 @@ export const SETTINGS_RANGES = {
 
 /**
  * Everything that is wrong with a tuning, nothing when it may be stored. A value outside its range is refused, not
- * clamped (SPEC: Send policy). `null` is fine: it means back to the default.
+ * clamped (docs/contract.md, Send policy). `null` is fine: it means back to the default.
  */
 export function checkSettings(input: unknown): readonly SettingsProblem[] {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {

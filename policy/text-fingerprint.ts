@@ -15,7 +15,10 @@ const lowMultiplier = 0x85ebca77;
 const lastAscii = 0x7f;
 const space = 0x20;
 
-/** Fingerprint of a text as DESIGN section 4 compares them: NFKC, trimmed, white space collapsed, case folded. */
+/**
+ * Fingerprint of a text as docs/contract.md, Messages to numbers, compares them: NFKC, trimmed, white space
+ * collapsed, case folded.
+ */
 export function textFingerprint(text: string): Fingerprint {
   return hashCollapsed(text, false);
 }

@@ -3,13 +3,14 @@ import type { PersonClass } from './recipient-class.ts';
 import type { PolicyRefusal } from './refusal.ts';
 import type { MessageCaps } from './warm-up.ts';
 
-/** The classes of recipients of messages (SPEC: Recipient classes). */
+/** The classes of recipients of messages (docs/contract.md, Recipient classes). */
 export type RecipientClass = PersonClass | 'group';
 
 /**
- * The verdict that lets a send through, as the API shows it (SPEC: Policy verdict object). `usage` includes this
- * send. For a group `caps.perDay` and `perHour` are its budget and `usage.today` and `lastHour` the shares used of
- * it (there is no hourly cap of its own), while the cold and declared figures stay the shop's.
+ * The verdict that lets a send through, as the API shows it (docs/contract.md, Policy verdict object). `usage`
+ * includes this send. For a group `caps.perDay` and `perHour` are its budget and `usage.today` and `lastHour`
+ * the shares used of it (there is no hourly cap of its own), while the cold and declared figures stay the
+ * shop's.
  */
 export interface PolicyVerdict {
   readonly recipientClass: RecipientClass;

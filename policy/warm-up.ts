@@ -1,7 +1,7 @@
 import { DAY_MS } from './durations.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 
-/** The warm-up's steps: from which day on how many 1:1 messages a day (SPEC: Send policy, 1:1 messages). */
+/** The warm-up's steps: from which day on how many 1:1 messages a day (docs/contract.md, Messages to numbers). */
 const WARMUP_STEPS = [
   { fromDay: 0, perDay: 20 },
   { fromDay: 3, perDay: 50 },
@@ -44,12 +44,12 @@ export function messageCaps(facts: WarmupMoment & { readonly settings: TenantSet
   };
 }
 
-/** A sixth of the daily cap, at least 10 (SPEC: Send policy, 1:1 messages). */
+/** A sixth of the daily cap, at least 10 (docs/contract.md, Messages to numbers). */
 export function hourlyCap(perDay: number): number {
   return Math.max(10, Math.floor(perDay / 6));
 }
 
-/** As tuned, else a tenth of the daily cap, at least 5 (SPEC: Send policy, 1:1 messages). */
+/** As tuned, else a tenth of the daily cap, at least 5 (docs/contract.md, Messages to numbers). */
 export function coldCap(perDay: number, settings: TenantSettings): number {
   return settings.coldPerDay ?? Math.max(5, Math.floor(perDay / 10));
 }

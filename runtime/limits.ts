@@ -4,9 +4,12 @@ export interface RuntimeLimits {
   readonly leaseMs: number;
   /** How often the lease is renewed; a few renewals may be missed before it ends. */
   readonly renewEveryMs: number;
-  /** How often a node looks for shards to claim or to give away. Changes are announced too, so this is the slow path. */
+  /**
+   * How often a node looks for shards to claim or to give away. Changes are announced too, so this is the slow
+   * path.
+   */
   readonly claimEveryMs: number;
-  /** How long a hand-over waits for what an actor has in hand (DESIGN: Ownership, 1.5 s). */
+  /** How long a hand-over waits for what an actor has in hand (docs/decisions/006-sends-are-recalled.md, Context). */
   readonly settleMs: number;
   /** How long Redis may take to answer before the connection is taken for dead and the outcome for unknown. */
   readonly answerMs: number;
@@ -22,7 +25,10 @@ export interface RuntimeLimits {
    * busy mailbox closes the door to nobody else.
    */
   readonly turnsInHand: number;
-  /** While Redis has owed the answer to a batch for longer, no client command is let in: it would only queue up behind. */
+  /**
+   * While Redis has owed the answer to a batch for longer, no client command is let in: it would only queue up
+   * behind.
+   */
   readonly commitAgeMs: number;
   /** Client commands that may wait in one mailbox. */
   readonly mailboxCount: number;
@@ -40,17 +46,24 @@ export interface RuntimeLimits {
   readonly passivateAfterMs: number;
   /** How often idle actors are looked for. */
   readonly passivateEveryMs: number;
-  /** Actors that must live and come back after a claim: so many a step, so that sockets are not all opened at once. */
+  /**
+   * Actors that must live and come back after a claim: so many a step, so that sockets are not all opened at
+   * once.
+   */
   readonly awakenPerStep: number;
   readonly awakenStepMs: number;
   /** Dead letters kept a shard; the oldest make room. */
   readonly deadLettersPerShard: number;
   /**
-   * How far this node's clock and that of Redis may be apart. Further, and the node owns nothing until they agree: well
-   * above what an answer's way can add (`answerMs`) and what NTP leaves, well below the shortest window (a minute).
+   * How far this node's clock and that of Redis may be apart. Further, and the node owns nothing until they
+   * agree: well above what an answer's way can add (`answerMs`) and what NTP leaves, well below the shortest
+   * window (a minute).
    */
   readonly clockToleranceMs: number;
-  /** Share of `maxmemory`, of the fullest server, above which client commands are refused, while control ones still have room. */
+  /**
+   * Share of `maxmemory`, of the fullest server, above which client commands are refused, while control ones
+   * still have room.
+   */
   readonly memoryShare: number;
 }
 

@@ -21,8 +21,9 @@ const RETRY_AFTER_MS = 5_000;
 const TIMEOUT_MS = 1_000;
 
 /**
- * The operators' list of all tenants: a projection that may lag and is made from the tenants' own records. Nothing
- * authenticates or decides from it, since its client is a second, unfenced one (DESIGN section 2).
+ * The operators' list of all tenants: a projection that may lag and is made from the tenants' own records.
+ * Nothing authenticates or decides from it, since its client is a second, unfenced one
+ * (docs/decisions/016-directory-is-a-projection.md, Decision).
  */
 export class OperatorsDirectory {
   readonly #store: Store;

@@ -8,7 +8,10 @@ export interface SessionTiming {
   readonly keepAliveMs: number;
   /** Between two questions that only a listening server answers, so that an open but deaf socket is noticed. */
   readonly probeEveryMs: number;
-  /** Between `open` and the first send: the client migrates its own addresses meanwhile (BAILEYS.md: Sending). */
+  /**
+   * Between `open` and the first send: the client migrates its own addresses meanwhile (docs/chat-client.md,
+   * Sending).
+   */
   readonly settleMs: number;
   /** How long an inbound message waits for its commit before the socket is dropped, so that it comes again. */
   readonly confirmMs: number;

@@ -3,7 +3,7 @@ import type { FailureCode } from '../failure.ts';
 import type { Admission, AdmissionTerms } from './tenant-operations.ts';
 import type { LiveKey, TenantState } from './tenant-state.ts';
 
-/** Why a key may not call at all; undefined when it may (SPEC: Authentication). */
+/** Why a key may not call at all; undefined when it may (docs/contract.md, Authentication). */
 function keyRefusal(
   state: TenantState,
   key: LiveKey,

@@ -1,4 +1,4 @@
-/** The ten permissions a key may hold (SPEC: Authentication). */
+/** The ten permissions a key may hold (docs/contract.md, Authentication). */
 export const PERMISSIONS = [
   'shops.read',
   'shops.write',

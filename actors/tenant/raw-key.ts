@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Prefix and live marker of every key (DESIGN section 4: Key). */
+/** Prefix and live marker of every key (docs/contract.md, Authentication). */
 const KEY_PREFIX = 'tm_live_';
 /** 32 bytes in base 62, padded to one length. */
 const DIGITS = 43;
@@ -17,7 +17,7 @@ export function makeRawKey(): string {
   return KEY_PREFIX + digits;
 }
 
-/** What is kept of a raw key: its SHA-256 in hex (SPEC: Authentication). */
+/** What is kept of a raw key: its SHA-256 in hex (docs/contract.md, Authentication). */
 export function keyHash(rawKey: string): string {
   return createHash('sha256').update(rawKey).digest('hex');
 }

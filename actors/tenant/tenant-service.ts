@@ -37,7 +37,10 @@ export interface TenantServiceOptions {
   ) => Promise<readonly ShopView['channelStatus']['msgapp'][]>;
 }
 
-/** The API's questions to a tenant: reads answer from the actor's last committed state, changes go through its mailbox. */
+/**
+ * The API's questions to a tenant: reads answer from the actor's last committed state, changes go through its
+ * mailbox.
+ */
 export function tenantService(options: TenantServiceOptions): TenantOperations {
   const { actors, store, clock, keyLimits, usage } = options;
 
@@ -113,7 +116,7 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
   };
 }
 
-/** By id, else by exact name in any case (SPEC: Conventions). */
+/** By id, else by exact name in any case (docs/contract.md, Conventions). */
 function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord> {
   const byId = isObjectId(idOrName) ? shops.get(idOrName.toLowerCase()) : undefined;
   if (byId !== undefined) return done(byId);

@@ -5,7 +5,7 @@ import { cpuMs, residentMiB } from '../harness/process-usage.ts';
 import { callAll } from '../load/http-calls.ts';
 import { customer, heaps, liveShops, onLiveSide, orderText } from './live-sessions.ts';
 
-/** A shop paired today may send ten messages an hour and twenty a day (SPEC: Warm-up). */
+/** A shop paired today may send ten messages an hour and twenty a day (docs/contract.md, Messages to numbers). */
 const SENDS_PER_SHOP_AND_HOUR = 9;
 const SENDS_PER_SHOP = 19;
 
@@ -76,7 +76,10 @@ async function figuresNow(side: LiveSide, before: { readonly cpuMs: number }): P
   };
 }
 
-/** Whether memory stays flat: `--minutes=30` with `--sessions=100`, `--inbound=120` messages and `--drops=12` cuts a minute. */
+/**
+ * Whether memory stays flat: `--minutes=30` with `--sessions=100`, `--inbound=120` messages and `--drops=12`
+ * cuts a minute.
+ */
 export const liveSoak: Bench = {
   name: 'live-soak',
   title: 'Live sessions sending, receiving and coming back, figures by minute',

@@ -1,4 +1,4 @@
-/** How many messages a warm shop may send within an hour (DESIGN section 4: a sixth of 250). */
+/** How many messages a warm shop may send within an hour (docs/contract.md, Messages to numbers: a sixth of 250). */
 export const MESSAGES_PER_SHOP = 41;
 
 /** A shop that takes messages, and the key that may send for it. */
@@ -33,7 +33,10 @@ export interface LoadPlan {
   /** Connections are dealt out among them. */
   readonly ports: readonly number[];
   readonly connections: number;
-  /** Requests a second, sent on schedule whether or not the server keeps up. Absent: each connection as fast as it can. */
+  /**
+   * Requests a second, sent on schedule whether or not the server keeps up. Absent: each connection as fast as
+   * it can.
+   */
   readonly ratePerSecond?: number | undefined;
   readonly warmupMs: number;
   readonly durationMs: number;
@@ -41,14 +44,20 @@ export interface LoadPlan {
   readonly atMost?: number | undefined;
   /** Sends: how many ids of the last replies to tell; 1,000 unless said. */
   readonly keptMessages?: number | undefined;
-  /** More is asked than can be done: `503 OVERLOADED` with `Retry-After` is an answer, counted apart from the rest. */
+  /**
+   * More is asked than can be done: `503 OVERLOADED` with `Retry-After` is an answer, counted apart from the
+   * rest.
+   */
   readonly mayOverload?: boolean | undefined;
   readonly requests: Requests;
   /** Processes whose CPU time is read when the measured part begins and ends. */
   readonly watch: Readonly<Record<string, number>>;
 }
 
-/** What a load came to. Latencies in milliseconds: from the scheduled moment when there is a rate, else from the write. */
+/**
+ * What a load came to. Latencies in milliseconds: from the scheduled moment when there is a rate, else from the
+ * write.
+ */
 export interface LoadResult {
   readonly requests: number;
   /** Until the last answer, which on a schedule that the side cannot keep is long after the last was due. */

@@ -4,7 +4,10 @@ import { reply } from './endpoint.ts';
 import { EXAMPLES } from './examples.ts';
 import { channel } from './resources.ts';
 
-/** POST connect waits up to 10 s for a QR (DESIGN section 4); the hop leaves it the time. */
+/**
+ * POST connect waits up to 10 s for a QR (docs/contract.md, POST connect); the way to the owner leaves it the
+ * time.
+ */
 export const CONNECT_HOP_TIMEOUT_MS = 12_000;
 
 /** What a shop's connection answers, to its tenant and to operators alike. */

@@ -8,7 +8,7 @@ const TOO_MANY = v.maxEntries<Record<string, unknown>, number, string>(
 );
 
 /**
- * An object that takes no property besides its own (SPEC: query and body schemas reject unknown properties).
+ * An object that takes no property besides its own (docs/contract.md, Endpoints: unknown properties are refused).
  * Valibot's strictObject names the first unknown property only, and takes an array for an object; a caller gets
  * all of them at once. One with more than 64 properties is refused as a whole.
  */

@@ -5,7 +5,7 @@ import type { RateState } from './rate-state.ts';
 /** Every body of ours is JSON. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** `{ success: true, data }` (SPEC: Response envelope). */
+/** `{ success: true, data }` (docs/contract.md, Response envelope). */
 export function successBody(data: unknown): string {
   return successText(JSON.stringify(data));
 }
@@ -34,7 +34,7 @@ export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): Rep
   };
 }
 
-/** The four rate headers of the bucket this request consumed (SPEC: Conventions). */
+/** The four rate headers of the bucket this request consumed (docs/contract.md, Conventions). */
 export function rateHeaders({ limit, remaining, resetAtSeconds, scope }: RateState): HeaderLines {
   return `\r\nX-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAtSeconds}\r\nX-RateLimit-Scope: ${scope}`;
 }

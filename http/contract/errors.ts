@@ -13,7 +13,7 @@ export type ErrorCode =
 /** What a caller sees of a failure. */
 export interface ErrorEntry {
   readonly status: number;
-  /** The code of the contract (SPEC: Errors); several of our own may share one. */
+  /** The code of the contract (docs/contract.md, Errors); several of our own may share one. */
   readonly code: string;
   /** Used when the failure brings no message of its own. */
   readonly message: string;
@@ -131,7 +131,7 @@ const DEFAULT_RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = {
  */
 const HOPELESS_RETRY_AFTER_SECONDS = 86_400;
 
-/** How the runtime's failures read from outside (DESIGN section 4: Codes of our own). */
+/** How the runtime's failures read from outside (docs/contract.md, Codes of our own). */
 const RUNTIME_FAILURES: { readonly [Code in RuntimeFailureCode]: ErrorCode } = {
   MAILBOX_FULL: 'OVERLOADED',
   NODE_BUSY: 'OVERLOADED',

@@ -1,7 +1,10 @@
 import * as v from 'valibot';
 import { GROUP_ID, PHONE_NUMBER } from '../../policy/recipient.ts';
 
-/** Half of a surrogate pair: it has no UTF-8, would be stored as U+FFFD, and two keys cut so would be one and the same. */
+/**
+ * Half of a surrogate pair: it has no UTF-8, would be stored as U+FFFD, and two keys cut so would be one and
+ * the same.
+ */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /** Text by length in code points, as JSON Schema counts too, of whole characters. */
@@ -22,14 +25,14 @@ export function text(bounds: { readonly min?: number; readonly max: number }) {
   );
 }
 
-/** A phone number in E.164 shape (DESIGN section 4: Numbers). */
+/** A phone number in E.164 shape (docs/contract.md, Numbers). */
 export const phoneNumber = v.pipe(
   v.string(),
   v.regex(PHONE_NUMBER, 'must be a phone number like +41791234567'),
   v.metadata({ examples: ['+41791234567'] }),
 );
 
-/** A phone number, or the id of a chat group (SPEC: POST messages, `to`). */
+/** A phone number, or the id of a chat group (docs/contract.md, Numbers). */
 export const recipient = v.pipe(
   v.string(),
   v.regex(

@@ -4,8 +4,8 @@ import { objectId } from './fields.ts';
 import { problem } from './validation.ts';
 
 /**
- * A whole number in a query, within its bounds. Without `max` any number of digits is taken; what a double cannot hold
- * exactly is read as the largest whole number that it can.
+ * A whole number in a query, within its bounds. Without `max` any number of digits is taken; what a double
+ * cannot hold exactly is read as the largest whole number that it can.
  */
 export function integerParameter({ min, max }: { readonly min: number; readonly max?: number }) {
   const message =
@@ -29,13 +29,16 @@ export const booleanParameter = v.pipe(
   v.transform((value) => value === 'true'),
 );
 
-/** The words `true` and `false` in a query that the contract declares as text, so that clients send them as they are. */
+/**
+ * The words `true` and `false` in a query that the contract declares as text, so that clients send them as they
+ * are.
+ */
 export const trueOrFalse = v.pipe(
   v.picklist(['true', 'false'], 'must be true or false'),
   v.transform((value) => value === 'true'),
 );
 
-/** How many items a list gives at most: 1 to 100, 20 unless said (SPEC: Input bounds). */
+/** How many items a list gives at most: 1 to 100, 20 unless said (docs/contract.md, Input bounds). */
 export const limitParameter = v.optional(integerParameter({ min: 1, max: 100 }), '20');
 
 /** Where a list goes on: the id of the last item seen. Ids are lower case, so is the cursor. */

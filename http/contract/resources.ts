@@ -3,7 +3,7 @@ import { MESSAGE_STATUSES } from '../../actors/shop/record/shop-operations.ts';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
 import { EXAMPLES } from './examples.ts';
 
-/** Resources as replies show them (SPEC: Resources and their fields; DESIGN section 4). */
+/** Resources as replies show them (docs/contract.md, Resources). */
 
 const id = v.pipe(
   v.string(),

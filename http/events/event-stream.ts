@@ -8,7 +8,7 @@ const HEARTBEAT_MS = 5_000;
 /** A reader that lags this far behind is let go; it comes back with its last id. */
 const MAX_BUFFERED_BYTES = 1_048_576;
 
-/** Server-sent events for operators (HTML: Server-sent events), numbered so that a reader can come back. */
+/** Server-sent events for operators (the HTML standard: Server-sent events), numbered so that a reader can come back. */
 export interface EventStream {
   /** The reply that stays open; `lastEventId` is what the reader saw last, here or at another node. */
   open(lastEventId: string): ReplyValue;

@@ -8,7 +8,10 @@ const DESCRIPTION = `Manage shops, connect a shop's number, send messages and st
 contacts. Every reply carries \`X-Request-Id\`; every reply to a key that is let in carries the four rate headers. A path that is
 not here answers 404 \`NOT_FOUND\`, a method that is not here 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.`;
 
-/** `/openapi.json` (SPEC: Versioning), made when first asked for, since only then the public address is known. */
+/**
+ * `/openapi.json` (docs/contract.md, Versioning), made when first asked for, since only then the public address
+ * is known.
+ */
 export function documentPage(address: { readonly publicUrl: string }): Page {
   let reply: ReplyValue | undefined;
   return {

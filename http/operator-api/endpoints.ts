@@ -28,7 +28,7 @@ import {
   resumeTenant,
 } from './tenants.ts';
 
-/** The operators' API (DESIGN section 5). */
+/** The endpoints of the operators, in the order of their document (docs/contract.md, The operators' API). */
 export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   readOperator,
   listAudit,

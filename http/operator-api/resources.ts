@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
 import { keyLimits } from '../contract/resources.ts';
 
-/** Resources as operators see them (DESIGN section 5). */
+/** Resources as operators see them (docs/contract.md, The operators' API). */
 
 const nullableText = v.nullable(v.string());
 const tuned = v.optional(v.nullable(v.number()));

@@ -30,7 +30,10 @@ export interface OwnerOptions {
   readonly tenants: Pick<TenantOperations, 'admit'>;
   /** True when this node owns the tenant's shard and its lease holds now. */
   stillOwner(tenantId: string): boolean;
-  /** True while this node has as much in hand as it may: what would change something is refused once its key is known. */
+  /**
+   * True while this node has as much in hand as it may: what would change something is refused once its key is
+   * known.
+   */
   isBusy(): boolean;
   readonly log: Logger;
 }
@@ -45,7 +48,7 @@ interface OwnedCall<Services> {
 
 /**
  * Answers one request of a tenant's key on the node that owns the tenant: admit → permission → validate → handle
- * (DESIGN section 4: Order on a send). Nothing leaves unless the lease still holds. Never rejects.
+ * (docs/contract.md, Order on a send). Nothing leaves unless the lease still holds. Never rejects.
  */
 export function answerAsOwner<Services>(
   endpoint: Endpoint<Services>,

@@ -19,5 +19,8 @@ export interface Forwarder {
   forwardToNode(nodeId: string, payload: string, timeoutMs: number): Promise<string>;
 }
 
-/** A hop is given up after two seconds (DESIGN: Codes of our own), unless the endpoint itself waits longer. */
+/**
+ * A hop is given up after two seconds (docs/contract.md, Codes of our own), unless the endpoint itself waits
+ * longer.
+ */
 export const FORWARD_TIMEOUT_MS = 2_000;

@@ -18,20 +18,20 @@ export interface FrontReply {
 export type Front = (request: RequestValue) => MaybePromise<FrontReply>;
 
 /**
- * What becomes of a request's body, asked with its head alone. Most of what a stranger sends is refused by the head, so
- * nothing is kept of its body.
+ * What becomes of a request's body, asked with its head alone. Most of what a stranger sends is refused by the
+ * head, so nothing is kept of its body.
  */
 export interface BodyPolicy {
   /** True where the head decides the answer: no such route or method, no well-formed key, a method without a body. */
   headDecides(head: RequestValue): boolean;
   /**
-   * The account that a body which comes in pieces counts on; undefined: the key opens nothing, which decides the answer
-   * as well. Rejects when the key cannot be looked up now.
+   * The account that a body which comes in pieces counts on; undefined: the key opens nothing, which decides
+   * the answer as well. Rejects when the key cannot be looked up now.
    */
   accountOf(head: RequestValue): MaybePromise<string | undefined>;
 }
 
-/** The route of a path that leads nowhere (DESIGN section 5: GET /requests). */
+/** The route of a path that leads nowhere (docs/contract.md, The operators' API). */
 export const UNMATCHED = 'unmatched';
 
 /** A reply to somebody not known. */

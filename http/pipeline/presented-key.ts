@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { RequestHeaders } from '../contract/exchange.ts';
 
-/** The shape of a key: prefix, live marker, 32 random bytes in base62 (DESIGN section 4: Key). */
+/** The shape of a key: prefix, live marker, 32 random bytes in base62 (docs/contract.md, Authentication). */
 const KEY_SHAPE = /^tm_live_[0-9A-Za-z]{20,64}$/;
 
 /** The key a request carries, as `Authorization: Bearer` or its alias `x-api-key`; undefined when there is none. */

@@ -14,7 +14,7 @@ import {
   scored,
 } from './request-log-keys.ts';
 
-/** What the log may hold (DESIGN section 4: Retention). */
+/** What the log may hold (docs/contract.md, Retention). */
 export interface RequestLogLimits {
   readonly maxEntriesPerTenant: number;
   readonly maxAgeMs: number;
@@ -25,7 +25,10 @@ export interface RequestLogLimits {
 /** How many entries wait in memory while Redis is away; what comes on top is given up and counted. */
 const MAX_WAITING = 50_000;
 const RETRY_AFTER_MS = 500;
-/** How long entries gather before they travel: a write to Redis costs more than all else that is done for a request. */
+/**
+ * How long entries gather before they travel: a write to Redis costs more than all else that is done for a
+ * request.
+ */
 const GATHER_MS = 200;
 /** How often the sum of all logs is held against `maxBytes`, and how much one trimming call may give up at most. */
 const SIZE_CHECK_EVERY_MS = 60_000;
@@ -101,7 +104,10 @@ export class RequestLog {
     if (this.#waitingCount > 0) await this.flush();
   }
 
-  /** Forgets a tenant's log for good (erasure): what is still recorded of it, here or on another node, is forgotten too. */
+  /**
+   * Forgets a tenant's log for good (erasure): what is still recorded of it, here or on another node, is
+   * forgotten too.
+   */
   async forget(tenantId: string): Promise<void> {
     // What Redis does not take is put back, and forgotten here.
     await this.#writing?.catch(() => undefined);

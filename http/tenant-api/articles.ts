@@ -13,7 +13,7 @@ export interface Article {
 export type Articles = ReadonlyMap<string, Article>;
 
 /**
- * Reads the Markdown files of a folder once. A file is named `10-getting-started.md`: the number orders, the rest is
+ * Reads the Markdown files of a folder once. A file is named `http/docs/10-getting-started.md`: the number orders, the rest is
  * the slug; its first line is the title (`# …`), its first paragraph the summary.
  */
 export function readArticles(folder: string): Articles {

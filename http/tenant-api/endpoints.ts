@@ -9,7 +9,7 @@ import type { ApiServices } from './services.ts';
 import { createShop, listShops, readShop } from './shops.ts';
 import { postStatus } from './statuses.ts';
 
-/** The tenants' API: the sixteen routes of SPEC.md in its order, then the articles. */
+/** The tenants' API: the sixteen routes of docs/contract.md, Endpoints, in its order, then the articles. */
 export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   readIdentity,
   listShops,
@@ -31,5 +31,5 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   readArticle,
 ];
 
-/** The path under which they stand; the version is part of it (SPEC: Versioning). */
+/** The path under which they stand; the version is part of it (docs/contract.md, Versioning). */
 export const API_BASE_PATH = '/api/v1';

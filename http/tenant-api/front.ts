@@ -50,7 +50,7 @@ interface Edge extends ApiFrontOptions {
 
 /**
  * The tenants' edge: route, key → hash → tenant, then the owner, here or one hop away. The edge decides nothing
- * about a key but whose it is, so a revocation needs no broadcast (DESIGN: Ownership).
+ * about a key but whose it is, so a revocation needs no broadcast (runtime/README.md, How one writer is kept).
  */
 export function createApiFront(parts: ApiFrontOptions): Front {
   const options: Edge = {
@@ -77,7 +77,10 @@ export function createApiFront(parts: ApiFrontOptions): Front {
   };
 }
 
-/** The tenants' bodies: nothing is kept of one without a well-formed key, and each counts on the tenant of its key. */
+/**
+ * The tenants' bodies: nothing is kept of one without a well-formed key, and each counts on the tenant of its
+ * key.
+ */
 export function apiBodies({ router, keys }: Pick<ApiFrontOptions, 'router' | 'keys'>): BodyPolicy {
   return {
     headDecides: (head) => !routed(router, head).found || head.method === 'GET' || hashOf(head) === undefined,

@@ -16,7 +16,10 @@ import { acceptedMessage, cursorPage, message } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
-/** Why a send may be refused once its shape is right, in the order of the checks (DESIGN: Order of policy checks). */
+/**
+ * Why a send may be refused once its shape is right, in the order of the checks (docs/contract.md, Order of
+ * policy checks).
+ */
 const SEND_ERRORS = [
   'EMPTY_MESSAGE',
   'MESSAGE_TOO_LONG',
@@ -98,7 +101,7 @@ function answerOf(sent: Awaited<ReturnType<ShopOperations['send']>>) {
   return sent.value.replayed ? reply(200, sent.value.accepted, REPLAYED) : reply(202, sent.value.accepted);
 }
 
-/** Says that nothing was sent again (SPEC: Idempotency). */
+/** Says that nothing was sent again (docs/contract.md, Idempotency). */
 const REPLAYED = headerLines({ 'X-Idempotent-Replay': 'true' });
 
 /** GET …/messages */

@@ -8,7 +8,7 @@ import { createdShop, numberedPage, shop } from '../contract/resources.ts';
 import { shopName } from '../contract/shop-name.ts';
 import { apiEndpoint } from './services.ts';
 
-/** What a new shop still lacks; both are completed outside the API (SPEC: Shop). */
+/** What a new shop still lacks; both are completed outside the API (docs/contract.md, Shop). */
 const SETUP_REQUIRED = ['location', 'operatingHours'] as const;
 
 /** GET /shops */

@@ -17,7 +17,7 @@ export interface SupervisionOptions {
 
 /**
  * One actor's crashes: `restartIntensity` within `restartWindowMs` are healed, each restart after twice the wait of
- * the one before (0.2 s → 30 s). One more suspends the actor (DESIGN: Supervision).
+ * the one before (0.2 s → 30 s). One more suspends the actor (runtime/README.md, What it promises).
  */
 export class Supervision {
   readonly #text: string;

@@ -11,7 +11,7 @@ function closed(end: SessionEnd) {
   return { type: 'session.closed', end, statusCode: undefined, detail: '' } as const;
 }
 
-test('connecting asks for a session, shows each QR code, and stores what SPEC names in one turn', async () => {
+test('connecting asks for a session, shows each QR code, and stores what the contract names in one turn', async () => {
   const shop = await ShopHarness.start();
   shop.command({ type: 'connect' });
   assert.equal(channelState(shop.state), 'starting');

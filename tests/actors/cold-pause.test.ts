@@ -1,4 +1,4 @@
-/** A refusal 463 means that the network wants no more messages to strangers (BAILEYS.md: Sending). */
+/** A refusal 463 means that the network wants no more messages to strangers (docs/chat-client.md, Sending). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadShop } from '../../actors/shop/record/shop-state.ts';

@@ -27,7 +27,7 @@ function nextPhone(): string {
 
 /**
  * Makes tenants with a connected shop each, and as many customers as a young number may write to within an hour
- * (SPEC: Send policy). Their ids are random, so they lie on shards of all nodes.
+ * (docs/contract.md, Send policy). Their ids are random, so they lie on shards of all nodes.
  */
 export async function openShops(fleet: Fleet, count: number): Promise<ChaosShop[]> {
   const shops: ChaosShop[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { allBut, type Target } from './conformance-target.ts';
 
-/** SPEC: Endpoints, the table; path parameters filled in by the test. */
+/** docs/contract.md, Endpoints, the table; path parameters filled in by the test. */
 const ENDPOINTS = [
   ['GET', '/me', 'none', 200],
   ['GET', '/shops', 'shops.read', 200],
@@ -30,7 +30,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'DELETE /shops/{idOrName}/contacts/consented': { phone: '+41791234567' },
 };
 
-/** SPEC: Endpoints and Authentication. */
+/** docs/contract.md, Endpoints; docs/contract.md, Authentication. */
 export function accessRows(target: () => Target): void {
   for (const [method, path, permission, status] of ENDPOINTS) {
     const json = BODIES[`${method} ${path}`];

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import type { Target, TestTenant } from './conformance-target.ts';
 import { BREAKING, FITTING, NO_DATES } from './input-cases.ts';
 
-/** SPEC: the query and body tables, and Input bounds. */
+/** docs/contract.md, Input bounds, and the schemas of each endpoint. */
 export function inputRows(target: () => Target): void {
   let shared: Promise<{ readonly owner: TestTenant; readonly shop: string }> | undefined;
   const prepared = (): NonNullable<typeof shared> => {

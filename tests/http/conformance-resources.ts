@@ -16,7 +16,10 @@ const SEND = ['POST', '/shops/{shop}/messages'] as const;
 const STATUS = ['POST', '/shops/{shop}/statuses'] as const;
 const DECLARE = ['POST', '/shops/{shop}/contacts/consented'] as const;
 
-/** SPEC: Errors, the rows that take days or a chat network to reach; status and code as the table has them. */
+/**
+ * docs/contract.md, Errors, the rows that take days or a chat network to reach; status and code as the table
+ * has them.
+ */
 const PLANNED: readonly Planned[] = [
   ['quota', 'QUOTA_EXCEEDED', 429, 'QUOTA_EXCEEDED', 'GET', '/shops'],
   ['createShop', 'SHOP_LIMIT_REACHED', 402, 'QUOTA_EXCEEDED', 'POST', '/shops'],
@@ -50,7 +53,7 @@ const BODIES: Readonly<Record<string, object>> = {
   '/shops/{shop}/contacts/consented': { contacts: [{ phone: '+41791234567' }] },
 };
 
-/** SPEC: Errors, States and transitions, Resources. */
+/** docs/contract.md, Errors, States and transitions, Resources. */
 export function resourceRows(target: () => Target, canPlan: boolean): void {
   for (const [operation, failure, status, code, method, path] of canPlan ? PLANNED : []) {
     it(`${status} ${code} on ${method} ${path}${failure === code ? '' : ` (${failure})`}`, async () => {

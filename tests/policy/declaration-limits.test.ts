@@ -18,7 +18,7 @@ function batch(count: number, current: DeclarationFact | null = null) {
   return Array.from({ length: count }, (_, index) => ({ phone: `+4915${10_000_000 + index}`, current }));
 }
 
-describe('declarations (DESIGN section 4)', () => {
+describe('declarations (docs/contract.md, Declarations)', () => {
   test('100 in a batch pass, 101 do not, whether new or not', () => {
     const ledger = new DeclarationLedger();
     const ask = (items: ReturnType<typeof batch>) =>

@@ -6,7 +6,7 @@ import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { messageFacts, refusalOf, START_MS, sendMany } from './sends.ts';
 
-describe('content (SPEC: Limits)', () => {
+describe('content (docs/contract.md, Input bounds)', () => {
   const wide = '\u{1f600}';
   for (const [name, content, expected] of [
     ['4096 characters pass', { text: 'x'.repeat(4096) }, 'admitted'],
@@ -36,7 +36,7 @@ describe('content (SPEC: Limits)', () => {
   }
 });
 
-describe('the verdict (SPEC: Policy verdict object)', () => {
+describe('the verdict (docs/contract.md, Policy verdict object)', () => {
   for (const [day, perDay, perHour, coldPerDay] of [
     [0, 20, 10, 5],
     [2, 20, 10, 5],
@@ -110,7 +110,7 @@ test('a recipient who opted out is refused for as long as they stay silent, what
   assert.deepEqual(refusalOf(evaluateMessage(new SendLedger(), facts)), ['RECIPIENT_OPTED_OUT', undefined]);
 });
 
-describe('caps (SPEC: Send policy, 1:1 messages)', () => {
+describe('caps (docs/contract.md, Messages to numbers)', () => {
   const day0 = { pairedAtMs: START_MS };
 
   test('the daily cap holds to the millisecond over any 24 hours', () => {
@@ -213,7 +213,7 @@ describe('caps (SPEC: Send policy, 1:1 messages)', () => {
   });
 });
 
-describe('per recipient (SPEC: Send policy, 1:1 messages)', () => {
+describe('per recipient (docs/contract.md, Messages to numbers)', () => {
   const sendTo = (ledger: SendLedger, nowMs: number, lastInboundAtMs: number | null = null) => {
     const evaluation = evaluateMessage(ledger, messageFacts({ nowMs, lastInboundAtMs, text: `${nowMs}` }));
     if (evaluation.admitted) {
@@ -272,7 +272,7 @@ describe('per recipient (SPEC: Send policy, 1:1 messages)', () => {
   });
 });
 
-describe('bulk pattern (SPEC: Send policy, 1:1 messages)', () => {
+describe('bulk pattern (docs/contract.md, Messages to numbers)', () => {
   const filled = () => {
     const ledger = new SendLedger();
     sendMany(ledger, { count: 20, paceMs: MINUTE_MS, facts: { text: 'Sale' } });
@@ -308,7 +308,7 @@ describe('bulk pattern (SPEC: Send policy, 1:1 messages)', () => {
   }
 });
 
-test('the first rule in DESIGN’s order is the answer when several refuse', () => {
+test('the first rule in the contract’s order is the answer when several refuse', () => {
   const ledger = new SendLedger();
   const settings = resolveSettings({ coldPerDay: 50, declaredPerDay: 0 });
   sendMany(ledger, { count: 20, paceMs: 0, facts: { text: 'Sale', isCustomer: false, settings } });

@@ -15,7 +15,7 @@ import { START_MS } from './sends.ts';
 const keyId = 'key';
 const wide = 100_000_000;
 
-describe('the limits of a key (SPEC: API limits)', () => {
+describe('the limits of a key (docs/contract.md, API limits)', () => {
   test('are 60 a minute, 1,000 an hour and 10,000 a day unless given', () => {
     assert.deepEqual(DEFAULT_RATE_LIMITS, { minute: 60, hour: 1000, day: 10_000 });
   });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { isPlanName, PLANS } from '../../policy/plan.ts';
 import { QuotaMeter } from '../../policy/quota-meter.ts';
 
-test('the plans have the shops and calls of DESIGN section 4', () => {
+test('the plans have the shops and calls of docs/contract.md, Quota', () => {
   assert.deepEqual(PLANS, {
     free: { shops: 1, apiCallsPerMonth: 1_000 },
     starter: { shops: 3, apiCallsPerMonth: 50_000 },

@@ -44,7 +44,7 @@ test('every phone number is its own integer', (t) => {
   );
 });
 
-describe('opt-out (SPEC: Opt-out; DESIGN section 4)', () => {
+describe('opt-out (docs/contract.md, Opt-out)', () => {
   const yes = [
     'STOP',
     'stop',

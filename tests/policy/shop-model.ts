@@ -9,7 +9,7 @@ import { resolveSettings, type SettingsTuning, type TenantSettings } from '../..
 import type { SendAdmission } from '../../policy/verdict.ts';
 import { type OracleAnswer, type OracleQuestion, SendOracle } from './send-oracle.ts';
 
-/** Contents to send; those with the same `is` are identical text by DESIGN section 4. */
+/** Contents to send; those with the same `is` are identical text by docs/contract.md, Messages to numbers. */
 export const CONTENTS = [
   { is: 'sale', text: 'Sale today', mediaUrls: [] },
   { is: 'sale', text: '  SALE\u00a0\n today ', mediaUrls: ['https://a.example/1.png'] },

@@ -10,7 +10,7 @@ const table = [
   ['statusesPerDay', 10, 1, 30],
 ] as const;
 
-describe('settings (DESIGN section 4)', () => {
+describe('settings (docs/contract.md, Settings)', () => {
   for (const [field, usual, floor, roof] of table) {
     test(`${field} is ${usual ?? 'derived'} unless tuned, from ${floor} to ${roof}, refused outside and not clamped`, () => {
       for (const tuning of [{}, { [field]: null }, { [field]: undefined }]) {

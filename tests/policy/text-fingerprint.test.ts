@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { groupFingerprint, mediaFingerprint, textFingerprint } from '../../policy/text-fingerprint.ts';
 import { propertyRuns } from './property-runs.ts';
 
-describe('identical text (DESIGN section 4)', () => {
+describe('identical text (docs/contract.md, Messages to numbers)', () => {
   for (const [name, left, right] of [
     ['case', 'Sale TODAY', 'sale today'],
     ['every capital', 'AZ', 'az'],

@@ -1,4 +1,7 @@
-/** What the network answers instead of taking a message (SIMULATOR.md: What the client surfaces), logged and counted. */
+/**
+ * What the network answers instead of taking a message (docs/chat-client.md, What the client surfaces), logged
+ * and counted.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';

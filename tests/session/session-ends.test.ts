@@ -6,7 +6,7 @@ import type { FaultKind } from '../../simulator/faults.ts';
 import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
-/** SIMULATOR.md: What the client surfaces; one line each. */
+/** docs/chat-client.md, What the client surfaces; one line each. */
 const LIVE: readonly (readonly [FaultKind, SessionEnd, number])[] = [
   ['drop', 'transient', 428],
   ['stream_end', 'transient', 428],

@@ -1,5 +1,5 @@
 /**
- * The session workers under supervision (DESIGN: Supervision): one_for_one, a bounded intensity, a heartbeat that ends
+ * The session workers under supervision (runtime/README.md, What it promises): one_for_one, a bounded intensity, a heartbeat that ends
  * a hung worker.
  *
  * | A worker's state | What it means                          | Leaves on                                             |
@@ -37,8 +37,8 @@ export interface WorkerSupervision {
   /** How long a worker may take to end its sockets when told to stop. */
   readonly stopMs: number;
   /**
-   * A worker's heap, in MiB; more ends it. With 500 sessions 112 were in use (`npm run bench -- sessions`); the rest is
-   * room for what V8 collects late.
+   * A worker's heap, in MiB; more ends it. With 500 sessions 112 were in use (`npm run bench -- sessions`); the
+   * rest is room for what V8 collects late.
    */
   readonly heapMib: number;
 }

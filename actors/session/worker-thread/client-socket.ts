@@ -14,7 +14,7 @@ import { quietLogger } from './silent-logger.ts';
 /** How many of our pings fit into one period of the client's own keep-alive. */
 const CLIENT_KEEP_ALIVES = 4;
 
-/** Opens a client on the network; it reports through its events (BAILEYS.md: Configuration). */
+/** Opens a client on the network; it reports through its events (docs/chat-client.md, Configuration). */
 export function connectClient(options: {
   readonly environment: SessionEnvironment;
   readonly memory: ShopMemory;

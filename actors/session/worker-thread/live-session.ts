@@ -87,7 +87,7 @@ export class LiveSession {
       return;
     }
     const { clock, timing } = this.#options.environment;
-    // A refused upgrade (HTTP 503 or 429) surfaces as nothing at all (SIMULATOR.md: What the client surfaces).
+    // A refused upgrade (HTTP 503 or 429) surfaces as nothing at all (docs/chat-client.md, What the client surfaces).
     this.#watchdog = clock.after(timing.connectMs, () =>
       this.#end('transient', { statusCode: 408, detail: 'the connection came to nothing in time' }),
     );

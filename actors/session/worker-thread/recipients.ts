@@ -19,7 +19,7 @@ type KnownAs = string | false;
 /**
  * Whether a number is on the network, and by which number it is known there: older accounts of some countries have
  * another form than they are dialled with. Answers are kept, across sessions too: asking in bulk gets numbers banned
- * (BAILEYS.md: Sending).
+ * (docs/chat-client.md, Sending).
  */
 export async function checkRecipient(options: {
   readonly socket: WASocket;
@@ -52,7 +52,10 @@ function found(number: string): RecipientAnswer {
   return { exists: true, rateLimited: false, number };
 }
 
-/** The address a chat is written to: a group's own, a person's id on the network when it is known, else the number. */
+/**
+ * The address a chat is written to: a group's own, a person's id on the network when it is known, else the
+ * number.
+ */
 export async function chatOf(socket: WASocket, to: string): Promise<string> {
   const byNumber = chatAddress(to);
   if (isGroupId(to)) return byNumber;

@@ -4,7 +4,7 @@ import type { SessionEnd } from '../session-host.ts';
 const QR_EXHAUSTED_MESSAGE = 'QR refs attempts ended';
 
 /**
- * What a disconnect means (BAILEYS.md: Disconnects; SIMULATOR.md: What the client surfaces). Codes not listed are
+ * What a disconnect means (docs/chat-client.md, Disconnects). Codes not listed are
  * drops of the line: 408, 428, 500, 503 and whatever the network invents next.
  */
 export function sessionEndOf(cause: {

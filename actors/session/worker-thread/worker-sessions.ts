@@ -25,7 +25,10 @@ export class WorkerSessions {
     this.#environment = environment;
   }
 
-  /** Carries out an order about one shop's session. An order for a session that is not there is answered by the main thread. */
+  /**
+   * Carries out an order about one shop's session. An order for a session that is not there is answered by the
+   * main thread.
+   */
   handle(message: Exclude<ToWorker, { kind: 'ping' | 'stop' | 'store_answer' }>): void {
     if (message.kind === 'open') {
       this.#open(message.shop, message.generation);
@@ -90,7 +93,7 @@ export class WorkerSessions {
     });
     place.session = session;
     place.generation = generation;
-    // The old socket ends before the new one opens: two on one identity knock each other out (BAILEYS.md: Disconnects).
+    // The old socket ends before the new one opens: two on one identity end each other (docs/chat-client.md, Disconnects).
     void before.then(() => this.#line(session));
   }
 

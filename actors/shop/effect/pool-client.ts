@@ -16,7 +16,10 @@ import type { ShopCommand, ShopEffect } from '../turn/shop-commands.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 
 const ASK_TIMEOUT_MS = 2_000;
-/** Looking for a pool shop must fit into the two seconds a forwarded request has (DESIGN section 4: Codes of our own). */
+/**
+ * Looking for a pool shop must fit into the two seconds a forwarded request has (docs/contract.md, Codes of our
+ * own).
+ */
 const SEARCH_MS = 1_200;
 const OFFER_TIMEOUT_MS = 600;
 const WITHDRAW_TRIES = 30;
@@ -44,7 +47,10 @@ export class PoolClient {
     this.#options = options;
   }
 
-  /** A shop of the pool that would send this now; undefined when none is found in time. In no order, to spread them. */
+  /**
+   * A shop of the pool that would send this now; undefined when none is found in time. In no order, to spread
+   * them.
+   */
   async find(offer: PoolOffer): Promise<ShopReference | undefined> {
     const { clock, sessions, random } = this.#options;
     const untilMs = clock.monotonicMs() + SEARCH_MS;
@@ -71,7 +77,10 @@ export class PoolClient {
     });
   }
 
-  /** Takes back all that the pool still has of a shop that is being erased; rejects when a pool shop cannot be asked. */
+  /**
+   * Takes back all that the pool still has of a shop that is being erased; rejects when a pool shop cannot be
+   * asked.
+   */
   async withdraw(messageId: string, message: { pool: ShopReference; createdAtMs: number }): Promise<void> {
     const { clock } = this.#options;
     const { pool, createdAtMs } = message;

@@ -35,7 +35,10 @@ export interface ChannelContext {
   readonly lastPairedAtMs?: number;
   /** Set by a terminal loss, cleared by the next connection. */
   readonly flagged: boolean;
-  /** Somebody asked to connect, and it has neither connected nor ended for good since, in any process; absent: nobody did. */
+  /**
+   * Somebody asked to connect, and it has neither connected nor ended for good since, in any process; absent:
+   * nobody did.
+   */
   readonly asked?: boolean;
   /** Attempts since the session was last open. */
   readonly attempts: number;
@@ -75,8 +78,8 @@ export type ChannelEffect =
   | { readonly type: 'loseSession'; readonly params: undefined };
 
 /**
- * Longest wait between two attempts to reconnect, in milliseconds. A refused client version waits this long at once, and
- * so do credentials that no configured key opens: the next deployment has the key again.
+ * Longest wait between two attempts to reconnect, in milliseconds. A refused client version waits this long at
+ * once, and so do credentials that no configured key opens: the next deployment has the key again.
  */
 export const RECONNECT_CEILING_MS = 5 * 60_000;
 const RECONNECT_FLOOR_MS = 1_000;
@@ -85,7 +88,7 @@ const UNPAIRED_ATTEMPTS = 10;
 
 type Closed = Extract<ChannelEvent, { type: 'closed' }>;
 
-/** Exponential backoff with full jitter above half of each step (BAILEYS.md: Disconnects). */
+/** Exponential backoff with full jitter above half of each step (docs/chat-client.md, Disconnects). */
 function reconnectDelayMs(options: { attempts: number; end: SessionEnd; chance: number }): number {
   if (options.end === 'outdated' || options.end === 'credentials_unreadable') return RECONNECT_CEILING_MS;
   const stepMs = Math.min(RECONNECT_CEILING_MS, RECONNECT_FLOOR_MS * 2 ** Math.min(options.attempts, 20));
@@ -283,9 +286,9 @@ export const channelMachine = channelSetup.createMachine({
 });
 
 /**
- * The pairing that the warm-up counts from, in milliseconds since the Unix epoch: that of the current credentials, or
- * of the last ones until there are new ones; null before the first. A lost session so keeps the caps it had, and a send
- * is refused for the loss rather than for the caps of day 0.
+ * The pairing that the warm-up counts from, in milliseconds since the Unix epoch: that of the current
+ * credentials, or of the last ones until there are new ones; null before the first. A lost session so keeps the
+ * caps it had, and a send is refused for the loss rather than for the caps of day 0.
  */
 export function warmupPairedAtMs(context: ChannelContext): number | null {
   return context.pairedAtMs ?? context.lastPairedAtMs ?? null;
@@ -305,7 +308,10 @@ export type ChannelStateName =
   | 'reconnecting'
   | 'disconnected';
 
-/** What the contract calls a state (SPEC: Channel connection state): waiting to reconnect is `starting`. */
+/**
+ * What the contract calls a state (docs/contract.md, Channel connection state): waiting to reconnect is
+ * `starting`.
+ */
 export function publicChannelStatus(
   state: ChannelStateName,
 ): 'starting' | 'qr_waiting' | 'connected' | 'disconnected' {

@@ -1,5 +1,5 @@
 /**
- * The pacing of a shop's queue: one message at a time (SPEC: Enforced in the sending component).
+ * The pacing of a shop's queue: one message at a time (docs/contract.md, Enforced in the sending component).
  *
  * | State     | What it means                                      | Leaves on                                        |
  * |-----------|----------------------------------------------------|--------------------------------------------------|
@@ -17,7 +17,7 @@
  * dispatched while held.
  *
  * Beside the states: a refusal that means "no strangers" (463) bars messages to cold recipients until
- * `coldPausedUntilMs`; all others go on. Trying again would make the restriction worse (BAILEYS.md: Sending).
+ * `coldPausedUntilMs`; all others go on. Trying again would make the restriction worse (docs/chat-client.md, Sending).
  */
 import { assign, setup } from 'xstate';
 import type { SendOutcome } from '../../session/session-host.ts';
@@ -91,7 +91,7 @@ interface Arguments {
   readonly event: PacingEvent;
 }
 
-/** The ack error of a shop that wrote to too many strangers (BAILEYS.md: the reach-out limit). */
+/** The ack error of a shop that wrote to too many strangers (docs/chat-client.md, Sending: the reach-out limit). */
 const REACH_OUT_CODE = '463';
 
 /** After so many tries on an open session of which nothing reached the wire a message is given up. */

@@ -7,8 +7,9 @@ interface Attribution {
 }
 
 /**
- * The text as the pool sends it: with a last line that says for whom and by whom, since nothing is ever sent silently
- * as the tenant (SPEC: Enforced in the sending component). An attachment without a text has the line as its caption.
+ * The text as the pool sends it: with a last line that says for whom and by whom, since nothing is ever sent
+ * silently as the tenant (docs/contract.md, Enforced in the sending component). An attachment without a text
+ * has the line as its caption.
  */
 export function attributedText(text: string | null, { shopName, platformName }: Attribution): string {
   // A name with a line break in it could pass part of itself off as the message.

@@ -29,10 +29,10 @@ export interface MessageState {
   readonly sentAtMs: number | null;
 }
 
-/** No message stays queued longer than this (DESIGN section 3): EXPIRED. */
+/** No message stays queued longer than this (docs/contract.md, Message states): EXPIRED. */
 export const QUEUED_LIMIT_MS = 24 * 3_600_000;
 
-/** How long messages and idempotency keys are kept unless configured (DESIGN section 4: Retention). */
+/** How long messages and idempotency keys are kept unless configured (docs/contract.md, Retention). */
 export const MESSAGE_RETENTION_MS = 30 * 24 * 3_600_000;
 
 /** Stores what was accepted. Its state needs no write of its own: none stored means queued. */
@@ -101,7 +101,7 @@ export function messageView(body: MessageBody, state: MessageState): MessageView
   };
 }
 
-/** Where a caller reads what becomes of a message (SPEC: Accepted response fields). */
+/** Where a caller reads what becomes of a message (docs/contract.md, Accepted response fields). */
 export function statusUrl(messageId: string): string {
   return `/api/v1/messages/${messageId}`;
 }

@@ -11,7 +11,7 @@ import type { PersonClass } from '../../../policy/recipient-class.ts';
 import type { MessageBody, MessageState } from './message-record.ts';
 import type { ShopReference } from './shop-operations.ts';
 
-/** Recipients the pool writes to; never strangers, groups or statuses (DESIGN section 3: Pool). */
+/** Recipients the pool writes to; never strangers, groups or statuses (docs/contract.md, The pool). */
 export type PooledClass = Exclude<PersonClass, 'cold'>;
 
 /** What the pool shop's policy judges. */

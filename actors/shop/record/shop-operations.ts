@@ -9,7 +9,10 @@ export interface ShopReference {
   readonly shopId: string;
 }
 
-/** SPEC: Channel connection state. Fields that do not apply are absent, `channelConfigId` is null before the first connect. */
+/**
+ * docs/contract.md, Channel connection state. Fields that do not apply are absent, `channelConfigId` is null
+ * before the first connect.
+ */
 export interface ChannelView {
   readonly status: 'starting' | 'qr_waiting' | 'connected' | 'disconnected';
   readonly channelConfigId: string | null;
@@ -22,12 +25,12 @@ export interface ChannelView {
   readonly phone?: string;
 }
 
-/** Message states (SPEC). */
+/** The states of a message (docs/contract.md, Message states). */
 export const MESSAGE_STATUSES = ['queued', 'sending', 'sent', 'failed', 'rejected'] as const;
 /** One of them. */
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-/** A message or status post as the API shows it (DESIGN section 4, Message record). */
+/** A message or status post as the API shows it (docs/contract.md, Message record). */
 export interface MessageView {
   readonly id: string;
   readonly shopId: string;

@@ -6,7 +6,7 @@ export interface Writer {
   readonly lastInboundAtMs: number;
   /** The network's stamp on that message, in whole seconds, for order. */
   readonly stampMs: number;
-  /** The last thing it wrote was an opt-out keyword (SPEC: Opt-out). */
+  /** The last thing it wrote was an opt-out keyword (docs/contract.md, Opt-out). */
   readonly optedOut: boolean;
   /** The network's ids of its last messages, so that one delivered again changes nothing. */
   readonly wireIds: readonly string[];

@@ -27,7 +27,10 @@ export interface AcceptanceOptions {
 /** What a send answers. */
 export type SendReply = Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }> | PoolWanted;
 
-/** Idempotent replay → policy → channel availability, or else the pool → queued (DESIGN section 4: Order on a send). */
+/**
+ * Idempotent replay → policy → channel availability, or else the pool → queued (docs/contract.md, Order on a
+ * send).
+ */
 export function acceptMessage(
   builder: TurnBuilder,
   command: Omit<Extract<ShopCommand, { type: 'send' }>, 'type'>,

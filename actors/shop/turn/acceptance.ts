@@ -9,7 +9,7 @@ import { channelState, queuedMessage, type ShopState } from '../record/shop-stat
 import { startPooled } from './relinquish-message.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
-/** Why a shop's channel can take no message now; undefined when it can (DESIGN section 4: Channel availability). */
+/** Why a shop's channel can take no message now; undefined when it can (docs/contract.md, Channel availability). */
 export function channelRefusal(state: ShopState, available: boolean): FailureCode | undefined {
   if (state.channel.context.flagged) return 'MSGAPP_SESSION_LOST';
   if (channelState(state) !== 'connected' && !isResuming(state)) return 'MSGAPP_NOT_CONNECTED';
@@ -71,7 +71,10 @@ function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: Accep
   });
 }
 
-/** Counts a send in the shop's ledger, with the commit of its turn. The first of each hour clears away what is old. */
+/**
+ * Counts a send in the shop's ledger, with the commit of its turn. The first of each hour clears away what is
+ * old.
+ */
 export function count(builder: TurnBuilder, entry: LedgerEntry, retentionMs: number): void {
   const { keys, ledger } = builder.state;
   builder.writes.push(['RPUSH', keys.ledger, encodeEntry(entry)]);
@@ -83,7 +86,10 @@ function hourOf(timeMs: number): number {
   return Math.floor(timeMs / HOUR_MS);
 }
 
-/** The ledger is cut to what may count. Messages expire by themselves; the indexes that name them are cut to their age. */
+/**
+ * The ledger is cut to what may count. Messages expire by themselves; the indexes that name them are cut to
+ * their age.
+ */
 function trim({ state, writes, nowMs }: TurnBuilder, retentionMs: number): void {
   const { keys } = state;
   writes.push(['LTRIM', keys.ledger, -LEDGER_BOUND, -1]);

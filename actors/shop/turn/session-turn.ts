@@ -130,7 +130,10 @@ function onInbound(
   builder.effects.push({ type: 'confirm', token: event.token });
 }
 
-/** Channel state with phone, the shop's status and the owner's number go into one commit (DESIGN section 4). */
+/**
+ * Channel state with phone, the shop's status and the owner's number go into one commit (docs/contract.md,
+ * Channel states).
+ */
 function onConnected(
   builder: TurnBuilder,
   event: Extract<SessionEvent, { type: 'session.connected' }>,
@@ -150,7 +153,10 @@ interface Obstacle {
 /** The record ran out of its retention while the message waited. */
 const gone: Obstacle = { status: 'failed', reason: 'EXPIRED' };
 
-/** What stands against a message just before the wire; undefined when nothing does (DESIGN section 4: Dispatch). */
+/**
+ * What stands against a message just before the wire; undefined when nothing does (docs/contract.md, Before the
+ * wire).
+ */
 function obstacle(
   state: ShopState,
   body: MessageBody,
@@ -173,8 +179,8 @@ function obstacle(
 }
 
 /**
- * The network wants no message to strangers now, and this is one: accepted as cold, or carried for another shop, whose
- * customers are strangers to this number, and they have not written to it since.
+ * The network wants no message to strangers now, and this is one: accepted as cold, or carried for another
+ * shop, whose customers are strangers to this number, and they have not written to it since.
  */
 function barsStranger(
   { pacing, inHand }: Pick<ShopState, 'pacing' | 'inHand'>,

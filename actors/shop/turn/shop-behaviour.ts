@@ -22,7 +22,10 @@ export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions
   readonly perform: (effect: ShopEffect, address: Address) => void;
   /** The shop's actor leaves this node or is suspended: its session here must end. */
   readonly leave: (address: Address) => void;
-  /** What a shop's policy had counted could not be read: from now on it counts as full. Told at each load until that is stored. */
+  /**
+   * What a shop's policy had counted could not be read: from now on it counts as full. Told at each load until
+   * that is stored.
+   */
   readonly ledgerReplaced: (shop: ShopReference) => void;
   /** A session worker is there to take orders. */
   readonly available: () => boolean;
@@ -172,7 +175,7 @@ function draftSize(draft: MessageDraft | StatusDraft): number {
 
 const DRAFT_OVERHEAD_BYTES = 128;
 
-/** What a process that is gone left behind (SPEC: restart of the sending component; DESIGN section 3). */
+/** What a process that is gone left behind (docs/contract.md, Message states). */
 function settleLostProcess(builder: TurnBuilder): void {
   if (pacingState(builder.state) === 'sending') {
     builder.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...builder.moments() });

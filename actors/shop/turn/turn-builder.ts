@@ -26,16 +26,19 @@ import type { ShopEffect } from './shop-commands.ts';
 
 /** How long pacing waits and spreads; milliseconds. */
 export interface PacingTimes {
-  /** The gap between two sends is uniform between these (SPEC: 6 to 20 seconds). */
+  /** The gap between two sends is uniform between these (docs/contract.md, Enforced in the sending component). */
   readonly gapFromMs: number;
   readonly gapToMs: number;
-  /** The pause after a rate signal (SPEC: 15 minutes). */
+  /** The pause after a rate signal (docs/contract.md, Enforced in the sending component). */
   readonly pauseMs: number;
   /** How long no stranger is written to once the network refused one as one too many. */
   readonly coldPauseMs: number;
   /** After this long without an answer, a check or composing is given up and the message put back. */
   readonly answerMs: number;
-  /** After this long without an outcome, a send counts as unknown. Longer than the session's own deadline and media fetch. */
+  /**
+   * After this long without an outcome, a send counts as unknown. Longer than the session's own deadline and
+   * media fetch.
+   */
   readonly outcomeMs: number;
 }
 
@@ -124,8 +127,8 @@ export class TurnBuilder {
   }
 
   /**
-   * Takes the oldest of the queue in hand when nothing stands against it. What goes to a group waits for a new session
-   * to tell its groups, and holds up nobody else meanwhile: the network may not tell them for long.
+   * Takes the oldest of the queue in hand when nothing stands against it. What goes to a group waits for a new
+   * session to tell its groups, and holds up nobody else meanwhile: the network may not tell them for long.
    */
   dispatch(): void {
     const { queue, dispatching } = this.#state;
@@ -230,8 +233,8 @@ export class TurnBuilder {
   }
 
   /**
-   * Back to the head of the queue, behind older ones that came from elsewhere meanwhile, unless the session is lost for
-   * good; a message that stood as `sending` is queued again.
+   * Back to the head of the queue, behind older ones that came from elsewhere meanwhile, unless the session is
+   * lost for good; a message that stood as `sending` is queued again.
    */
   #putBack(inHand: QueuedMessage | undefined): void {
     if (inHand === undefined) return;

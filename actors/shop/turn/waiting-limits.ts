@@ -3,7 +3,10 @@ import { QUEUED_LIMIT_MS } from '../record/message-record.ts';
 import type { QueuedMessage, ShopState } from '../record/shop-state.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
-/** After this long without a session a queued message fails MSGAPP_NOT_CONNECTED (DESIGN section 3). */
+/**
+ * After this long without a session a queued message fails MSGAPP_NOT_CONNECTED (docs/contract.md, Message
+ * states).
+ */
 export const NO_SESSION_LIMIT_MS = 10 * 60_000;
 
 /** When a message that is not sent until then ends, and with which reason. */

@@ -2,7 +2,7 @@ import { publicChannelStatus } from '../machines/channel-machine.ts';
 import type { ChannelView } from '../record/shop-operations.ts';
 import { channelState, type ShopState } from '../record/shop-state.ts';
 
-/** How often a client should poll while it connects (DESIGN section 4: POST connect). */
+/** How often a client should poll while it connects (docs/contract.md, POST connect). */
 const POLL_AFTER_MS = 2_000;
 
 /** The channel as the API shows it. `image` renders a QR code as a PNG data URL, off the main thread. */

@@ -20,7 +20,7 @@ import { channelView } from './channel-view.ts';
 import { listMessages } from './message-list.ts';
 import { MessageViews, viewOf } from './message-views.ts';
 
-/** How long POST connect waits for a QR code or the connection (DESIGN section 4). */
+/** How long POST connect waits for a QR code or the connection (docs/contract.md, POST connect). */
 const CONNECT_WAIT_MS = 10_000;
 
 /** What the desk works with. */
@@ -34,7 +34,10 @@ export interface ShopServiceOptions {
   readonly pool: Pick<PoolClient, 'find'>;
 }
 
-/** The API's questions to a shop: reads answer from the actor's last committed state, changes go through its mailbox. */
+/**
+ * The API's questions to a shop: reads answer from the actor's last committed state, changes go through its
+ * mailbox.
+ */
 export function shopService(options: ShopServiceOptions): ShopOperations {
   const { actors, store, clock, waiters, qrImage, pool } = options;
   const views = new MessageViews();

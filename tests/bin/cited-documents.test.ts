@@ -1,0 +1,116 @@
+/** Comments and documents cite documents of this repository alone, by headings that are there. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '../..');
+
+const ELSEWHERE = new Set(['node_modules', 'dist', 'coverage', 'results', 'peers']);
+const CITING = /\.(?:ts|js|lua|md|sh|yaml)$/;
+
+/** A document by its path, alone or in a path; not in an address on the web, and not one of many (`docs/*.md`). */
+const DOCUMENT = /(?<![\w./*-]|:\/\/\S*)[\w./-]*[\w-]+\.md\b(#[\w-]+)?/g;
+/** What follows a citation of a heading: `docs/contract.md, Windows`. */
+const HEADING_FOLLOWS = /^[,:] (?=[A-Z])/;
+/** A document that is named by a word in capitals, as in `(WORD: Heading)` or `WORD section 4`. */
+const NAMED_BY_WORD = /(?:\/\*\* |[(;] ?)[A-Z]{4,}: [A-Z][a-z]|\b[A-Z]{4,},? section \d/g;
+
+/** The tracked kinds of files below a folder, by path from the root. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.name.startsWith('.') || ELSEWHERE.has(entry.name)) return [];
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesIn(path);
+    return CITING.test(entry.name) ? [relative(root, path)] : [];
+  });
+}
+
+/** The document meant by `named` in the file at `path`: from the root, or from a folder above the file. */
+function documentAt(path: string, named: string): string | undefined {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const candidate = normalize(join(folder, named));
+    if (!candidate.startsWith('..') && existsSync(join(root, candidate))) return candidate;
+    if (folder === '.') return undefined;
+  }
+}
+
+function headingsOf(document: string): string[] {
+  const text = readFileSync(join(root, document), 'utf8').replaceAll(/^```.*?^```/gms, '');
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+/** What is wrong with the citations of one file. */
+function problemsOf(path: string, source: string): string[] {
+  // A citation may go on in the next line of a comment.
+  const text = source.replaceAll(/\n\s*(?:\*|\/\/|--|#)? ?/g, ' ');
+  const isMarkdown = path.endsWith('.md');
+  const problems = [...text.matchAll(NAMED_BY_WORD)].map(
+    ([words]) => `${path}: ${words} cites no file of this repository`,
+  );
+  for (const { 0: cited, 1: anchor, index } of text.matchAll(DOCUMENT)) {
+    const document = documentAt(path, cited.replace(/#.*/, ''));
+    if (document === undefined) {
+      problems.push(`${path}: ${cited} is not there`);
+      continue;
+    }
+    const headings = headingsOf(document);
+    if (anchor !== undefined && !headings.some((heading) => `#${anchorOf(heading)}` === anchor)) {
+      problems.push(`${path}: ${cited} names no heading`);
+    }
+    const after = text.slice(index + cited.length, index + cited.length + 120);
+    const words = after.replace(HEADING_FOLLOWS, '');
+    if (!isMarkdown && words !== after && !headings.some((heading) => startsWith(words, heading))) {
+      problems.push(`${path}: ${document} has no heading ${words.slice(0, 40)}`);
+    }
+  }
+  return problems;
+}
+
+function startsWith(words: string, heading: string): boolean {
+  return words.startsWith(heading) && !/^[\w-]/.test(words.slice(heading.length));
+}
+
+const planted: readonly (readonly [source: string, problem: RegExp | undefined])[] = [
+  ['/** Exact (docs/contract.md, Windows). */', undefined],
+  ['/**\n * Exact (docs/contract.md,\n * Windows) and more.\n */', undefined],
+  ['// See ARCHITECTURE.md and docs/decisions/001-effects-follow-the-commit.md.', undefined],
+  ['/** Exact (docs/contract.md, Windowpanes). */', /has no heading Windowpanes/],
+  ['/** Exact (docs/contract.md, Window). */', /has no heading Window/],
+  ['/** Exact (docs/absent.md, Windows). */', /docs\/absent\.md is not there/],
+  ['/** See docs/contract.md#windowpanes. */', /names no heading/],
+  [`/** Exact (${'ABSENT'}: Windows). */`, /ABSENT: Wi cites no file/],
+  [`/** Exact (${'ABSENT'} section 4: Windows). */`, /ABSENT section 4 cites no file/],
+];
+
+for (const [source, problem] of planted) {
+  test(`${JSON.stringify(source)}: ${problem === undefined ? 'fine' : 'refused'}`, () => {
+    const found = problemsOf('policy/planted.ts', source).join('\n');
+    if (problem === undefined) assert.equal(found, '');
+    else assert.match(found, problem);
+  });
+}
+
+test('every cited document and heading is there', () => {
+  const files = filesIn(root).filter((path) => path !== relative(root, import.meta.filename));
+  assert.ok(files.length > 300, 'the files were not found');
+  const problems = files.flatMap((path) => problemsOf(path, readFileSync(join(root, path), 'utf8')));
+  assert.deepEqual(problems, []);
+});
+
+test('each decision has its record, and each record its row in ARCHITECTURE.md', () => {
+  const table = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const records = readdirSync(join(root, 'docs/decisions'));
+  assert.deepEqual(
+    records.filter((name) => !table.includes(`(docs/decisions/${name})`)),
+    [],
+  );
+});
