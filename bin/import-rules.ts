@@ -17,7 +17,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'actors/session/worker-thread': ['actors/session', 'runtime'],
   'actors/session/memory': ['actors/session', 'runtime'],
   'actors/tenant': ['actors', 'policy', 'runtime'],
-  'actors/shop/machines': ['actors/session', 'runtime'],
+  'actors/shop/machines': ['actors', 'actors/session', 'runtime'],
   'actors/shop/record': [
     ...['actors', 'actors/session', 'actors/shop/machines', 'actors/tenant'],
     ...['policy', 'runtime'],
@@ -46,7 +46,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'http/pipeline': ['http/contract', 'http/request-log', 'runtime'],
   'http/console': ['http/contract', 'http/pipeline', 'actors/tenant'],
   'http/events': ['http/contract', 'http/owner', 'runtime'],
-  'http/metrics': ['http/contract', 'http/events', 'http/request-log', 'runtime'],
+  'http/metrics': ['http/contract', 'http/events', 'http/request-log', 'actors', 'runtime'],
   'http/tenant-api': [
     ...['http/contract', 'http/owner', 'http/pipeline'],
     ...['actors', 'actors/shop/record', 'actors/tenant', 'policy', 'runtime'],
@@ -55,7 +55,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'http/operator-api': [
     ...['http/audit-log', 'http/contract', 'http/events', 'http/metrics', 'http/openapi', 'http/owner'],
     ...['http/pipeline', 'http/request-log'],
-    ...['actors/operators', 'actors/shop/machines', 'actors/shop/record', 'actors/shop/view'],
+    ...['actors', 'actors/operators', 'actors/shop/machines', 'actors/shop/record', 'actors/shop/view'],
     ...['actors/tenant', 'policy', 'runtime'],
   ],
   http: [

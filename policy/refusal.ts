@@ -1,21 +1,31 @@
-/** Every code a policy refusal can carry (docs/contract.md, Errors). */
+/** What may refuse a message, in the order of the checks (docs/contract.md, Order of policy checks). */
+export const MESSAGE_POLICY_CODES = [
+  'EMPTY_MESSAGE',
+  'MESSAGE_TOO_LONG',
+  'TOO_MANY_MEDIA',
+  'GROUP_CONTEXT_REQUIRED',
+  'GROUP_NOT_ADMINISTERED',
+  'RECIPIENT_OPTED_OUT',
+  'BULK_PATTERN_BLOCKED',
+  'RECIPIENT_RATE_LIMITED',
+  'DAILY_CAP_REACHED',
+  'HOURLY_CAP_REACHED',
+  'COLD_RECIPIENT_CAP_REACHED',
+  'DECLARED_RECIPIENT_CAP_REACHED',
+  'GROUP_DAILY_CAP_REACHED',
+] as const;
+
+/** What may refuse a status post. */
+export const STATUS_POLICY_CODES = ['EMPTY_MESSAGE', 'STATUSES_DAILY_CAP_REACHED'] as const;
+
+/** What may refuse a declaration of contacts. */
+export const DECLARATION_POLICY_CODES = ['DECLARE_BATCH_TOO_LARGE', 'DECLARE_DAILY_CAP_REACHED'] as const;
+
+/** Every code that a policy refusal can carry: a new one stands in one of the three lists, and what is made of it follows. */
 export type PolicyCode =
-  | 'MESSAGE_TOO_LONG'
-  | 'TOO_MANY_MEDIA'
-  | 'EMPTY_MESSAGE'
-  | 'RECIPIENT_OPTED_OUT'
-  | 'BULK_PATTERN_BLOCKED'
-  | 'RECIPIENT_RATE_LIMITED'
-  | 'DAILY_CAP_REACHED'
-  | 'HOURLY_CAP_REACHED'
-  | 'COLD_RECIPIENT_CAP_REACHED'
-  | 'DECLARED_RECIPIENT_CAP_REACHED'
-  | 'GROUP_CONTEXT_REQUIRED'
-  | 'GROUP_NOT_ADMINISTERED'
-  | 'GROUP_DAILY_CAP_REACHED'
-  | 'STATUSES_DAILY_CAP_REACHED'
-  | 'DECLARE_BATCH_TOO_LARGE'
-  | 'DECLARE_DAILY_CAP_REACHED';
+  | (typeof MESSAGE_POLICY_CODES)[number]
+  | (typeof STATUS_POLICY_CODES)[number]
+  | (typeof DECLARATION_POLICY_CODES)[number];
 
 /** The policy's no: the first rule that refused. Nothing is counted for it. */
 export interface PolicyRefusal {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { MESSAGE_STATUSES } from '../../actors/shop/record/shop-operations.ts';
+import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
 import { EXAMPLES } from './examples.ts';
 

@@ -1,3 +1,4 @@
+import { isFinal, MESSAGE_REASONS, type MessageStatus } from '../../actors/message-status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ERRORS } from '../contract/errors.ts';
 import type { EventFeed } from '../events/operator-event.ts';
@@ -15,24 +16,8 @@ const WAITING_ROUTE_END = '/connect';
 /** Codes that callers see, each once. */
 const PUBLIC_CODES = [...new Set(Object.values(ERRORS).map(({ code }) => code))];
 
-/** How messages end (http/docs/40-errors-and-retries.md: When a message fails). */
-const FATES = [
-  ['sent', ''],
-  ['rejected', 'RECIPIENT_NOT_ON_MSGAPP'],
-  ['rejected', 'RECIPIENT_OPTED_OUT'],
-  ['rejected', 'GROUP_NOT_ADMINISTERED'],
-  ['rejected', 'COLD_RECIPIENT_CAP_REACHED'],
-  ['rejected', 'RECIPIENT_RATE_LIMITED'],
-  ['failed', 'BOT_RESTARTED'],
-  ['failed', 'BOT_SERVICE_UNREACHABLE'],
-  ['failed', 'DELIVERY_UNKNOWN'],
-  ['failed', 'EXPIRED'],
-  ['failed', 'MEDIA_UNAVAILABLE'],
-  ['failed', 'MSGAPP_NOT_CONNECTED'],
-  ['failed', 'MSGAPP_SESSION_LOST'],
-  ['failed', 'SEND_REFUSED'],
-  ['failed', 'STATUS_NO_AUDIENCE'],
-] as const;
+/** How messages end: status and reason. */
+const ENDS = [['sent', ''], ...Object.entries(MESSAGE_REASONS).map(([reason, status]) => [status, reason])];
 
 /** What one node did in five seconds. Plain numbers, so that the slots of several nodes add up. */
 export interface ActivitySlot {
@@ -75,7 +60,7 @@ export function recentActivity(parts: {
   const { clock, feed, metrics } = parts;
   const slots: ActivitySlot[] = [];
   const refusals = fromZero(PUBLIC_CODES.map(refusalLabels));
-  const settled = fromZero(FATES.map(([status, reason]) => settledLabels(status, reason)));
+  const settled = fromZero(ENDS.map(([status, reason]) => settledLabels(status, reason)));
   const pauses = fromZero(['operator', 'rate_signal'].map(pauseLabels));
 
   function slotOf(nowMs: number): ActivitySlot {
@@ -93,7 +78,7 @@ export function recentActivity(parts: {
   }
 
   feed.subscribe(({ type, data }) => {
-    if (type === 'message' && isSettled(data.status)) {
+    if (type === 'message' && isFinal(data.status as MessageStatus)) {
       const { status, reason } = data;
       const slot = slotOf(clock.wallMs());
       const name = status === 'sent' ? 'sent' : String(reason);
@@ -156,10 +141,6 @@ function settledLabels(status: unknown, reason: unknown): string {
 /** Prometheus sees no growth in a series that begins with what was counted, so a first burst would raise no alert. */
 function fromZero(labels: readonly string[]): Map<string, number> {
   return new Map(labels.map((each) => [each, 0]));
-}
-
-function isSettled(status: unknown): boolean {
-  return status === 'sent' || status === 'failed' || status === 'rejected';
 }
 
 function add(counts: Map<string, number>, name: string): void {

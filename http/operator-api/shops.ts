@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { MESSAGE_STATUSES, type MessageView } from '../../actors/shop/record/shop-operations.ts';
+import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
+import type { MessageView } from '../../actors/shop/record/shop-operations.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage, numberedPage, shop } from '../contract/resources.ts';

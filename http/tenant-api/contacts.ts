@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { DECLARATION_POLICY_CODES } from '../../policy/refusal.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
@@ -72,7 +73,7 @@ export const declareContacts = apiEndpoint({
       example: { accepted: 1, contacts: [EXAMPLES.contact] },
     },
   },
-  errors: [...NAMED_SHOP_ERRORS, 'DECLARE_BATCH_TOO_LARGE', 'DECLARE_DAILY_CAP_REACHED'],
+  errors: [...NAMED_SHOP_ERRORS, ...DECLARATION_POLICY_CODES],
   async handle(request) {
     const shop = await namedShop(request);
     if (!shop.ok) return shop;

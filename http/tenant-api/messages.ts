@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { type FailureCode, failed } from '../../actors/failure.ts';
-import { MESSAGE_STATUSES, type ShopOperations } from '../../actors/shop/record/shop-operations.ts';
+import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
+import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
 import { hasText } from '../../policy/message-content.ts';
+import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
@@ -16,24 +18,9 @@ import { acceptedMessage, cursorPage, message } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
-/**
- * Why a send may be refused once its shape is right, in the order of the checks (docs/contract.md, Order of
- * policy checks).
- */
+/** Why a send may be refused once its shape is right, in the order of the checks. */
 const SEND_ERRORS = [
-  'EMPTY_MESSAGE',
-  'MESSAGE_TOO_LONG',
-  'TOO_MANY_MEDIA',
-  'GROUP_CONTEXT_REQUIRED',
-  'GROUP_NOT_ADMINISTERED',
-  'RECIPIENT_OPTED_OUT',
-  'BULK_PATTERN_BLOCKED',
-  'RECIPIENT_RATE_LIMITED',
-  'DAILY_CAP_REACHED',
-  'HOURLY_CAP_REACHED',
-  'COLD_RECIPIENT_CAP_REACHED',
-  'DECLARED_RECIPIENT_CAP_REACHED',
-  'GROUP_DAILY_CAP_REACHED',
+  ...MESSAGE_POLICY_CODES,
   'MSGAPP_NOT_CONNECTED',
   'MSGAPP_SESSION_LOST',
   'BOT_SERVICE_UNREACHABLE',

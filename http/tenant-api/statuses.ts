@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { failed } from '../../actors/failure.ts';
 import { hasText } from '../../policy/message-content.ts';
+import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
@@ -38,8 +39,7 @@ export const postStatus = apiEndpoint({
   },
   errors: [
     ...NAMED_SHOP_ERRORS,
-    'EMPTY_MESSAGE',
-    'STATUSES_DAILY_CAP_REACHED',
+    ...STATUS_POLICY_CODES,
     'MSGAPP_NOT_CONNECTED',
     'MSGAPP_SESSION_LOST',
     'BOT_SERVICE_UNREACHABLE',

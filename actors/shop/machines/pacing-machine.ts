@@ -19,7 +19,9 @@
  * Beside the states: a refusal that means "no strangers" (463) bars messages to cold recipients until
  * `coldPausedUntilMs`; all others go on. Trying again would make the restriction worse (docs/chat-client.md, Sending).
  */
+
 import { assign, setup } from 'xstate';
+import type { MessageReason } from '../../message-status.ts';
 import type { SendOutcome } from '../../session/session-host.ts';
 
 /** The message in hand. */
@@ -46,8 +48,8 @@ export interface PacingContext {
 /** What becomes of a message that leaves the hand for good. */
 export interface Settlement {
   readonly messageId: string;
-  readonly status: 'sent' | 'failed' | 'rejected';
-  readonly reason: string | null;
+  /** Null: it was sent. */
+  readonly reason: MessageReason | null;
 }
 
 /** What the pacing machine is told. `untilMs` says when the state it leads to is over. */
@@ -62,7 +64,7 @@ export type PacingEvent =
       readonly untilMs: number;
     }
   | { readonly type: 'composed'; readonly untilMs: number }
-  | { readonly type: 'blocked'; readonly status: 'failed' | 'rejected'; readonly reason: string }
+  | { readonly type: 'blocked'; readonly reason: MessageReason }
   | {
       readonly type: 'outcome';
       readonly outcome: SendOutcome;
@@ -97,7 +99,7 @@ const REACH_OUT_CODE = '463';
 /** After so many tries on an open session of which nothing reached the wire a message is given up. */
 const UNSENT_TRIES = 5;
 
-const failureReasons: { readonly [Kind in SendOutcome['kind']]?: string } = {
+const failureReasons: { readonly [Kind in SendOutcome['kind']]?: MessageReason } = {
   refused: 'SEND_REFUSED',
   unprepared: 'SEND_REFUSED',
   media_unavailable: 'MEDIA_UNAVAILABLE',
@@ -116,11 +118,11 @@ const timesUnsent = ({ context: { hand, unsent } }: { readonly context: PacingCo
 
 const settlementOf = ({ context, event }: Arguments): Settlement => {
   const { messageId } = handOf({ context, event });
-  if (event.type === 'checked') return { messageId, status: 'rejected', reason: 'RECIPIENT_NOT_ON_MSGAPP' };
-  if (event.type === 'blocked') return { messageId, status: event.status, reason: event.reason };
-  if (event.type !== 'outcome') return { messageId, status: 'failed', reason: 'DELIVERY_UNKNOWN' };
-  if (event.outcome.kind === 'acknowledged') return { messageId, status: 'sent', reason: null };
-  return { messageId, status: 'failed', reason: failureReasons[event.outcome.kind] ?? 'DELIVERY_UNKNOWN' };
+  if (event.type === 'checked') return { messageId, reason: 'RECIPIENT_NOT_ON_MSGAPP' };
+  if (event.type === 'blocked') return { messageId, reason: event.reason };
+  if (event.type !== 'outcome') return { messageId, reason: 'DELIVERY_UNKNOWN' };
+  if (event.outcome.kind === 'acknowledged') return { messageId, reason: null };
+  return { messageId, reason: failureReasons[event.outcome.kind] ?? 'DELIVERY_UNKNOWN' };
 };
 
 // Effects are data: the shop's turn carries them out, so the machine's own actions do nothing.

@@ -1,7 +1,8 @@
 import { type PolicyVerdict, verdictJson } from '../../../policy/verdict.ts';
 import type { Write } from '../../../runtime/store.ts';
+import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import { messageKey } from './shop-keys.ts';
-import type { MessageStatus, MessageView } from './shop-operations.ts';
+import type { MessageView } from './shop-operations.ts';
 
 /** What was accepted; written once. Times in milliseconds since the Unix epoch. */
 export interface MessageBody {
@@ -24,7 +25,7 @@ export interface MessageBody {
 /** What became of it. */
 export interface MessageState {
   readonly status: MessageStatus;
-  readonly reason: string | null;
+  readonly reason: MessageReason | null;
   readonly updatedAtMs: number;
   readonly sentAtMs: number | null;
 }

@@ -1,6 +1,7 @@
 import type { PolicyVerdict } from '../../../policy/verdict.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Outcome } from '../../failure.ts';
+import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { CursorPage } from '../../tenant/tenant-operations.ts';
 
 /** Which shop of which tenant. */
@@ -25,11 +26,6 @@ export interface ChannelView {
   readonly phone?: string;
 }
 
-/** The states of a message (docs/contract.md, Message states). */
-export const MESSAGE_STATUSES = ['queued', 'sending', 'sent', 'failed', 'rejected'] as const;
-/** One of them. */
-export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
-
 /** A message or status post as the API shows it (docs/contract.md, Message record). */
 export interface MessageView {
   readonly id: string;
@@ -43,7 +39,7 @@ export interface MessageView {
   readonly mediaType: 'image' | 'video' | 'document' | null;
   readonly status: MessageStatus;
   /** A reason code once failed or rejected. */
-  readonly reason: string | null;
+  readonly reason: MessageReason | null;
   readonly via: 'shop' | 'pool';
   /** The verdict that let it through; null for a status post. */
   readonly policy: PolicyVerdict | null;

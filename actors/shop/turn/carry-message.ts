@@ -1,7 +1,9 @@
 /** What a shop of the pool does with another shop's messages. It paces and counts them like its own. */
+
 import { evaluateMessage } from '../../../policy/evaluate-message.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Evaluation } from '../../../policy/verdict.ts';
+import { isFinal } from '../../message-status.ts';
 import { warmupPairedAtMs } from '../machines/channel-machine.ts';
 import { type CarriedRecord, carriedWrites } from '../record/carried-message.ts';
 import { type MessageState, QUEUED_LIMIT_MS } from '../record/message-record.ts';
@@ -71,7 +73,7 @@ export function withdrawPooled(
   { record }: CarryFacts,
 ): PoolAnswer {
   const { shard, inHand, queue } = builder.state;
-  if (record?.fate !== undefined && isEnd(record.fate)) return answerOf(record);
+  if (record?.fate !== undefined && isFinal(record.fate.status)) return answerOf(record);
   const fate: MessageState = {
     status: 'rejected',
     reason: 'RECIPIENT_OPTED_OUT',
@@ -85,9 +87,9 @@ export function withdrawPooled(
       recallInHand(builder);
       return { kind: 'taken' };
     }
-    builder.stepPacing({ type: 'blocked', status: 'rejected', reason: 'RECIPIENT_OPTED_OUT' });
+    builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
   } else if (waiting !== undefined) {
-    builder.endQueued(waiting, 'RECIPIENT_OPTED_OUT', 'rejected');
+    builder.endQueued(waiting, 'RECIPIENT_OPTED_OUT');
   } else {
     const message = { id: messageId, createdAtMs };
     builder.writes.push(...carriedWrites(shard, message, 'state', JSON.stringify(fate)));
@@ -97,7 +99,7 @@ export function withdrawPooled(
 
 /** What a record says without its shop; an erased shop of the pool leaves the ends of what it had. */
 export function answerOf({ fate, refused: isRefused }: CarriedRecord): PoolAnswer {
-  if (fate !== undefined && isEnd(fate)) return { kind: 'ended', fate };
+  if (fate !== undefined && isFinal(fate.status)) return { kind: 'ended', fate };
   return isRefused ? refused : { kind: 'taken' };
 }
 
@@ -130,8 +132,4 @@ function canCarry(state: ShopState): boolean {
   const { heldByOperator, coldPausedUntilMs } = state.pacing.context;
   const isHeld = heldByOperator || coldPausedUntilMs != null || pacingState(state) === 'paused';
   return channelRefusal(state, true) === undefined && !isHeld;
-}
-
-function isEnd({ status }: MessageState): boolean {
-  return status !== 'queued' && status !== 'sending';
 }

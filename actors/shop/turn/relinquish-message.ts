@@ -10,7 +10,9 @@
  * Another pool shop is asked only once the last one answered that it did not take it and never will, so that no two
  * send it. One that does not answer may have sent it: after 24 hours without a word it is failed DELIVERY_UNKNOWN.
  */
+
 import type { DueTimer } from '../../../runtime/behaviour.ts';
+import type { MessageReason } from '../../message-status.ts';
 import { QUEUED_LIMIT_MS } from '../record/message-record.ts';
 import type { PoolAnswer } from '../record/pool-protocol.ts';
 import { encodePooled, type PooledMessage } from '../record/pooled-message.ts';
@@ -103,7 +105,7 @@ export function onPoolAnswered(
   }
 }
 
-function fail(builder: TurnBuilder, message: PooledMessage, reason: string): void {
+function fail(builder: TurnBuilder, message: PooledMessage, reason: MessageReason): void {
   drop(builder, message);
   builder.store(message, { status: 'failed', reason, updatedAtMs: builder.nowMs, sentAtMs: null });
 }

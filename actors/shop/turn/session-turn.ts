@@ -1,4 +1,5 @@
 import { isGroupId, isPhoneNumber } from '../../../policy/recipient.ts';
+import type { MessageReason } from '../../message-status.ts';
 import type { SessionEnd, SessionEvent } from '../../session/session-host.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import type { MessageBody } from '../record/message-record.ts';
@@ -145,13 +146,8 @@ function onConnected(
   builder.effects.push({ type: 'owner_number', phone: `+${phone}` }, { type: 'refresh_groups' });
 }
 
-interface Obstacle {
-  readonly status: 'failed' | 'rejected';
-  readonly reason: string;
-}
-
 /** The record ran out of its retention while the message waited. */
-const gone: Obstacle = { status: 'failed', reason: 'EXPIRED' };
+const GONE: MessageReason = 'EXPIRED';
 
 /**
  * What stands against a message just before the wire; undefined when nothing does (docs/contract.md, Before the
@@ -161,20 +157,19 @@ function obstacle(
   state: ShopState,
   body: MessageBody,
   { writer, audience, nowMs }: DispatchFacts & { readonly nowMs: number },
-): Obstacle | undefined {
+): MessageReason | undefined {
   const to = body.to ?? '';
-  if (isPhoneNumber(to) && writer?.optedOut) return { status: 'rejected', reason: 'RECIPIENT_OPTED_OUT' };
+  if (isPhoneNumber(to) && writer?.optedOut) return 'RECIPIENT_OPTED_OUT';
   if (isOverRecipientLimits(state, writer, nowMs)) {
-    return { status: 'rejected', reason: 'RECIPIENT_RATE_LIMITED' };
+    return 'RECIPIENT_RATE_LIMITED';
   }
   if (barsStranger(state, body, writer, nowMs)) {
-    return { status: 'rejected', reason: 'COLD_RECIPIENT_CAP_REACHED' };
+    return 'COLD_RECIPIENT_CAP_REACHED';
   }
   if (isGroupId(to) && !liveGroups(state)?.find(({ id }) => id === to)?.isAdmin) {
-    return { status: 'rejected', reason: 'GROUP_NOT_ADMINISTERED' };
+    return 'GROUP_NOT_ADMINISTERED';
   }
-  if (body.kind === 'status' && audience.length === 0)
-    return { status: 'failed', reason: 'STATUS_NO_AUDIENCE' };
+  if (body.kind === 'status' && audience.length === 0) return 'STATUS_NO_AUDIENCE';
   return undefined;
 }
 
@@ -199,9 +194,9 @@ function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFact
   if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
   const { inHand } = builder.state;
   const against =
-    body === undefined ? gone : obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs });
+    body === undefined ? GONE : obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs });
   if (body === undefined || against !== undefined) {
-    builder.stepPacing({ type: 'blocked', ...(against ?? gone) });
+    builder.stepPacing({ type: 'blocked', reason: against ?? GONE });
     return;
   }
   builder.stepPacing({ type: 'composed', untilMs: builder.nowMs + outcomeMs });

@@ -1,5 +1,6 @@
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { RuntimeCommand } from '../../../runtime/behaviour.ts';
+import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { SendOrder, SessionEvent } from '../../session/session-host.ts';
 import type { ChannelStateName } from '../machines/channel-machine.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';
@@ -98,6 +99,6 @@ export type ShopEffect =
       readonly type: 'announce_message';
       readonly of: AnnouncedShop;
       readonly messageId: string;
-      readonly status: string;
-      readonly reason: string | null;
+      readonly status: MessageStatus;
+      readonly reason: MessageReason | null;
     };

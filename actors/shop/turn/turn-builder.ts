@@ -2,6 +2,7 @@ import { isGroupId } from '../../../policy/recipient.ts';
 import type { Turn } from '../../../runtime/behaviour.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Write } from '../../../runtime/store.ts';
+import { finalStatus, type MessageReason, type MessageStatus } from '../../message-status.ts';
 import {
   type ChannelEffect,
   type ChannelEvent,
@@ -148,12 +149,12 @@ export class TurnBuilder {
   }
 
   /** A message that waits ends without having been in hand. */
-  endQueued(message: QueuedMessage, reason: string, status: 'failed' | 'rejected' = 'failed'): void {
+  endQueued(message: QueuedMessage, reason: MessageReason): void {
     this.change({ queue: this.#state.queue.filter((other) => other !== message) });
-    this.#storeState(message, status, reason);
+    this.#storeState(message, finalStatus(reason), reason);
   }
 
-  endAllQueued(reason: string): void {
+  endAllQueued(reason: MessageReason): void {
     for (const message of this.#state.queue) this.endQueued(message, reason);
   }
 
@@ -222,7 +223,7 @@ export class TurnBuilder {
         // A record that ran out of its retention while it was in hand is not found again after a restart.
         this.#storeState(
           inHand ?? { messageId: effect.params.messageId, createdAtMs: this.nowMs },
-          effect.params.status,
+          finalStatus(effect.params.reason),
           effect.params.reason,
         );
         break;
@@ -250,7 +251,7 @@ export class TurnBuilder {
     this.effects.push(...effects);
   }
 
-  #storeState(message: MessageReference, status: MessageState['status'], reason: string | null): void {
+  #storeState(message: MessageReference, status: MessageStatus, reason: MessageReason | null): void {
     const sentAtMs = status === 'sent' ? this.nowMs : null;
     this.store(message, { status, reason, updatedAtMs: this.nowMs, sentAtMs });
   }

@@ -1,4 +1,5 @@
 import type { DueTimer } from '../../../runtime/behaviour.ts';
+import type { MessageReason } from '../../message-status.ts';
 import { QUEUED_LIMIT_MS } from '../record/message-record.ts';
 import type { QueuedMessage, ShopState } from '../record/shop-state.ts';
 import type { TurnBuilder } from './turn-builder.ts';
@@ -13,7 +14,7 @@ export const NO_SESSION_LIMIT_MS = 10 * 60_000;
 export function waitingEnd(
   state: Pick<ShopState, 'channel'>,
   message: QueuedMessage,
-): { readonly atMs: number; readonly reason: string } {
+): { readonly atMs: number; readonly reason: MessageReason } {
   const expiresAtMs = message.createdAtMs + QUEUED_LIMIT_MS;
   const { downSinceMs } = state.channel.context;
   if (downSinceMs !== null) {

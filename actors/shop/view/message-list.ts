@@ -1,8 +1,9 @@
 import type { Store } from '../../../runtime/store.ts';
+import type { MessageStatus } from '../../message-status.ts';
 import type { CursorPage } from '../../tenant/tenant-operations.ts';
 import { decodeMessage, messageView } from '../record/message-record.ts';
 import { messageKey } from '../record/shop-keys.ts';
-import type { MessageStatus, MessageView } from '../record/shop-operations.ts';
+import type { MessageView } from '../record/shop-operations.ts';
 import type { ShopState } from '../record/shop-state.ts';
 
 const BATCH = 100;

@@ -1,0 +1,48 @@
+/** The states of a message (docs/contract.md, Message states). */
+export const MESSAGE_STATUSES = ['queued', 'sending', 'sent', 'failed', 'rejected'] as const;
+/** One of them. */
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+
+/** States that no message leaves. */
+export type FinalStatus = Extract<MessageStatus, 'sent' | 'failed' | 'rejected'>;
+
+/**
+ * Why a message ended without being sent, and the state in which it then is. Metrics start a series for each, the
+ * console says what each means, and tests hold the articles to the list.
+ */
+export const MESSAGE_REASONS = {
+  BOT_RESTARTED: 'failed',
+  BOT_SERVICE_UNREACHABLE: 'failed',
+  DELIVERY_UNKNOWN: 'failed',
+  EXPIRED: 'failed',
+  MEDIA_UNAVAILABLE: 'failed',
+  MSGAPP_NOT_CONNECTED: 'failed',
+  MSGAPP_SESSION_LOST: 'failed',
+  SEND_REFUSED: 'failed',
+  STATUS_NO_AUDIENCE: 'failed',
+  COLD_RECIPIENT_CAP_REACHED: 'rejected',
+  GROUP_NOT_ADMINISTERED: 'rejected',
+  RECIPIENT_NOT_ON_MSGAPP: 'rejected',
+  RECIPIENT_OPTED_OUT: 'rejected',
+  RECIPIENT_RATE_LIMITED: 'rejected',
+} as const satisfies { readonly [reason: string]: Exclude<FinalStatus, 'sent'> };
+/** One of them. */
+export type MessageReason = keyof typeof MESSAGE_REASONS;
+
+const FINAL: { readonly [Status in MessageStatus]: boolean } = {
+  queued: false,
+  sending: false,
+  sent: true,
+  failed: true,
+  rejected: true,
+};
+
+/** The final state of a message with this reason, or without one: it was sent. */
+export function finalStatus(reason: MessageReason | null): FinalStatus {
+  return reason === null ? 'sent' : MESSAGE_REASONS[reason];
+}
+
+/** Whether a message in this state stays as it is. */
+export function isFinal(status: MessageStatus): status is FinalStatus {
+  return FINAL[status];
+}

@@ -1,0 +1,32 @@
+/** Every code that a caller can meet is explained where callers and operators look. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { MESSAGE_REASONS } from '../../actors/message-status.ts';
+import { DECLARATION_POLICY_CODES, MESSAGE_POLICY_CODES, STATUS_POLICY_CODES } from '../../policy/refusal.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const articles = join(root, 'http/docs');
+const reasons = Object.keys(MESSAGE_REASONS);
+const policyCodes = [...MESSAGE_POLICY_CODES, ...STATUS_POLICY_CODES, ...DECLARATION_POLICY_CODES];
+
+function assertNamed(codes: readonly string[], text: string): void {
+  assert.deepEqual(
+    codes.filter((code) => !new RegExp(`\\b${code}\\b`).test(text)),
+    [],
+  );
+}
+
+test('the articles name every reason of a message and every refusal of the policy', () => {
+  const text = readdirSync(articles).map((file) => readFileSync(join(articles, file), 'utf8'));
+  assertNamed([...reasons, ...policyCodes], text.join('\n'));
+});
+
+test('the contract names them as well', () => {
+  assertNamed([...reasons, ...policyCodes], readFileSync(join(root, 'docs/contract.md'), 'utf8'));
+});
+
+test('the console says what each reason of a message means', () => {
+  assertNamed(reasons, readFileSync(join(root, 'http/console/app/codes.js'), 'utf8'));
+});
