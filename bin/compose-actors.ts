@@ -145,7 +145,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       usage,
       channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
     }),
-    shops: shopService({ actors, store, clock, waiters, qrImage: (qr) => qrImages.render(qr), pool }),
+    shops: shopService({ ...around, waiters, qrImage: (qr) => qrImages.render(qr), pool, host }),
     operators: operatorService({
       actors,
       store,

@@ -43,19 +43,53 @@ export const channel = v.strictObject({
   phone: v.exactOptional(v.string()),
 });
 
+const verdictEntries = {
+  recipientClass: v.picklist(['known', 'cold', 'declared', 'group']),
+  warmupDay: count,
+  caps: v.strictObject({ perDay: count, perHour: count, coldPerDay: count, declaredPerDay: count }),
+  usage: v.strictObject({ today: count, lastHour: count, coldToday: count, declaredToday: count }),
+};
+
 /** The verdict that let a send through. */
 export const verdict = v.pipe(
-  v.strictObject({
-    recipientClass: v.picklist(['known', 'cold', 'declared', 'group']),
-    warmupDay: count,
-    caps: v.strictObject({ perDay: count, perHour: count, coldPerDay: count, declaredPerDay: count }),
-    usage: v.strictObject({ today: count, lastHour: count, coldToday: count, declaredToday: count }),
-  }),
+  v.strictObject(verdictEntries),
   v.description(
     "`usage` includes this send. For a group `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours (there is no hourly one), and `usage.today` and `usage.lastHour` the shares used of it, one for every 50 participants; the cold and declared figures stay those of messages to numbers.",
   ),
   v.metadata({ examples: [EXAMPLES.verdict, EXAMPLES.groupVerdict] }),
 );
+
+const budget = v.strictObject({ perDay: count, used: count });
+
+/** What a shop may still send, and what a send to one recipient would come to. */
+export const shopPolicy = v.strictObject({
+  warmupDay: count,
+  caps: verdictEntries.caps,
+  usage: verdictEntries.usage,
+  groups: v.pipe(budget, v.description('Shares of 24 hours: one for every 50 participants of a group.')),
+  statuses: budget,
+  queue: v.strictObject({
+    length: v.pipe(count, v.description('Messages that wait or are in hand.')),
+    pausedBy: v.nullable(v.picklist(['operator', 'rate_signal'])),
+    pausedUntil: v.nullable(instant),
+    nextSendAt: v.pipe(
+      v.nullable(instant),
+      v.description('From when on the next message may go out; null: at once, or nobody can say.'),
+    ),
+  }),
+  coldBarredUntil: v.pipe(
+    v.nullable(instant),
+    v.description('Until when the chat network lets the shop write to no stranger.'),
+  ),
+  recipientClass: v.exactOptional(verdictEntries.recipientClass),
+  wouldAllow: v.exactOptional(v.boolean()),
+  code: v.exactOptional(
+    v.pipe(v.nullable(v.string()), v.description('The code that the send would be refused with.')),
+  ),
+  retryAfter: v.exactOptional(
+    v.pipe(v.nullable(integer), v.description("Seconds, as the refusal's own `retryAfter`.")),
+  ),
+});
 
 const messageStatus = v.picklist(MESSAGE_STATUSES);
 

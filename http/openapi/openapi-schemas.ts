@@ -11,6 +11,7 @@ import {
   identity,
   message,
   shop,
+  shopPolicy,
   verdict,
 } from '../contract/resources.ts';
 
@@ -30,6 +31,7 @@ export const NAMED_SCHEMAS = {
   CreatedShop: createdShop,
   Channel: channel,
   PolicyVerdict: verdict,
+  ShopPolicy: shopPolicy,
   AcceptedMessage: acceptedMessage,
   AcceptedStatus: acceptedStatus,
   Message: message,

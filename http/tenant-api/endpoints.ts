@@ -5,11 +5,12 @@ import { listArticles, readArticle } from './documentation.ts';
 import { listGroups } from './groups.ts';
 import { readIdentity } from './identity.ts';
 import { listMessages, readMessage, sendMessage } from './messages.ts';
+import { readPolicy } from './policy.ts';
 import type { ApiServices } from './services.ts';
 import { createShop, listShops, readShop } from './shops.ts';
 import { postStatus } from './statuses.ts';
 
-/** The tenants' API: the sixteen routes of docs/contract.md, Endpoints, in its order, then the articles. */
+/** The tenants' API: the sixteen routes of docs/contract.md, Endpoints, in its order, the articles, then what came on top. */
 export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   readIdentity,
   listShops,
@@ -29,6 +30,7 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   revokeContact,
   listArticles,
   readArticle,
+  readPolicy,
 ];
 
 /** The path under which they stand; the version is part of it (docs/contract.md, Versioning). */

@@ -73,6 +73,24 @@ test('the same recipient again within ten minutes is RECIPIENT_RATE_LIMITED befo
   assert.ok((refused.error?.retryAfter ?? 0) <= 600);
 });
 
+test('GET policy says what the next send gets, and asking costs no send', async () => {
+  const { data: shop } = await stack.api.post('/shops', { name: 'Asks first' });
+  const id = String(shop.id);
+  const to = phone(90);
+  const forecast = async () => (await stack.api.get(`/shops/${id}/policy?to=${encodeURIComponent(to)}`)).data;
+  const before = await forecast();
+  assert.deepEqual([before.wouldAllow, before.code], [false, 'MSGAPP_NOT_CONNECTED']);
+  await connectShop(stack, id, '+33611110008');
+  const { recipientClass, wouldAllow, code, retryAfter, usage } = await forecast();
+  assert.deepEqual([recipientClass, wouldAllow, code, retryAfter], ['known', true, null, null]);
+  assert.deepEqual(usage, { today: 0, lastHour: 0, coldToday: 0, declaredToday: 0 });
+  assert.equal((await sendText(stack, id, { to, text: 'bread' })).status, 202);
+  const after = await forecast();
+  assert.deepEqual([after.wouldAllow, after.code], [false, 'RECIPIENT_RATE_LIMITED']);
+  assert.ok(Number(after.retryAfter) > 500 && Number(after.retryAfter) <= 600);
+  assert.equal((after.usage as { today: number }).today, 1);
+});
+
 test('the free plan’s 1,000 calls of a month, then 429 QUOTA_EXCEEDED, but for GET /me; a restart forgets nothing', async () => {
   const tenant = await stack.admin.post('/tenants', { name: 'Small', plan: 'free' });
   const limits = { minute: 100_000, hour: 100_000, day: 100_000 };

@@ -20,6 +20,7 @@ const ENDPOINTS = [
   ['GET', '/shops/{idOrName}/contacts/consented', 'contacts.read', 200],
   ['POST', '/shops/{idOrName}/contacts/consented', 'contacts.write', 202],
   ['DELETE', '/shops/{idOrName}/contacts/consented', 'contacts.write', 200],
+  ['GET', '/shops/{idOrName}/policy', 'messages.read', 200],
 ] as const;
 
 const BODIES: Readonly<Record<string, object>> = {

@@ -142,6 +142,21 @@ export function fakeShops(memory: FakeMemory): ShopOperations {
         }),
       );
     },
+    async policy(_reference, to) {
+      const stopped = await memory.stopped('policy');
+      if (stopped) return stopped;
+      const { warmupDay, caps, usage } = verdict;
+      return done({
+        warmupDay,
+        caps,
+        usage,
+        groups: { perDay: 20, used: 0 },
+        statuses: { perDay: 10, used: 0 },
+        queue: { length: 0, pausedBy: null, pausedUntil: null, nextSendAt: null },
+        coldBarredUntil: null,
+        forecast: to === undefined ? undefined : { recipientClass: 'cold', failure: undefined },
+      });
+    },
     async groups(reference) {
       const stopped = await memory.stopped('groups');
       if (stopped) return stopped;

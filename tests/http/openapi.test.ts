@@ -29,9 +29,9 @@ describe('the published documents', () => {
     });
   }
 
-  it('declares version 1, the sixteen routes and the two of the articles', () => {
+  it('declares version 1, the sixteen routes, the two of the articles and the one of the policy', () => {
     assert.equal((api.info as { version: string }).version, '1');
-    assert.equal(API_ENDPOINTS.length, 18);
+    assert.equal(API_ENDPOINTS.length, 19);
   });
 
   it('promises a time to come back at only where one is given', () => {

@@ -1,6 +1,6 @@
-import type { PolicyVerdict } from '../../../policy/verdict.ts';
+import type { PolicyVerdict, RecipientClass } from '../../../policy/verdict.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
-import type { Outcome } from '../../failure.ts';
+import type { Failure, Outcome } from '../../failure.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { CursorPage } from '../../tenant/tenant-operations.ts';
 
@@ -73,6 +73,38 @@ export interface StatusDraft {
   readonly mediaType: 'image' | 'video';
 }
 
+/** What a shop may still send, as the API shows it. Times are ISO 8601. */
+export interface ShopPolicyView {
+  readonly warmupDay: number;
+  readonly caps: PolicyVerdict['caps'];
+  /** What counts now; a verdict's `usage` counts its own send as well. */
+  readonly usage: PolicyVerdict['usage'];
+  /** Shares of the groups' budget of 24 hours. */
+  readonly groups: { readonly perDay: number; readonly used: number };
+  readonly statuses: { readonly perDay: number; readonly used: number };
+  readonly queue: {
+    /** Messages that wait or are in hand. */
+    readonly length: number;
+    /** What makes the whole queue stand still; null: nothing does. */
+    readonly pausedBy: 'operator' | 'rate_signal' | null;
+    /** When the pause after a rate signal ends. */
+    readonly pausedUntil: string | null;
+    /** From when on the next message may go out; null: at once, or nobody can say (no session, held, one in hand). */
+    readonly nextSendAt: string | null;
+  };
+  /** Until when the network lets this shop write to no stranger; null: it does not object. */
+  readonly coldBarredUntil: string | null;
+  /** What a send to the recipient that was asked about would come to now; undefined: none was. */
+  readonly forecast: SendForecast | undefined;
+}
+
+/** What a send would come to now. */
+export interface SendForecast {
+  readonly recipientClass: RecipientClass;
+  /** Why it would be refused; undefined: it would be accepted. */
+  readonly failure: Failure | undefined;
+}
+
 /** A group as the API shows it. */
 export interface GroupView {
   readonly id: string;
@@ -109,6 +141,11 @@ export interface ShopOperations {
   /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
   message(tenantId: string, messageId: string): MaybePromise<Outcome<MessageView>>;
   postStatus(shop: ShopReference, draft: StatusDraft): Promise<Outcome<Omit<Accepted, 'policy'>>>;
+  /**
+   * What the shop may still send. With `to` (E.164 with plus, or a group id) also whether a message of which no copy was
+   * sent yet would be accepted. Counts nothing and asks neither the chat network nor the pool.
+   */
+  policy(shop: ShopReference, to: string | undefined): Promise<Outcome<ShopPolicyView>>;
   /** The live list; fails MSGAPP_NOT_CONNECTED without a session. */
   groups(shop: ShopReference): Promise<Outcome<readonly GroupView[]>>;
 }

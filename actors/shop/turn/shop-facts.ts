@@ -126,8 +126,8 @@ function readSend(state: ShopState, draft: MessageDraft, store: Store): MaybePro
   );
 }
 
-/** Of a group nothing is asked. */
-function readPerson(state: ShopState, to: string, store: Store): MaybePromise<RecipientFacts> {
+/** What the policy asks of whom a message goes to. Of a group nothing is asked. */
+export function readPerson(state: ShopState, to: string, store: Store): MaybePromise<RecipientFacts> {
   if (isPhoneNumber(to)) return readRecipient(state, to, store);
   return { isCustomer: false, writer: undefined, declaration: null };
 }

@@ -16,9 +16,11 @@ import { channelState, liveGroups, type ShopState } from '../record/shop-state.t
 import type { SendReply } from '../turn/accept-message.ts';
 import type { PoolWanted } from '../turn/pool-fallback.ts';
 import type { ShopCommand } from '../turn/shop-commands.ts';
+import { readPerson } from '../turn/shop-facts.ts';
 import { channelView } from './channel-view.ts';
 import { listMessages } from './message-list.ts';
 import { MessageViews, viewOf } from './message-views.ts';
+import { forecastSend, policyView } from './policy-view.ts';
 
 /** How long POST connect waits for a QR code or the connection (docs/contract.md, POST connect). */
 const CONNECT_WAIT_MS = 10_000;
@@ -32,6 +34,8 @@ export interface ShopServiceOptions {
   /** Renders a QR code as a PNG data URL. */
   readonly qrImage: (qr: string) => Promise<string>;
   readonly pool: Pick<PoolClient, 'find'>;
+  /** Says whether a session worker is there to take orders. */
+  readonly host: { available(): boolean };
 }
 
 /**
@@ -116,6 +120,16 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
         ? answers.then(([fields]) => answer(viewOf(fields as MessageFields)))
         : answer(views.of(key, answers[0] as MessageFields));
     },
+    policy: (shop, to) =>
+      withState(shop, async (state) => {
+        const settings = (await tenantOf(shop))?.settings ?? resolveSettings({});
+        const now = { settings, nowMs: clock.wallMs() };
+        const view = policyView(state, now);
+        if (to === undefined) return done(view);
+        const recipient = await readPerson(state, to, store);
+        const forecast = forecastSend(state, { ...now, to, recipient, available: options.host.available() });
+        return done({ ...view, forecast });
+      }),
     groups: (shop) =>
       withState(shop, (state) => {
         if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');

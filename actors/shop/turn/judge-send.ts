@@ -1,0 +1,90 @@
+import { evaluateGroup } from '../../../policy/evaluate-group.ts';
+import { evaluateMessage } from '../../../policy/evaluate-message.ts';
+import { isPhoneNumber } from '../../../policy/recipient.ts';
+import { recipientClass } from '../../../policy/recipient-class.ts';
+import type { TenantSettings } from '../../../policy/tenant-settings.ts';
+import type { Evaluation, RecipientClass, SendAdmission } from '../../../policy/verdict.ts';
+import { done, type FailureCode, failed, type Outcome } from '../../failure.ts';
+import { warmupPairedAtMs } from '../machines/channel-machine.ts';
+import type { MessageDraft } from '../record/shop-operations.ts';
+import { channelState, type ShopState } from '../record/shop-state.ts';
+import { channelRefusal, refused } from './acceptance.ts';
+import type { RecipientFacts } from './recipient-facts.ts';
+
+/** What of a draft is judged. */
+export type JudgedDraft = Pick<MessageDraft, 'to' | 'text' | 'mediaUrl'>;
+
+/** A send as it is judged: what was asked for, and what is known around it. */
+export interface SendToJudge {
+  readonly draft: JudgedDraft;
+  readonly settings: TenantSettings;
+  readonly recipient: RecipientFacts;
+  /** A session worker is there to take orders. */
+  readonly available: boolean;
+  readonly nowMs: number;
+}
+
+/** What passed the policy of its shop. */
+export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
+  /** Why the shop's own channel cannot take it now; undefined: it can. */
+  readonly unavailable: FailureCode | undefined;
+}
+
+/**
+ * Whether a shop may send this now: its policy, then its channel. The one function that decides, for a send and for
+ * whoever asks before sending. Changes nothing, counts nothing, waits for nothing.
+ */
+export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend> {
+  const unavailable = channelRefusal(state, send.available);
+  if (cannotKnowGroup(state, send.draft.to)) return failed(unavailable ?? 'MSGAPP_NOT_CONNECTED');
+  const evaluation = evaluate(state, send);
+  if (!evaluation.admitted) {
+    const { code, message, retryAfterSeconds } = evaluation;
+    return refused({ code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
+  }
+  return done({ verdict: evaluation.verdict, entry: evaluation.entry, unavailable });
+}
+
+/** The class the policy counts the recipient in, also where it refuses. */
+export function classOf(
+  { ledger }: Pick<ShopState, 'ledger'>,
+  { draft, recipient, nowMs }: Pick<SendToJudge, 'draft' | 'recipient' | 'nowMs'>,
+): RecipientClass {
+  if (!isPhoneNumber(draft.to)) return 'group';
+  const { isCustomer, declaration, writer } = recipient;
+  const lastInboundAtMs = writer?.lastInboundAtMs ?? null;
+  return recipientClass({ isCustomer, declaration, lastInboundAtMs }, ledger.effectiveNowMs(nowMs));
+}
+
+/**
+ * It is for a group of which nobody told, and no session is open that would: whether it is one of the shop's groups
+ * nobody can say. What stands in the way is the channel, as for a number, and not the group.
+ */
+function cannotKnowGroup(state: ShopState, to: string): boolean {
+  if (isPhoneNumber(to) || channelState(state) === 'connected') return false;
+  return state.groups?.list.some(({ id }) => id === to) !== true;
+}
+
+function evaluate(state: ShopState, { draft, settings, recipient, nowMs }: SendToJudge): Evaluation {
+  const pairedAtMs = warmupPairedAtMs(state.channel.context);
+  const { to, text, mediaUrl } = draft;
+  const mediaUrls = mediaUrl === undefined ? [] : [mediaUrl];
+  if (!isPhoneNumber(to)) {
+    const group = state.groups?.list.find(({ id }) => id === to) ?? null;
+    const { ledger } = state;
+    return evaluateGroup(ledger, { groupId: to, text, mediaUrls, group, pairedAtMs, settings, nowMs });
+  }
+  return evaluateMessage(state.ledger, {
+    recipient: recipient.alias ?? to,
+    text,
+    mediaUrls,
+    isCustomer: recipient.isCustomer,
+    lastInboundAtMs: recipient.writer?.lastInboundAtMs ?? null,
+    optedOut: recipient.writer?.optedOut ?? false,
+    declaration: recipient.declaration,
+    coldPausedUntilMs: state.pacing.context.coldPausedUntilMs ?? null,
+    pairedAtMs,
+    settings,
+    nowMs,
+  });
+}

@@ -1,0 +1,84 @@
+import { policyUsage, type WindowUsage } from '../../../policy/policy-usage.ts';
+import type { TenantSettings } from '../../../policy/tenant-settings.ts';
+import { warmupPairedAtMs } from '../machines/channel-machine.ts';
+import type { SendForecast, ShopPolicyView } from '../record/shop-operations.ts';
+import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
+import { classOf, judgeSend, type SendToJudge } from '../turn/judge-send.ts';
+
+/** What is looked at, and when. */
+interface Looked {
+  readonly settings: TenantSettings;
+  readonly nowMs: number;
+}
+
+/** How full a shop's windows are, and how its queue stands. Changes and counts nothing. */
+export function policyView(state: ShopState, { settings, nowMs }: Looked): ShopPolicyView {
+  const pairedAtMs = warmupPairedAtMs(state.channel.context);
+  const { warmupDay, windows } = policyUsage(state.ledger, { settings, pairedAtMs, nowMs });
+  const cap = (window: WindowUsage['window']) => windowOf(windows, window).cap;
+  const used = (window: WindowUsage['window']) => windowOf(windows, window).used;
+  const { coldPausedUntilMs } = state.pacing.context;
+  const isBarred = coldPausedUntilMs != null && coldPausedUntilMs > nowMs;
+  return {
+    warmupDay,
+    caps: {
+      perDay: cap('perDay'),
+      perHour: cap('perHour'),
+      coldPerDay: cap('coldPerDay'),
+      declaredPerDay: cap('declaredPerDay'),
+    },
+    usage: {
+      today: used('perDay'),
+      lastHour: used('perHour'),
+      coldToday: used('coldPerDay'),
+      declaredToday: used('declaredPerDay'),
+    },
+    groups: { perDay: cap('groupsPerDay'), used: used('groupsPerDay') },
+    statuses: { perDay: cap('statusesPerDay'), used: used('statusesPerDay') },
+    queue: queueView(state),
+    coldBarredUntil: isBarred ? new Date(coldPausedUntilMs).toISOString() : null,
+    forecast: undefined,
+  };
+}
+
+function windowOf(windows: readonly WindowUsage[], name: WindowUsage['window']): WindowUsage {
+  const found = windows.find(({ window }) => window === name);
+  if (found === undefined) throw new Error(`the policy has no window ${name}`);
+  return found;
+}
+
+function queueView(state: ShopState): ShopPolicyView['queue'] {
+  const { untilMs, heldByOperator } = state.pacing.context;
+  const pacing = pacingState(state);
+  const until = untilMs === null ? null : new Date(untilMs).toISOString();
+  const rests = pacing === 'gap' || pacing === 'paused';
+  const goesOn = channelState(state) === 'connected' && !heldByOperator && state.tenantActive;
+  const signalled = pacing === 'paused' ? 'rate_signal' : null;
+  return {
+    length: state.queue.length + (state.inHand === undefined ? 0 : 1),
+    pausedBy: heldByOperator ? 'operator' : signalled,
+    pausedUntil: pacing === 'paused' ? until : null,
+    nextSendAt: rests && goesOn ? until : null,
+  };
+}
+
+/**
+ * The content that is judged where only a recipient is known: an attachment at an address that no call can name (`http`
+ * and `https` alone are taken), so that it is the copy of nothing that was sent.
+ */
+const UNSENT_CONTENT = { text: undefined, mediaUrl: 'urn:not-sent-yet' } as const;
+
+/**
+ * What a send to this recipient would come to now, by the function that decides on sends. Where the shop's own channel
+ * stands in the way the channel is the answer: whether the pool would take the message is known only once it is asked.
+ */
+export function forecastSend(
+  state: ShopState,
+  { to, ...known }: Omit<SendToJudge, 'draft'> & { readonly to: string },
+): SendForecast {
+  const send: SendToJudge = { ...known, draft: { to, ...UNSENT_CONTENT } };
+  const judged = judgeSend(state, send);
+  const unavailable = judged.ok ? judged.value.unavailable : undefined;
+  const stopped = unavailable === undefined ? undefined : { code: unavailable };
+  return { recipientClass: classOf(state, send), failure: judged.ok ? stopped : judged.failure };
+}

@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+import type { SendForecast, ShopPolicyView } from '../../actors/shop/record/shop-operations.ts';
+import { reply } from '../contract/endpoint.ts';
+import { ERRORS, retryAfterSeconds } from '../contract/errors.ts';
+import { EXAMPLES } from '../contract/examples.ts';
+import { recipient } from '../contract/fields.ts';
+import { shopPolicy } from '../contract/resources.ts';
+import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { apiEndpoint } from './services.ts';
+
+/** GET …/policy */
+export const readPolicy = apiEndpoint({
+  method: 'GET',
+  path: '/shops/{idOrName}/policy',
+  tag: 'Messages',
+  summary: 'What the shop may still send, and whether a message to one recipient would be accepted',
+  description:
+    'Counts no send and asks nothing of the chat network. With `to` the reply also has `recipientClass`, `wouldAllow`, `code` and `retryAfter`: what a message of which no copy was sent yet would get at this moment. While the own session is away the answer is that of the channel; the shared pool is not asked.',
+  permission: 'messages.read',
+  query: { to: v.optional(recipient) },
+  replies: {
+    200: { description: 'The policy as it stands.', data: shopPolicy, example: EXAMPLES.shopPolicy },
+  },
+  errors: NAMED_SHOP_ERRORS,
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const asked = await request.services.shops.policy(shop.value, request.query.to);
+    return asked.ok ? reply(200, shown(asked.value)) : asked;
+  },
+});
+
+function shown({ forecast, ...policy }: ShopPolicyView) {
+  return forecast === undefined ? policy : { ...policy, ...told(forecast) };
+}
+
+/** The refusal's code and seconds as the send itself would show them. */
+function told({ recipientClass, failure }: SendForecast) {
+  if (failure === undefined) return { recipientClass, wouldAllow: true, code: null, retryAfter: null };
+  const { code } = ERRORS[failure.code];
+  return { recipientClass, wouldAllow: false, code, retryAfter: retryAfterSeconds(failure) ?? null };
+}
