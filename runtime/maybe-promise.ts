@@ -3,8 +3,21 @@ export type MaybePromise<Value> = Value | Promise<Value>;
 
 /** Goes on with the value, at once when it is at hand. Where it is promised, so is the answer. */
 export function mapMaybePromise<Value, Next>(
-  eventual: MaybePromise<Value>,
+  value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Next>,
 ): MaybePromise<Next> {
-  return eventual instanceof Promise ? eventual.then(next) : next(eventual);
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** The value of `run`, or of `recover` where it throws or its promise rejects. Throws only what `recover` throws at once. */
+export function catchMaybePromise<Value>(
+  run: () => MaybePromise<Value>,
+  recover: (thrown: unknown) => Value,
+): MaybePromise<Value> {
+  try {
+    const value = run();
+    return value instanceof Promise ? value.catch(recover) : value;
+  } catch (thrown) {
+    return recover(thrown);
+  }
 }

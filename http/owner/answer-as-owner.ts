@@ -1,6 +1,6 @@
 import type { Admission, TenantOperations } from '../../actors/tenant/tenant-operations.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import { catchMaybePromise, type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { checkRequest, type RequestParts } from '../contract/checked-request.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -56,19 +56,11 @@ export function answerAsOwner<Services>(
   services: Services,
   options: OwnerOptions,
 ): MaybePromise<OwnedReply> {
-  const isBusy = endpoint.method !== 'GET' && options.isBusy();
   const call: OwnedCall<Services> = { endpoint, request, services, options };
-  try {
-    const { mayExceedQuota } = endpoint;
-    const admission = options.tenants.admit(request, { isBusy, mayExceedQuota });
-    if (!(admission instanceof Promise)) return answerAdmission(call, admission);
-    return admission.then(
-      (admitted) => answerAdmission(call, admitted),
-      (thrown) => failed(call, thrown),
-    );
-  } catch (thrown) {
-    return failed(call, thrown);
-  }
+  return catchMaybePromise(
+    () => mapMaybePromise(admit(call), (admission) => answerAdmission(call, admission)),
+    (thrown) => failed(call, thrown),
+  );
 }
 
 /** What a handler answers. */
@@ -80,52 +72,46 @@ interface Addressee {
   readonly rate: HeaderLines;
 }
 
-/** Permission → validate → handle, in one step where nothing is waited for: each promise costs every send. */
+function admit<Services>({ endpoint, request, options }: OwnedCall<Services>): MaybePromise<Admission> {
+  const isBusy = endpoint.method !== 'GET' && options.isBusy();
+  const { mayExceedQuota } = endpoint;
+  return options.tenants.admit(request, { isBusy, mayExceedQuota });
+}
+
 function answerAdmission<Services>(
   call: OwnedCall<Services>,
   admission: Admission,
 ): MaybePromise<OwnedReply> {
-  const { endpoint, request, services } = call;
   const keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
   const rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
   const to: Addressee = { keyId, rate };
-  try {
-    if (!admission.admitted) return release(call, errorReply(admission.failure, rate), to);
-    const { caller } = admission;
-    const { permission } = endpoint;
-    if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission))) {
-      const message = `This API key lacks the permission ${permission}.`;
-      return release(call, errorReply({ code: 'FORBIDDEN_PERMISSION', message }, rate), to);
-    }
-    const checked = checkRequest(endpoint, request);
-    if (!checked.ok) {
-      const failure = { code: 'VALIDATION_ERROR', fields: checked.fields } as const;
-      return release(call, errorReply(failure, rate), to);
-    }
-    const { params, query, body } = checked;
-    const answer = endpoint.handle({ caller, operator: undefined, params, query, body, services });
-    if (!(answer instanceof Promise)) return releaseAnswer(call, answer, to);
-    return answer.then(
-      (known) => releaseAnswer(call, known, to),
-      (thrown) => failed(call, thrown, to),
-    );
-  } catch (thrown) {
-    return failed(call, thrown, to);
-  }
+  return catchMaybePromise(
+    () => mapMaybePromise(replyTo(call, admission, rate), (reply) => release(call, reply, to)),
+    (thrown) => failed(call, thrown, to),
+  );
 }
 
-function releaseAnswer<Services>(
-  call: OwnedCall<Services>,
-  answer: HandledAnswer,
-  to: Addressee,
-): OwnedReply {
-  try {
-    return release(call, replyOf(call.endpoint, answer, to.rate), to);
-  } catch (thrown) {
-    return failed(call, thrown, to);
+/** Permission → validate → handle. */
+function replyTo<Services>(
+  { endpoint, request, services }: OwnedCall<Services>,
+  admission: Admission,
+  rate: HeaderLines,
+): MaybePromise<ReplyValue> {
+  if (!admission.admitted) return errorReply(admission.failure, rate);
+  const { caller } = admission;
+  const { permission } = endpoint;
+  if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission))) {
+    const message = `This API key lacks the permission ${permission}.`;
+    return errorReply({ code: 'FORBIDDEN_PERMISSION', message }, rate);
   }
+  const checked = checkRequest(endpoint, request);
+  if (!checked.ok) return errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields }, rate);
+  const { params, query, body } = checked;
+  const answer = endpoint.handle({ caller, operator: undefined, params, query, body, services });
+  return mapMaybePromise(answer, (known) => replyOf(endpoint, known, rate));
 }
 
+/** Lets a reply go, unless the tenant is another node's by now. */
 function release<Services>(
   { request, options }: OwnedCall<Services>,
   reply: ReplyValue,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { catchMaybePromise, type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ObjectId } from '../../runtime/object-id.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { errorCode } from '../contract/error-code.ts';
@@ -71,53 +72,41 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     return finish(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), startedMs);
   }
 
-  async function later(
-    request: RequestValue,
-    answered: Promise<FrontReply>,
-    startedMs: number,
-  ): Promise<ReplyValue> {
-    try {
-      const known = await answered;
-      return isOverload(known)
-        ? held(withoutBody(request), known, startedMs)
-        : finish(request, known, startedMs);
-    } catch (thrown) {
-      return broken(request, thrown, startedMs);
-    } finally {
+  /** A front's answer, counted as in hand for as long as it is waited for. */
+  function counted(answered: MaybePromise<FrontReply>): MaybePromise<FrontReply> {
+    if (!(answered instanceof Promise)) return answered;
+    inFlight += 1;
+    return answered.finally(() => {
       inFlight -= 1;
-    }
+    });
   }
 
-  /** What is held is not in hand: it waits for nothing but its time. */
+  /** A rejection told late; it waits for nothing but its time, so it is not in hand. */
   async function held(request: Asked, refused: FrontReply, startedMs: number): Promise<ReplyValue> {
     await refusals.hold();
-    try {
-      return finish(request, refused, startedMs);
-    } catch (thrown) {
-      return broken(request, thrown, startedMs);
+    return finish(request, refused, startedMs);
+  }
+
+  function answerOf(request: RequestValue, startedMs: number): MaybePromise<ReplyValue> {
+    if (inFlight >= maxInFlight) {
+      const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
+      return held(withoutBody(request), refused, startedMs);
     }
+    return mapMaybePromise(counted(front(request)), (answered) =>
+      isOverload(answered)
+        ? held(withoutBody(request), answered, startedMs)
+        : finish(request, answered, startedMs),
+    );
   }
 
   return {
     inFlight: () => inFlight,
     answer(request) {
       const startedMs = clock.monotonicMs();
-      if (inFlight >= maxInFlight) {
-        const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
-        return held(withoutBody(request), refused, startedMs);
-      }
-      try {
-        const answered = front(request);
-        if (answered instanceof Promise) {
-          inFlight += 1;
-          return later(request, answered, startedMs);
-        }
-        return isOverload(answered)
-          ? held(withoutBody(request), answered, startedMs)
-          : finish(request, answered, startedMs);
-      } catch (thrown) {
-        return broken(request, thrown, startedMs);
-      }
+      return catchMaybePromise(
+        () => answerOf(request, startedMs),
+        (thrown) => broken(request, thrown, startedMs),
+      );
     },
   };
 }
