@@ -6,14 +6,29 @@ import { test } from 'node:test';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');
-const DOCUMENTS = ['README.md', 'bench/README.md', 'runtime/README.md', 'simulator/README.md'];
+const DOCUMENTS = [
+  'README.md',
+  'bench/README.md',
+  'runtime/README.md',
+  'simulator/README.md',
+  'CONTRIBUTING.md',
+];
 const text = DOCUMENTS.map(read).join('\n');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
 /** Run by the gate, or by everybody who looks at the image or the service. */
-const ELSEWHERE = new Set(['build', 'check', 'check:nightly', 'coverage', 'fix', 'dev', 'simulator']);
+const ELSEWHERE = new Set([
+  'build',
+  'check',
+  'check:nightly',
+  'coverage',
+  'fix',
+  'dev',
+  'simulator',
+  'import-rules',
+]);
 
-const named = new Set([...text.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = '']) => name));
+const named = new Set([...text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name));
 for (const name of named) {
   test(`npm run ${name}, which a document names, exists and is run by the gate or at night`, () => {
     assert.ok(name in scripts, `package.json has no script ${name}`);
