@@ -10,6 +10,7 @@ import { linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
 import { sealedLink } from '../runtime/node/sealed-link.ts';
 import { systemRandom as random } from '../runtime/random.ts';
+import { textCipher } from '../runtime/text-cipher.ts';
 import { composeActors, type RunningActors } from './compose-actors.ts';
 import type { ServiceEnvironment } from './environment.ts';
 import { exportNode, runtimeObserver } from './node-metrics.ts';
@@ -47,6 +48,8 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     log,
     onLost,
     observer: runtimeObserver(metrics),
+    limits: { deadLetterAgeMs: environment.requestLogRetentionDays * DAY_MS },
+    deadLetterCipher: textCipher(environment.credentialsKeys, 'dead-letters'),
   });
   const { clock } = node;
   await checkCredentialsKeys(node.store, environment.credentialsKeys).catch(async (error: unknown) => {

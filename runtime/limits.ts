@@ -54,6 +54,8 @@ export interface RuntimeLimits {
   readonly awakenStepMs: number;
   /** Dead letters kept a shard; the oldest make room. */
   readonly deadLettersPerShard: number;
+  /** How long a dead letter is kept, in milliseconds; it may lie about eleven minutes longer (see `FORGETTING_SWEEPS`). */
+  readonly deadLetterAgeMs: number;
   /**
    * How far this node's clock and that of Redis may be apart. Further, and the node owns nothing until they
    * agree: well above what an answer's way can add (`answerMs`) and what NTP leaves, well below the shortest
@@ -91,6 +93,7 @@ export const defaultLimits: RuntimeLimits = {
   awakenPerStep: 20,
   awakenStepMs: 50,
   deadLettersPerShard: 200,
+  deadLetterAgeMs: 7 * 24 * 3_600_000,
   clockToleranceMs: 10_000,
   memoryShare: 0.95,
 };

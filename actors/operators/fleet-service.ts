@@ -53,10 +53,10 @@ export function fleetService(parts: {
       node.shards().map(({ shard, owner, epoch }) => ({ shard, nodeId: owner?.nodeId ?? null, epoch })),
     async deadLetters({ limit, cursor }) {
       const letters = await node.deadLetters.list({ limit: limit + 1, ...(cursor ? { after: cursor } : {}) });
-      const items = letters.slice(0, limit).map(({ id, address, command, cause, atMs }) => ({
+      const items = letters.slice(0, limit).map(({ id, address, type, cause, atMs }) => ({
         id,
         actor: `${address.kind}/${address.id}`,
-        command: (command as { type?: string }).type ?? null,
+        command: type ?? null,
         cause,
         at: new Date(atMs).toISOString(),
       }));

@@ -9,13 +9,16 @@ import type { OwnedShard } from '../ownership/owned-shard.ts';
 import type { Random } from '../random.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Read, Store } from '../store.ts';
+import type { TextCipher } from '../text-cipher.ts';
 
 /** A client command that made an actor throw. */
 export interface DeadLetter {
   readonly id: ObjectId;
   readonly address: Address;
-  /** As JSON kept it. */
+  /** As JSON kept it; `undefined`: it is sealed with a key that is not ours. */
   readonly command: unknown;
+  /** The command's own word for itself, which is not sealed. */
+  readonly type: string | undefined;
   /** The message of the error. */
   readonly cause: string;
   readonly atMs: number;
@@ -29,7 +32,8 @@ export interface DeadLetters {
   find(id: string): Promise<DeadLetter | undefined>;
   /**
    * Asks the actor again, on the node that owns the shard, and drops the letter when it went through, or threw again and
-   * so left another one. Asked twice at once it is done once. `undefined`: no such letter.
+   * so left another one. Asked twice at once it is done once. `undefined`: no such letter. Rejects, and keeps the letter,
+   * when it is sealed with a key that is not ours.
    */
   replay(id: string, shard: number): Promise<unknown>;
   /** False: there was no such letter. */
@@ -47,10 +51,15 @@ export interface DeadLetterBoxOptions {
   readonly counters: RuntimeCounters;
   readonly store: Store;
   readonly commits: GroupCommit;
+  /** Seals commands, which hold what callers wrote; `undefined`: they lie in the clear. */
+  readonly cipher: TextCipher | undefined;
   readonly ask: (address: Address, command: unknown) => Promise<unknown>;
 }
 
-/** Keeps dead letters in `{sN}:dead-letters`, a sorted set of `id json` with one score, so that text order is age. */
+/**
+ * Keeps dead letters in `{sN}:dead-letters`, a sorted set of `id json` with one score, so that text order is age. They are
+ * bounded by number and by age (`RuntimeLimits`).
+ */
 export class DeadLetterBox implements DeadLetters {
   readonly #options: DeadLetterBoxOptions;
   readonly #nextId: (nowMs: number) => ObjectId;
@@ -68,7 +77,9 @@ export class DeadLetterBox implements DeadLetters {
     const atMs = shard.nowMs(clock);
     const id = this.#nextId(atMs);
     const key = keyOf(shard.number);
-    const letter = JSON.stringify({ kind: address.kind, id: address.id, command, cause, atMs });
+    const { kind } = address;
+    const kept = this.#sealed(id, command);
+    const letter = JSON.stringify({ kind, id: address.id, ...kept, cause, atMs });
     counters.deadLetters += 1;
     commits.add(shard, {
       writes: [
@@ -82,6 +93,32 @@ export class DeadLetterBox implements DeadLetters {
     });
   }
 
+  /** What is kept of a command. Letters of a former version, and of nodes without a cipher, have it in the clear. */
+  #sealed(id: string, command: unknown): Pick<KeptLetter, 'type' | 'command' | 'sealed'> {
+    const { cipher } = this.#options;
+    if (cipher === undefined) return { command };
+    const type = (command as { readonly type?: string }).type;
+    return { ...(type === undefined ? {} : { type }), sealed: cipher.seal(id, JSON.stringify(command)) };
+  }
+
+  /** Drops what is too old of some shards of this node. Resolves also when Redis refused: the next round asks again. */
+  async forgetOld(shards: readonly OwnedShard[]): Promise<void> {
+    const { clock, limits, log, store } = this.#options;
+    const newest = `(${idsFrom(clock.wallMs() - limits.deadLetterAgeMs)}`;
+    const read = ({ number }: OwnedShard): Read => [
+      ...(['ZRANGEBYLEX', keyOf(number), '-', newest, 'LIMIT', 0, 1] as const),
+    ];
+    try {
+      const old = (await store.read(shards.map(read))) as string[][];
+      const withOld = shards.filter((_, index) => (old[index] ?? []).length > 0);
+      await Promise.all(
+        withOld.map(({ number }) => store.commit(number, [['ZREMRANGEBYLEX', keyOf(number), '-', newest]])),
+      );
+    } catch (error) {
+      log.warn({ err: error }, 'Old dead letters could not be dropped');
+    }
+  }
+
   async list(options: { readonly limit?: number; readonly after?: string } = {}): Promise<DeadLetter[]> {
     const { limit = 50, after } = options;
     const newest = after === undefined ? '+' : `(${after}`;
@@ -91,7 +128,7 @@ export class DeadLetterBox implements DeadLetters {
     );
     const shards = (await this.#options.store.read(reads)) as string[][];
     return shards
-      .flatMap((members, shard) => members.map((member) => parseLetter(member, shard)))
+      .flatMap((members, shard) => members.map((member) => this.#letter(member, shard)))
       .sort((one, other) => (one.id < other.id ? 1 : -1))
       .slice(0, limit);
   }
@@ -102,7 +139,7 @@ export class DeadLetterBox implements DeadLetters {
       (_, shard): Read => ['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)],
     );
     const shards = (await this.#options.store.read(reads)) as string[][];
-    return shards.flatMap((members, shard) => members.map((member) => parseLetter(member, shard))).at(0);
+    return shards.flatMap((members, shard) => members.map((member) => this.#letter(member, shard))).at(0);
   }
 
   replay(id: string, shard: number): Promise<unknown> {
@@ -116,7 +153,8 @@ export class DeadLetterBox implements DeadLetters {
     const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
     const [member] = members as string[];
     if (member === undefined) return undefined;
-    const { address, command } = parseLetter(member, shard);
+    const { address, command } = this.#letter(member, shard);
+    if (command === undefined) throw new Error('the dead letter was sealed with a key that is not ours');
     try {
       const reply = await this.#options.ask(address, command);
       await this.drop(id, shard);
@@ -135,11 +173,27 @@ export class DeadLetterBox implements DeadLetters {
     return true;
   }
 
+  #letter(member: string, shard: number): DeadLetter {
+    const { id, letter } = parseMember(member);
+    const { kind, cause, atMs } = letter;
+    const command = letter.sealed === undefined ? letter.command : this.#opened(id, letter.sealed);
+    const type = letter.type ?? (command as { readonly type?: string } | undefined)?.type;
+    return { id, address: { shard, kind, id: letter.id }, command, type, cause, atMs };
+  }
+
+  #opened(id: string, sealed: string): unknown {
+    try {
+      return JSON.parse(this.#options.cipher?.open(id, sealed) ?? 'null') ?? undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
   async forget({ shard, kind, id }: Address): Promise<void> {
     const [members] = await this.#options.store.read([['ZRANGE', keyOf(shard), 0, -1]]);
     const own = (members as string[]).filter((member) => {
-      const { address } = parseLetter(member, shard);
-      return address.kind === kind && address.id === id;
+      const { letter } = parseMember(member);
+      return letter.kind === kind && letter.id === id;
     });
     if (own.length > 0) await this.#options.store.commit(shard, [['ZREM', keyOf(shard), ...own]]);
   }
@@ -154,8 +208,26 @@ function keyOf(shard: number): string {
   return shardKey(shard, 'dead-letters');
 }
 
-function parseLetter(member: string, shard: number): DeadLetter {
+/** The beginning of every id made at that moment or later. */
+function idsFrom(atMs: number): string {
+  return Math.floor(atMs / 1000)
+    .toString(16)
+    .padStart(8, '0');
+}
+
+/** The JSON of a letter. */
+interface KeptLetter {
+  readonly kind: string;
+  readonly id: string;
+  readonly type?: string;
+  readonly command?: unknown;
+  /** The command as JSON, sealed for the letter's id. */
+  readonly sealed?: string;
+  readonly cause: string;
+  readonly atMs: number;
+}
+
+function parseMember(member: string): { readonly id: string; readonly letter: KeptLetter } {
   const space = member.indexOf(' ');
-  const { kind, id, command, cause, atMs } = JSON.parse(member.slice(space + 1));
-  return { id: member.slice(0, space), address: { shard, kind, id }, command, cause, atMs };
+  return { id: member.slice(0, space), letter: JSON.parse(member.slice(space + 1)) as KeptLetter };
 }

@@ -18,6 +18,7 @@ import { type NodeView, nodeIdOf, type ShardView } from '../ownership/ownership-
 import type { Random } from '../random.ts';
 import { RedisEngine } from '../redis/redis-engine.ts';
 import type { Store } from '../store.ts';
+import type { TextCipher } from '../text-cipher.ts';
 import { type NodeLink, RedisLink } from './node-link.ts';
 
 /** Node ids stand in records and channels as one word. */
@@ -26,7 +27,7 @@ const nodeIdShape = /^[\w.-]{1,64}$/;
 /**
  * What is remembered of a shard is forgotten at every so manieth sweep, the shards by turns: Redis expires keys by
  * itself, without a commit that would make them forgotten. With `passivateEveryMs` that is after eleven minutes, which
- * a record of thirty days may be shown for longer.
+ * a record of thirty days may be shown for longer. Dead letters that are too old are dropped by the same turns.
  */
 const FORGETTING_SWEEPS = 64;
 
@@ -41,6 +42,8 @@ export interface NodeOptions {
   readonly log: Logger;
   readonly limits?: Partial<RuntimeLimits>;
   readonly observer?: RuntimeObserver;
+  /** Seals the commands of dead letters; without one they lie in Redis as they came. */
+  readonly deadLetterCipher?: TextCipher;
   /**
    * Another process runs under this node id: all actors were stopped, exit. (A lease that merely expired heals by
    * itself: the node comes back under a new incarnation and keeps the actors whose shards nobody took.)
@@ -175,6 +178,7 @@ class AssembledNode implements RuntimeNode {
       ...common,
       store,
       commits,
+      cipher: options.deadLetterCipher,
       ask: (address, command) => this.actors.ask(address, command),
     });
     this.actors = new LocalActors({
@@ -220,9 +224,11 @@ class AssembledNode implements RuntimeNode {
     this.#sweep = this.clock.after(this.#limits.passivateEveryMs, () => {
       this.actors.passivateIdle();
       this.#sweeps += 1;
-      for (const shard of this.#ownership.shards()) {
-        if (shard.number % FORGETTING_SWEEPS === this.#sweeps % FORGETTING_SWEEPS) shard.memory.clear();
-      }
+      const swept = [...this.#ownership.shards()].filter(
+        ({ number }) => number % FORGETTING_SWEEPS === this.#sweeps % FORGETTING_SWEEPS,
+      );
+      for (const { memory } of swept) memory.clear();
+      if (swept.length > 0) void this.deadLetters.forgetOld(swept);
       this.#sweepLater();
     });
   }

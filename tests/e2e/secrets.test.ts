@@ -2,13 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { PERMISSIONS } from '../../actors/tenant/permission.ts';
+import { tenantAddress, tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { makeAccount } from './account.ts';
+import { apiClient } from './api-client.ts';
+import { startFleet } from './fleet.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110005';
 const CUSTOMER = '+33622220005';
 const OUTBOUND = 'outbound words nobody else may read';
 const INBOUND = 'inbound words nobody else may read';
+const POISON = 'words in a command that made its actor throw';
 /** Names of fields in the client's credentials and ratchets; sealed, none of them can be read. */
 const CREDENTIAL_FIELDS = [
   'noiseKey',
@@ -29,11 +36,24 @@ before(async () => {
   const sent = await sendText(stack, stack.shopId, { to: CUSTOMER, text: OUTBOUND, idempotencyKey: 'key' });
   await untilStatus(stack, String(sent.data.id), 'sent');
   await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: INBOUND });
+  await poisonedSend();
 });
 after(async () => {
   redis.disconnect();
   await stack.stop();
 });
+
+/** Makes a shop throw on a send, of a tenant of its own: a declaration that no program wrote cannot be read. */
+async function poisonedSend(): Promise<void> {
+  const account = await makeAccount(stack.admin, 'Poisoned');
+  const { contacts } = tenantKeys(account.tenantId);
+  await redis.hset(contacts, CUSTOMER, 'not a record');
+  const api = apiClient(stack.apiUrl, account.apiKey);
+  const refused = await sendText({ api }, account.shopId, { to: CUSTOMER, text: POISON });
+  assert.equal(refused.status, 500, JSON.stringify(refused));
+  const { shard } = tenantAddress(account.tenantId);
+  await until('the dead letter', async () => (await redis.zcard(`{s${shard}}:dead-letters`)) === 1);
+}
 
 /** The keys whose content holds a text. */
 async function holders(text: string): Promise<string[]> {
@@ -58,10 +78,58 @@ test('Redis holds a message’s text in its record alone, and nothing of what a 
   assert.deepEqual(await holders(INBOUND), []);
 });
 
+test('a dead letter tells operators kind, ids and cause, and nobody what was to be sent', async () => {
+  const { data } = await stack.admin.get('/dead-letters');
+  const [letter] = data.items as Record<string, string>[];
+  assert.deepEqual([letter?.command, letter?.actor?.split('/')[0]], ['send', 'shop']);
+  assert.match(letter?.cause ?? '', /JSON/);
+  assert.ok(!JSON.stringify(data).includes(POISON));
+  assert.deepEqual(await holders(POISON), []);
+});
+
+test('what nodes tell each other over Redis holds no raw key and no text', async () => {
+  const fleet = await startFleet({ nodes: 2 });
+  const [server] = fleet.servers;
+  assert.ok(server);
+  const spy = new Redis(server.url);
+  try {
+    let asked = 0;
+    const heard: string[] = [];
+    spy.on('pmessage', (_pattern, _channel, message) => {
+      if (message.startsWith('ask ')) asked += 1;
+      heard.push(message);
+    });
+    await spy.psubscribe('*');
+    const raw: string[] = [];
+    for (const name of ['One', 'Two', 'Three', 'Four']) {
+      const { tenantId, apiKey, shopId } = await makeAccount(fleet.admin, name);
+      raw.push(apiKey);
+      for (const node of fleet.nodes) {
+        const made = await node.admin.post(`/tenants/${tenantId}/keys`, {
+          name: node.nodeId,
+          permissions: PERMISSIONS,
+          limits: { minute: 60, hour: 600, day: 6_000 },
+        });
+        assert.equal(made.status, 201, JSON.stringify(made.error));
+        raw.push(String(made.data.key));
+        await sendText({ api: node.api(apiKey) }, shopId, { to: CUSTOMER, text: OUTBOUND });
+      }
+    }
+    // One node of two owns a tenant, so half of these went through the other.
+    assert.ok(asked >= 4, `${asked} questions`);
+    for (const secret of [...raw, OUTBOUND, CUSTOMER]) {
+      assert.ok(!heard.some((message) => message.includes(secret)), `heard ${secret.slice(0, 12)}`);
+    }
+  } finally {
+    spy.disconnect();
+    await fleet.stop();
+  }
+});
+
 test('the log holds no key, token, text or credential, even at its most talkative', () => {
   const log = stack.serviceLog();
   assert.ok(log.length > 0);
-  for (const secret of [stack.apiKey, stack.adminToken, stack.credentialsKey, OUTBOUND, INBOUND]) {
+  for (const secret of [stack.apiKey, stack.adminToken, stack.credentialsKey, OUTBOUND, INBOUND, POISON]) {
     assert.ok(!log.includes(secret), `the log holds ${secret.slice(0, 12)}`);
   }
   for (const field of CREDENTIAL_FIELDS) assert.ok(!log.includes(field), `the log holds ${field}`);

@@ -1,12 +1,17 @@
 /** A client command that made its actor throw is kept for an operator, who may have it carried out once. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import type { DeadLetter } from '../../runtime/actor/dead-letters.ts';
+import { textCipher } from '../../runtime/text-cipher.ts';
 import { counterAddress } from './counter-behaviour.ts';
-import { memoryNode } from './memory-node.ts';
+import { type MemoryNode, memoryNode } from './memory-node.ts';
 
 const one = counterAddress('one');
 const add = (by: number) => ({ type: 'add', by }) as const;
 const poison = { type: 'throw' } as const;
+/** A round of the sweep that drops what is too old, over all shards, in milliseconds. */
+const ROUND_MS = 65 * 100;
 
 test('a dead letter can be replayed, and dropped', async () => {
   let broken = true;
@@ -65,4 +70,54 @@ test('dead letters of a shard are bounded: the oldest make room', async () => {
   const world = await memoryNode({ limits: { deadLettersPerShard: 2, restartIntensity: 100 } });
   for (let index = 0; index < 4; index += 1) await world.outcome(world.node.actors.ask(one, poison));
   assert.equal(((await world.outcome(world.node.deadLetters.list())) as unknown[]).length, 2);
+});
+
+test('dead letters are bounded by age: a quiet shard drops them by itself', async () => {
+  const ageMs = 60_000;
+  const world = await memoryNode({
+    limits: { deadLetterAgeMs: ageMs, restartIntensity: 100, passivateEveryMs: 100 },
+  });
+  const { deadLetters, actors } = world.node;
+  const kept = async () => ((await world.outcome(deadLetters.list())) as unknown[]).length;
+  await world.outcome(actors.ask(one, poison));
+  await world.clock.advance(ageMs - 20_000);
+  await world.outcome(actors.ask(one, poison));
+  assert.equal(await kept(), 2);
+  await world.clock.advance(20_000 + ROUND_MS);
+  assert.equal(await kept(), 1);
+  await world.clock.advance(ageMs);
+  assert.equal(await kept(), 0);
+});
+
+test('a command is sealed where nodes have a secret: no text of it lies in Redis, and it is replayed all the same', async () => {
+  const secret = randomBytes(32);
+  const hooks = {
+    preparing: () => {
+      throw new Error('not yet');
+    },
+  };
+  const world = await memoryNode({ hooks, deadLetterCipher: textCipher([secret], 'dead-letters') });
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(70_707))), 'POISONED');
+  const stored = JSON.stringify(world.redis.values.get(`{s${one.shard}}:dead-letters`));
+  assert.match(stored, /not yet/);
+  assert.ok(!stored.includes('70707'), stored);
+  const [letter] = (await world.outcome(world.node.deadLetters.list())) as DeadLetter[];
+  assert.deepEqual([letter?.type, letter?.command], ['add', add(70_707)]);
+  const replay = (on: MemoryNode) => world.outcome(on.node.deadLetters.replay(letter?.id ?? '', one.shard));
+
+  await world.outcome(world.node.stop());
+  const stranger = await memoryNode({
+    on: world,
+    nodeId: 'b',
+    deadLetterCipher: textCipher([randomBytes(32)], 'dead-letters'),
+  });
+  const [unread] = (await world.outcome(stranger.node.deadLetters.list())) as DeadLetter[];
+  assert.deepEqual([unread?.type, unread?.command, unread?.cause], ['add', undefined, 'not yet']);
+  assert.match(String(await replay(stranger)), /sealed with a key that is not ours/);
+
+  await world.outcome(stranger.node.stop());
+  const newer = textCipher([randomBytes(32), secret], 'dead-letters');
+  const next = await memoryNode({ on: world, nodeId: 'c', deadLetterCipher: newer });
+  assert.equal(await replay(next), 70_707);
+  assert.deepEqual(await world.outcome(next.node.deadLetters.list()), []);
 });

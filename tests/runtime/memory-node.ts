@@ -1,6 +1,7 @@
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import { seededRandom } from '../../runtime/random.ts';
+import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
 import { FakeClock, ProcessClock } from './fake-clock.ts';
 import { type CallOutcome, MemoryEngine } from './memory-engine.ts';
@@ -31,6 +32,7 @@ export async function memoryNode(
     readonly on?: MemoryNode;
     /** By how much its wall clock is ahead from the start. */
     readonly aheadMs?: number;
+    readonly deadLetterCipher?: TextCipher;
   } = {},
 ): Promise<MemoryNode> {
   const clock = options.on?.clock ?? new FakeClock();
@@ -64,6 +66,7 @@ export async function memoryNode(
     random: seededRandom(redis.nextSequence()),
     log,
     limits: options.limits ?? {},
+    ...(options.deadLetterCipher && { deadLetterCipher: options.deadLetterCipher }),
     afterTick: (callback) => void clock.after(0, callback),
   });
   const node = (await outcome(assembling)) as RuntimeNode;
