@@ -65,10 +65,10 @@ export type StoreAnswer =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Requests of a worker to the store. `fields: undefined` asks for all: field, value, field, value, … */
+/** Requests of a worker to the store. `fields: undefined` asks for all: field, value, field, value, … What is written is one commit. */
 export type StoreRequest =
   | { readonly kind: 'read'; readonly hash: SealedHash; readonly fields: readonly string[] | undefined }
-  | { readonly kind: 'write'; readonly change: SealedChange };
+  | { readonly kind: 'write'; readonly changes: readonly SealedChange[] };
 
 /** A worker's words. */
 export type FromWorker = PoolWord | SessionWord;

@@ -13,6 +13,8 @@ import { newShop, pair, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
+const STRANGER = '+33644444444';
+const MAPPING = `lid-mapping/${STRANGER.slice(1)}`;
 
 const stepsRatchet = (writes: readonly Write[]): boolean =>
   writes.some((write) => write.some((part) => typeof part === 'string' && part.startsWith('session/')));
@@ -179,9 +181,9 @@ test('what a session still had to write when it was waited for no longer is neve
   try {
     await pair(network, shop);
     await stepsOf('first');
-    // Kept before its ratchet steps, so the steps wait behind it.
-    const writes = store.holdCommits((each) => each.some(([, key]) => key.endsWith(':sent')));
-    host.send(shop, textOrder('left behind'));
+    // Learned of the recipient before the message is sealed, so the steps of its ratchets wait behind it.
+    const writes = store.holdCommits((each) => each.some((write) => write.includes(MAPPING)));
+    host.send(shop, textOrder('left behind', { to: STRANGER }));
     await writes.caught;
     host.open(shop, { generation: 3 });
     await log.next(shop, 'session.connected', ({ generation }) => generation === 3);

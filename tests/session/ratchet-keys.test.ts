@@ -94,3 +94,67 @@ test('a mapping is written at once and waits for no transaction', async () => {
     assert.deepEqual(store.batches, [{ 'lid-mapping': { '33': '44' } }]);
   }, 'a');
 });
+
+test('what is sealed together is stored in one write, and handed to nobody before', async () => {
+  const store = recordingStore();
+  const keys = new RatchetKeys(store);
+  const write = store.set.bind(store);
+  let release = (): void => undefined;
+  const stored = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  store.set = async (data) => {
+    await stored;
+    await write(data);
+  };
+  const sealed: string[] = [];
+  const seal = (device: string): Promise<void> =>
+    keys
+      .seal(async () => {
+        const { a } = await keys.get('session', ['a']);
+        await keys.transaction(async () => {
+          await keys.set({ session: { [device]: bytes(1), a: bytes(((a as Uint8Array)?.[0] ?? 0) + 1) } });
+        }, device);
+      })
+      .then(() => void sealed.push(device));
+  const both = Promise.all([seal('one'), seal('two')]);
+  const after = keys.transaction(async () => void sealed.push('after'), 'x');
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(sealed, []);
+  release();
+  await Promise.all([both, after]);
+  assert.deepEqual(sealed, ['one', 'two', 'after']);
+  assert.deepEqual(store.batches, [{ session: { one: bytes(1), two: bytes(1), a: bytes(2) } }]);
+});
+
+test('sealing that fails takes back its own step alone; a write that fails fails them all', async () => {
+  const store = recordingStore();
+  const keys = new RatchetKeys(store);
+  const step = (id: string): Promise<void> => keys.set({ session: { [id]: bytes(1) } });
+  const failing = keys.seal(async () => {
+    await step('bad');
+    throw new Error('no session');
+  });
+  const good = keys.seal(() => step('good'));
+  await assert.rejects(failing, /no session/);
+  await good;
+  assert.deepEqual(store.batches, [{ session: { good: bytes(1) } }]);
+  store.set = () => Promise.reject(new Error('the store is away'));
+  const lost = [keys.seal(() => step('one')), keys.seal(() => step('two'))];
+  for (const each of lost) await assert.rejects(each, /the store is away/);
+  assert.deepEqual(await keys.get('session', ['one', 'good']), { good: bytes(1) });
+});
+
+test('an unhurried transaction is over before it is written, and its write comes before the next', async () => {
+  const store = recordingStore();
+  const keys = new RatchetKeys(store);
+  const asked: SignalDataSet[] = [];
+  store.set = (data) => {
+    asked.push(data);
+    return new Promise(() => undefined);
+  };
+  await keys.unhurried(() => keys.transaction(() => keys.set({ session: { a: bytes(1) } }), 'a'));
+  void keys.seal(() => keys.set({ session: { a: bytes(2) } }));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(asked, [{ session: { a: bytes(1) } }, { session: { a: bytes(2) } }]);
+});

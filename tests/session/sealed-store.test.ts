@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { credentialCipher } from '../../actors/session/credential-cipher.ts';
 import { answerStoreRequest } from '../../actors/session/main-thread/credential-store.ts';
+import { KnownFields } from '../../actors/session/worker-thread/known-fields.ts';
+import { SealedCache } from '../../actors/session/worker-thread/sealed-cache.ts';
 import { SealedStore } from '../../actors/session/worker-thread/sealed-store.ts';
 import { SentMessages } from '../../actors/session/worker-thread/sent-messages.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
@@ -11,19 +13,32 @@ import { MemoryStore } from './memory-store.ts';
 import { newShop } from './session-conformance.ts';
 
 /** What a session writes with, as its shop's only session. `life.goesOn`: whether it still is. */
-function sealedStore() {
+function sealedStore(cacheBytes = 1_000_000) {
   const store = new MemoryStore();
   const clock = new FakeClock();
   const failures: string[] = [];
+  const asked: string[] = [];
   const life = { goesOn: true };
-  const sealed = new SealedStore({
-    shop: newShop(),
-    cipher: credentialCipher([randomBytes(32)]),
-    ask: (shop, request) => answerStoreRequest({ store, clock, goesOn: () => life.goesOn }, shop, request),
-    onFailure: (error) => failures.push(error.message),
-  });
-  return { store, sealed, failures, clock, life };
+  const shop = newShop();
+  const cache = new SealedCache(cacheBytes);
+  const keys = [randomBytes(32)];
+  /** As a session that opens next sees the same shop. */
+  const open = (): SealedStore =>
+    new SealedStore({
+      shop,
+      cipher: credentialCipher(keys),
+      cache,
+      ask: (address, request) => {
+        asked.push(request.kind === 'read' ? `read ${request.fields?.join() ?? 'all'}` : 'write');
+        return answerStoreRequest({ store, clock, goesOn: () => life.goesOn }, address, request);
+      },
+      onFailure: (error) => failures.push(error.message),
+    });
+  return { store, sealed: open(), open, failures, clock, life, asked, keys };
 }
+
+const text = (values: readonly (Buffer | undefined)[]): (string | undefined)[] =>
+  values.map((value) => value?.toString());
 
 const fields = (entries: Record<string, string | undefined>): Map<string, Buffer | undefined> =>
   new Map(
@@ -46,7 +61,7 @@ test('a message sent is found again by its wire id, until another takes its plac
   assert.equal((await sent.find('3EB01999'))?.conversation, '1999');
 });
 
-test('each change is one commit, in the order asked for; a clearing one drops what was there', async () => {
+test('what is asked for together is one commit, a later change over an earlier one; a clearing one drops what was there', async () => {
   const { sealed, store } = sealedStore();
   let running = 0;
   store.beforeCommit = async () => {
@@ -57,19 +72,100 @@ test('each change is one commit, in the order asked for; a clearing one drops wh
   };
   await Promise.all([
     sealed.write({ hash: 'credentials', fields: fields({ a: '1', b: '1', c: '1' }) }),
+    sealed.write({ hash: 'sent', fields: fields({ s: '1' }) }),
     sealed.write({ hash: 'credentials', fields: fields({ a: '2', b: undefined }) }),
   ]);
-  assert.equal(store.commits.length, 2);
-  const read = await sealed.read('credentials', ['a', 'b', 'c']);
-  assert.deepEqual(
-    read.map((value) => value?.toString()),
-    ['2', undefined, '1'],
-  );
+  assert.equal(store.commits.length, 1);
+  assert.deepEqual(text(await sealed.read('credentials', ['a', 'b', 'c'])), ['2', undefined, '1']);
+  assert.deepEqual(text(await sealed.read('sent', ['s'])), ['1']);
   await sealed.write({ hash: 'credentials', fields: fields({ d: '3' }), clear: true });
-  assert.deepEqual(
-    (await sealed.read('credentials', ['a', 'c', 'd'])).map((value) => value?.toString()),
-    [undefined, undefined, '3'],
-  );
+  assert.deepEqual(text(await sealed.read('credentials', ['a', 'c', 'd'])), [undefined, undefined, '3']);
+});
+
+test('what is asked for while a write is under way waits for it, together, and is read before it is written', async () => {
+  const { sealed, store } = sealedStore();
+  const held = store.holdCommits(() => true);
+  const first = sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) });
+  await held.caught;
+  const later = [
+    sealed.write({ hash: 'credentials', fields: fields({ a: '2' }) }),
+    sealed.write({ hash: 'credentials', fields: fields({ b: '2', c: undefined }) }),
+  ];
+  assert.deepEqual(text(await sealed.read('credentials', ['a', 'b', 'c'])), ['2', '2', undefined]);
+  assert.equal(store.commits.length, 0);
+  held.release();
+  await Promise.all([first, ...later]);
+  assert.equal(store.commits.length, 2);
+});
+
+test('what was written or read is read again without asking, by this session and no other', async () => {
+  const { sealed, open, asked } = sealedStore();
+  await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
+  assert.deepEqual(text(await sealed.read('credentials', ['session/a'])), ['1']);
+  assert.deepEqual(asked, ['write']);
+  const next = open();
+  for (let round = 0; round < 2; round += 1) {
+    assert.deepEqual(text(await next.read('credentials', ['session/a'])), ['1']);
+  }
+  assert.deepEqual(asked, ['write', 'read session/a']);
+});
+
+test('once the keys were gone through, one that is missing is known to be, and none that came meanwhile', async () => {
+  const { sealed, open, asked, store } = sealedStore(0);
+  await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
+  const next = open();
+  let meanwhile: Promise<void> = Promise.resolve();
+  store.beforeRead = () => {
+    meanwhile = next.write({ hash: 'credentials', fields: fields({ 'session/b': '2' }) });
+  };
+  await next.reseal('credentials');
+  store.beforeRead = () => undefined;
+  await meanwhile;
+  await next.write({ hash: 'credentials', fields: fields({ 'session/c': '3' }) });
+  asked.length = 0;
+  const names = ['session/a', 'session/b', 'session/c', 'session/d', 'lid-mapping/33'];
+  assert.deepEqual(text(await next.read('credentials', names)), ['1', '2', '3', undefined, undefined]);
+  assert.deepEqual(asked, ['read session/a,session/b,session/c']);
+});
+
+test('of thousands of fields none is taken for missing that is there, and few for there that are missing', () => {
+  const names = (from: number): string[] =>
+    Array.from({ length: 3_000 }, (_, index) => `session/${(from + index) * 7_919}_1.${index % 4}`);
+  const known = new KnownFields(names(0));
+  for (const name of names(3_000)) known.add(name);
+  assert.ok([...names(0), ...names(3_000)].every((name) => known.mayHold(name)));
+  const wrong = names(10_000).filter((name) => known.mayHold(name)).length;
+  assert.ok(wrong < 60, `${wrong} of 3,000`);
+});
+
+test('an answer that a write overtook is not kept', async () => {
+  const { sealed, open, store } = sealedStore();
+  await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': 'old' }) });
+  const next = open();
+  store.beforeRead = () => next.write({ hash: 'credentials', fields: fields({ 'session/a': 'new' }) });
+  await next.read('credentials', ['session/a']);
+  store.beforeRead = () => undefined;
+  assert.deepEqual(text(await next.read('credentials', ['session/a'])), ['new']);
+});
+
+test('a value that cannot be opened is unreadable wherever it is kept, and never missing', async () => {
+  const { sealed, open, store, keys } = sealedStore();
+  await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
+  keys[0] = randomBytes(32);
+  const other = open();
+  await assert.rejects(other.read('credentials', ['session/a']), { code: 'CREDENTIALS_UNREADABLE' });
+  await assert.rejects(open().reseal('credentials'), { code: 'CREDENTIALS_UNREADABLE' });
+  assert.equal([...store.hashes.values()][0]?.size, 1);
+});
+
+test('what is kept stays within its bytes, the longest unused going first', () => {
+  const cache = new SealedCache(3_000);
+  for (let index = 0; index < 100; index += 1) {
+    cache.set(`${index}`, new Uint8Array(500));
+    cache.get('0');
+  }
+  const kept = Array.from({ length: 100 }, (_, index) => index).filter((index) => cache.get(`${index}`));
+  assert.deepEqual(kept, [0, 97, 98, 99]);
 });
 
 test('after a first failure nothing is read or written any more, and it is told once', async () => {
@@ -95,11 +191,13 @@ test('a store that is away is asked again until it answers: the session keeps it
   };
   store.beforeCommit = away;
   store.beforeRead = away;
-  const written = Promise.all([
-    sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) }),
-    sealed.write({ hash: 'credentials', fields: fields({ a: '2' }) }),
-  ]);
-  for (let second = 0; second < 30; second += 1) await clock.advance(1_000);
+  const first = sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) });
+  while (refusals === 0) await new Promise((resolve) => setImmediate(resolve));
+  const written = Promise.all([first, sealed.write({ hash: 'credentials', fields: fields({ a: '2' }) })]);
+  for (let second = 0; second < 30; second += 1) {
+    await clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   await written;
   assert.deepEqual([refusals, store.commits.length, failures.length], [102, 2, 0]);
   const [value] = await sealed.read('credentials', ['a']);
@@ -112,6 +210,7 @@ test('a session that has ended writes nothing once the store is back', async () 
     throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
   };
   const refused = assert.rejects(sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) }), /away/);
+  await new Promise((resolve) => setImmediate(resolve));
   await clock.advance(1_000);
   life.goesOn = false;
   store.beforeCommit = () => undefined;

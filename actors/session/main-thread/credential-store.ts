@@ -42,7 +42,10 @@ export async function answerStoreRequest(
 
 async function answerOnce(store: Store, shop: SessionAddress, request: StoreRequest): Promise<StoreAnswer> {
   if (request.kind === 'write') {
-    await store.commit(shop.shard, writesOf(shop, request.change));
+    await store.commit(
+      shop.shard,
+      request.changes.flatMap((change) => writesOf(shop, change)),
+    );
     return { kind: 'done' };
   }
   const key = sealedKey(shop, request.hash);

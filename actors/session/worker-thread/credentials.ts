@@ -44,7 +44,13 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
   };
 }
 
-/** The Signal keys of one shop. Each batch is one fenced write; nothing is cached, so nothing can be stale. */
+/**
+ * What the network tells again when it is asked: nobody needs to wait until it stands in the store. A write that fails
+ * ends the session all the same.
+ */
+const FACTS = new Set(['lid-mapping', 'device-list']);
+
+/** The Signal keys of one shop. Each batch stands in one fenced write, alone or with others. */
 function signalKeys(sealed: SealedStore): SignalKeyStore {
   return {
     async get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
@@ -59,7 +65,11 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
       }
       return found;
     },
-    set: (data: SignalDataSet) => sealed.write({ hash: 'credentials', fields: fieldsOf(data) }),
+    async set(data: SignalDataSet) {
+      const written = sealed.write({ hash: 'credentials', fields: fieldsOf(data) });
+      if (Object.keys(data).every((type) => FACTS.has(type))) written.catch(() => undefined);
+      else await written;
+    },
   };
 }
 

@@ -67,6 +67,7 @@ export class LiveSession {
     this.#sealed = new SealedStore({
       shop,
       cipher: environment.cipher,
+      cache: environment.sealed,
       ask: environment.ask,
       onFailure: (error) => this.#lostStore(error),
     });

@@ -9,6 +9,12 @@ const inside = new AsyncLocalStorage<Overlay>();
 /** Which number belongs to which id of the network: facts, not steps, so they are written as they come. */
 const MAPPING = 'lid-mapping';
 
+/** A piece of work that seals a message for one device. Resolves with what tells its caller; where it rejects, the caller was told. */
+type Sealing = () => Promise<Told>;
+
+/** Tells a caller what came of its work, once it is known whether it was stored. */
+type Told = (failure: Error | undefined) => void;
+
 /**
  * The keys behind one session's ratchets, changed by one transaction at a time.
  *
@@ -21,41 +27,79 @@ const MAPPING = 'lid-mapping';
 export class RatchetKeys {
   readonly #store: SignalKeyStore;
   #tail: Promise<unknown> = Promise.resolve();
-  #overlay: Overlay | undefined;
+  /** What the transaction that runs has changed, later changes last; empty: none runs. */
+  #layers: readonly Overlay[] = [];
+  /** Joined by what is to be sealed until all of it was. */
+  #sealings: Sealing[] | undefined;
 
   constructor(store: SignalKeyStore) {
     this.#store = store;
   }
 
   isInTransaction(): boolean {
-    return this.#overlay !== undefined && inside.getStore() === this.#overlay;
+    const overlay = this.#layers.at(-1);
+    return overlay !== undefined && inside.getStore() === overlay;
   }
 
   /** Runs the work alone; what it set is written when it resolved, dropped when it threw. Inside another, joins it. */
   transaction<T>(work: () => Promise<T>, name: string): Promise<T> {
     // A transaction may wait for a mapping that somebody outside is looking up: that one must not wait for it in turn.
     if (name === MAPPING || this.isInTransaction()) return work();
-    const turn = this.#tail.then(() => this.#run(work));
-    this.#tail = turn.catch(() => undefined);
-    return turn;
+    return this.#alone(work, (overlay) => this.#commit(overlay));
+  }
+
+  /**
+   * The same for work that nobody hears of before the next thing is stored, as a new session that nothing was sealed
+   * with: it resolves at once, and is written before or with whatever comes after.
+   */
+  unhurried<T>(work: () => Promise<T>): Promise<T> {
+    return this.#alone(work, async (overlay) => {
+      // A write that fails closes the store, and with it the session.
+      this.#commit(overlay).catch(() => undefined);
+    });
+  }
+
+  /**
+   * The same for sealing a message, once for each device: what is asked for together is stored in one write, and no
+   * ciphertext is handed to anyone before. Work that throws takes back what it set itself, not what others did.
+   */
+  seal<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const sealing: Sealing = async () => {
+        try {
+          const result = await work();
+          return (failure) => (failure === undefined ? resolve(result) : reject(failure));
+        } catch (error) {
+          reject(error);
+          throw error;
+        }
+      };
+      if (this.#sealings !== undefined) {
+        this.#sealings.push(sealing);
+        return;
+      }
+      const sealings = [sealing];
+      this.#sealings = sealings;
+      this.#tail = this.#tail.then(() => this.#sealAll(sealings));
+    });
   }
 
   async get<T extends keyof SignalDataTypeMap>(
     type: T,
     ids: string[],
   ): Promise<{ [id: string]: SignalDataTypeMap[T] }> {
-    const changed = this.#overlay?.get(type);
-    const missing = ids.filter((id) => !changed?.has(id));
+    const changed = new Map(this.#layers.flatMap((overlay) => [...(overlay.get(type) ?? [])]));
+    const missing = ids.filter((id) => !changed.has(id));
     const found = { ...(missing.length === 0 ? {} : await this.#store.get(type, missing)) };
     for (const id of ids) {
-      const value = changed?.get(id);
+      const value = changed.get(id);
       if (value != null) found[id] = value as SignalDataTypeMap[T];
     }
     return found;
   }
 
   async set(data: SignalDataSet): Promise<void> {
-    const overlay = this.#overlay;
+    const overlay = this.#layers.at(-1);
     if (overlay === undefined || MAPPING in data) {
       await this.#store.set(data);
       return;
@@ -67,16 +111,44 @@ export class RatchetKeys {
     }
   }
 
-  async #run<T>(work: () => Promise<T>): Promise<T> {
-    const overlay: Overlay = new Map();
-    this.#overlay = overlay;
-    try {
-      const result = await inside.run(overlay, work);
-      await this.#commit(overlay);
-      return result;
-    } finally {
-      this.#overlay = undefined;
+  #alone<T>(work: () => Promise<T>, commit: (overlay: Overlay) => Promise<void>): Promise<T> {
+    const turn = this.#tail.then(async () => {
+      const overlay: Overlay = new Map();
+      this.#layers = [overlay];
+      try {
+        const result = await inside.run(overlay, work);
+        await commit(overlay);
+        return result;
+      } finally {
+        this.#layers = [];
+      }
+    });
+    this.#tail = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #sealAll(sealings: readonly Sealing[]): Promise<void> {
+    const all: Overlay = new Map();
+    const told: Told[] = [];
+    // It grows while it is gone through.
+    for (const sealing of sealings) {
+      const own: Overlay = new Map();
+      this.#layers = [all, own];
+      try {
+        told.push(await inside.run(own, sealing));
+        for (const [type, entries] of own) all.set(type, new Map([...(all.get(type) ?? []), ...entries]));
+      } catch {
+        // Whoever asked was told.
+      }
     }
+    this.#sealings = undefined;
+    this.#layers = [all];
+    const failure = await this.#commit(all).then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+    );
+    this.#layers = [];
+    for (const tell of told) tell(failure);
   }
 
   async #commit(overlay: Overlay): Promise<void> {

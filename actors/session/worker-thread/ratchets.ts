@@ -64,7 +64,8 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
         ...client,
         // Keys that make no sense cost their own device the message, and a group's others nothing: sealing for a device
         // without a session fails for it alone. A store that failed ends the session by itself.
-        injectE2ESession: (bundle) => client.injectE2ESession(bundle).catch(() => undefined),
+        injectE2ESession: (bundle) =>
+          keys.unhurried(() => client.injectE2ESession(bundle)).catch(() => undefined),
         decryptMessage: (sealed) =>
           keys.transaction(async () => {
             const padded = await client.decryptMessage(sealed);
@@ -73,11 +74,11 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
           }, sealed.jid),
         encryptMessage: (plain) => {
           hooks.sealing();
-          return client.encryptMessage(plain);
+          return keys.seal(() => client.encryptMessage(plain));
         },
         encryptGroupMessage: (plain) => {
           hooks.sealing();
-          return client.encryptGroupMessage(plain);
+          return keys.seal(() => client.encryptGroupMessage(plain));
         },
       };
     },

@@ -1,6 +1,9 @@
 import type { CredentialCipher } from '../credential-cipher.ts';
 import type { SessionAddress } from '../session-host.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../worker-protocol.ts';
+import { KnownFields } from './known-fields.ts';
+import { PendingChange } from './pending-change.ts';
+import type { SealedCache } from './sealed-cache.ts';
 
 /** Asks the main thread's store; rejects when it could not answer. */
 export type AskStore = (shop: SessionAddress, request: StoreRequest) => Promise<StoreAnswer>;
@@ -13,39 +16,63 @@ export interface FieldChange {
   readonly clear?: boolean;
 }
 
+/** Changes that wait for their write, and the promise of it. */
+interface Batch {
+  readonly change: PendingChange;
+  readonly written: Promise<void>;
+}
+
 /**
- * One shop's sealed hashes as its worker sees them. Writes go out one after the other, each awaited, in the order in
- * which they were asked for. After one read or write failed all fail: the client takes a session it could not read
- * for one that is not there and would put a new one over it, and a ratchet with a gap must not go on.
+ * One shop's sealed hashes as its worker sees them. One write is under way at a time; what is asked for meanwhile, or
+ * in the same turn of the event loop, goes into the next one together, in the order in which it was asked for. Reads
+ * see every change from the moment it was asked for, and are answered here where they can be: from what waits, from
+ * what was read or written last, or because the field is known to be missing.
+ *
+ * After one read or write failed all fail: the client takes a session it could not read for one that is not there and
+ * would put a new one over it, and a ratchet with a gap must not go on.
  */
 export class SealedStore {
   readonly #shop: SessionAddress;
   readonly #cipher: CredentialCipher;
+  readonly #cache: SealedCache;
+  #prefix: string;
   readonly #ask: AskStore;
   readonly #onFailure: (error: Error) => void;
   #tail: Promise<void> = Promise.resolve();
+  /** Not under way yet: what is asked for now joins it. */
+  #next: Batch | undefined;
+  /** Asked for and not answered, oldest first. */
+  readonly #unanswered = new Set<PendingChange>();
+  /** Changes whenever something is asked to be written. */
+  #version = 0;
+  /** Of the Signal keys; undefined until they were gone through once. */
+  #known: KnownFields | undefined;
   #failure: Error | undefined;
 
   constructor(options: {
     shop: SessionAddress;
     cipher: CredentialCipher;
+    cache: SealedCache;
     ask: AskStore;
     /** Told once, at the first failure: the session must end. */
     onFailure: (error: Error) => void;
   }) {
     this.#shop = options.shop;
     this.#cipher = options.cipher;
+    this.#cache = options.cache;
+    this.#prefix = options.cache.newPrefix();
     this.#ask = options.ask;
     this.#onFailure = options.onFailure;
   }
 
   /** The opened values in the order asked, undefined for those that are missing. Rejects with `Unreadable`. */
   async read(hash: SealedHash, fields: readonly string[]): Promise<(Buffer | undefined)[]> {
-    if (fields.length === 0) return [];
     return this.#guarded(async () => {
-      const values = valuesOf(await this.#ask(this.#shop, { kind: 'read', hash, fields }));
-      return fields.map((field, index) => {
-        const value = values[index];
+      const held = new Map(fields.map((field) => [field, this.#held(hash, field)]));
+      const missing = [...held].flatMap(([field, value]) => (value === undefined ? [field] : []));
+      const asked = missing.length === 0 ? undefined : await this.#askFor(hash, missing);
+      return fields.map((field) => {
+        const value = held.get(field) ?? asked?.get(field);
         return value == null ? undefined : this.#cipher.open(this.#place(hash, field), asBuffer(value));
       });
     });
@@ -53,14 +80,18 @@ export class SealedStore {
 
   /** Resolves when the change stands in the store. */
   write(change: FieldChange): Promise<void> {
-    const set: (readonly [string, Uint8Array])[] = [];
-    const remove: string[] = [];
+    const { hash, clear = false } = change;
+    const fields = new Map<string, Uint8Array | undefined>();
     for (const [field, value] of change.fields) {
-      if (value === undefined) remove.push(field);
-      else set.push([field, alone(this.#cipher.seal(this.#place(change.hash, field), value))]);
+      const sealed =
+        value === undefined ? undefined : alone(this.#cipher.seal(this.#place(hash, field), value));
+      fields.set(field, sealed);
     }
-    if (set.length === 0 && remove.length === 0 && change.clear !== true) return this.#tail;
-    return this.#enqueue({ hash: change.hash, clear: change.clear ?? false, set, remove });
+    if (fields.size === 0 && !clear) return this.#next?.written ?? this.#tail;
+    const batch = this.#batch();
+    batch.change.add(hash, fields, clear);
+    this.#remember(hash, fields, clear);
+    return batch.written;
   }
 
   /** Closes the store for good, as when a value opens and makes no sense. Gives back the first failure. */
@@ -76,35 +107,98 @@ export class SealedStore {
     await this.#tail.catch(() => undefined);
   }
 
-  /** Seals every value anew that an older key sealed, so that the old key can be taken away. */
+  /**
+   * Goes through all of a hash once: seals every value anew that an older key sealed, so that the old key can be taken
+   * away, and learns which Signal keys there are.
+   */
   async reseal(hash: SealedHash): Promise<void> {
+    // What waits goes first; nothing joins it any more, so that what this reads is what stands there.
+    this.#next = undefined;
     const pass = this.#tail.then(async () => {
       const pairs = valuesOf(await this.#ask(this.#shop, { kind: 'read', hash, fields: undefined }));
-      const set: (readonly [string, Uint8Array])[] = [];
+      const names: string[] = [];
+      const anew = new Map<string, Uint8Array>();
       for (let index = 0; index + 1 < pairs.length; index += 2) {
         const field = Buffer.from(pairs[index] ?? []).toString();
         const sealed = asBuffer(pairs[index + 1] ?? new Uint8Array());
+        names.push(field);
         if (this.#cipher.isCurrent(sealed)) continue;
         const place = this.#place(hash, field);
-        set.push([field, alone(this.#cipher.seal(place, this.#cipher.open(place, sealed)))]);
+        anew.set(field, alone(this.#cipher.seal(place, this.#cipher.open(place, sealed))));
       }
-      if (set.length > 0) await this.#put({ hash, clear: false, set, remove: [] });
+      // What was asked for since stands in line behind this.
+      for (const change of this.#unanswered) names.push(...change.fieldsOf(hash));
+      if (hash === 'credentials') this.#known = new KnownFields(names);
+      if (anew.size === 0) return;
+      const change = new PendingChange();
+      change.add(hash, anew, false);
+      await this.#put(change);
     });
     // It stands in the line of writes, so that it never puts an older value over a newer one.
     this.#tail = pass.catch(() => undefined);
     await pass;
   }
 
-  #enqueue(change: SealedChange): Promise<void> {
-    this.#tail = this.#tail.then(() => this.#put(change));
-    // The caller hears of a failure; the chain's own copy must not count as unhandled.
-    this.#tail.catch(() => undefined);
-    return this.#tail;
+  /** What is known here of a field: its sealed value, null for none; undefined: ask the store. */
+  #held(hash: SealedHash, field: string): Uint8Array | null | undefined {
+    for (const change of [...this.#unanswered].reverse()) {
+      const waiting = change.find(hash, field);
+      if (waiting !== undefined) return waiting;
+    }
+    if (hash !== 'credentials') return undefined;
+    const cached = this.#cache.get(this.#prefix + field);
+    if (cached !== undefined) return cached;
+    return this.#known === undefined || this.#known.mayHold(field) ? undefined : null;
   }
 
-  #put(change: SealedChange): Promise<void> {
+  async #askFor(hash: SealedHash, fields: readonly string[]): Promise<Map<string, Uint8Array | null>> {
+    const version = this.#version;
+    const values = valuesOf(await this.#ask(this.#shop, { kind: 'read', hash, fields }));
+    const found = new Map(fields.map((field, index) => [field, values[index] ?? null]));
+    // What was written since may be newer than the answer.
+    if (hash === 'credentials' && version === this.#version) {
+      for (const [field, value] of found) if (value !== null) this.#cache.set(this.#prefix + field, value);
+    }
+    return found;
+  }
+
+  #remember(hash: SealedHash, fields: ReadonlyMap<string, Uint8Array | undefined>, clear: boolean): void {
+    this.#version += 1;
+    if (hash !== 'credentials') return;
+    if (clear) {
+      this.#prefix = this.#cache.newPrefix();
+      this.#known = new KnownFields([]);
+    }
+    for (const [field, value] of fields) {
+      if (value === undefined) this.#cache.delete(this.#prefix + field);
+      else {
+        this.#cache.set(this.#prefix + field, value);
+        this.#known?.add(field);
+      }
+    }
+  }
+
+  /** What waits for the next write; made now where nothing does. */
+  #batch(): Batch {
+    if (this.#next !== undefined) return this.#next;
+    const change = new PendingChange();
+    this.#unanswered.add(change);
+    const written = this.#tail.then(nextTurn).then(() => {
+      if (this.#next?.change === change) this.#next = undefined;
+      return this.#put(change);
+    });
+    this.#tail = written.finally(() => this.#unanswered.delete(change));
+    // The callers hear of a failure; the chain's own copies must not count as unhandled.
+    this.#tail.catch(() => undefined);
+    written.catch(() => undefined);
+    this.#next = { change, written };
+    return this.#next;
+  }
+
+  #put(change: PendingChange): Promise<void> {
     return this.#guarded(async () => {
-      const answer = await this.#ask(this.#shop, { kind: 'write', change });
+      const changes: SealedChange[] = change.changes();
+      const answer = await this.#ask(this.#shop, { kind: 'write', changes });
       if (answer.kind === 'failed') throw new Error(answer.message);
     });
   }
@@ -122,6 +216,9 @@ export class SealedStore {
     return `${this.#shop.tenantId}/${this.#shop.shopId}/${hash}/${field}`;
   }
 }
+
+/** What is asked for in one turn of the event loop is written together. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function valuesOf(answer: StoreAnswer): readonly (Uint8Array | null)[] {
   if (answer.kind === 'values') return answer.values;

@@ -6,6 +6,7 @@ import type { FromWorker } from '../worker-protocol.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 import type { ResolveAll } from './name-lookup.ts';
+import type { SealedCache } from './sealed-cache.ts';
 import type { AskStore } from './sealed-store.ts';
 import type { TenantSlots } from './tenant-slots.ts';
 
@@ -30,6 +31,8 @@ export interface SessionEnvironment {
   readonly clock: Clock;
   readonly cipher: CredentialCipher;
   readonly ask: AskStore;
+  /** Sealed values that were read or written last. */
+  readonly sealed: SealedCache;
   readonly tell: (message: FromWorker) => void;
   /** Which numbers are on the network, by E.164: the number each is known by there, or false. */
   readonly numbers: ExpiringCache;

@@ -16,6 +16,7 @@ import { shareAsyncContexts } from './async-contexts.ts';
 import { replaceClientCurve } from './client-curve.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 import { nameLookup } from './name-lookup.ts';
+import { SealedCache } from './sealed-cache.ts';
 import type { AskStore } from './sealed-store.ts';
 import { silenceConsole } from './silent-logger.ts';
 import { TenantSlots } from './tenant-slots.ts';
@@ -23,6 +24,9 @@ import { WorkerSessions } from './worker-sessions.ts';
 
 /** Numbers whose existence one worker remembers. */
 const NUMBERS_REMEMBERED = 20_000;
+
+/** Sealed values that one worker keeps, in bytes: the keys of some 3,000 chats. */
+const SEALED_BYTES_KEPT = 8 * 1024 * 1024;
 
 /** Attachments of one tenant in work at a time: its slow servers cost its own messages time, and nobody else's. */
 const ATTACHMENTS_PER_TENANT = 4;
@@ -50,6 +54,7 @@ function run(): void {
     clock,
     cipher: credentialCipher(setup.credentialsKeys.map((key) => Buffer.from(key))),
     ask: store.ask,
+    sealed: new SealedCache(SEALED_BYTES_KEPT),
     tell,
     numbers: new ExpiringCache({
       lifeMs: setup.timing.knownNumberMs,

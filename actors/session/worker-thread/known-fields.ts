@@ -1,0 +1,43 @@
+/** Bits a field, and marks a field: one question in 460 about a missing field is then answered with "maybe". */
+const BITS_A_FIELD = 16;
+const MARKS = 5;
+const SMALLEST_FIELDS = 512;
+
+/**
+ * Which fields a hash may hold, in two bytes a field (a Bloom filter). What it says is missing is missing; it may take
+ * one that is missing for one that is there, the more so the more are added beyond what it was made for.
+ */
+export class KnownFields {
+  readonly #bits: Uint8Array;
+
+  /** Made for as many fields as it is given, and as many more. */
+  constructor(fields: readonly string[]) {
+    const room = Math.max(SMALLEST_FIELDS, 2 * fields.length);
+    this.#bits = new Uint8Array(Math.ceil((room * BITS_A_FIELD) / 8));
+    for (const field of fields) this.add(field);
+  }
+
+  add(field: string): void {
+    for (const bit of this.#marksOf(field)) {
+      this.#bits[bit >>> 3] = (this.#bits[bit >>> 3] ?? 0) | (1 << (bit & 7));
+    }
+  }
+
+  mayHold(field: string): boolean {
+    return this.#marksOf(field).every((bit) => ((this.#bits[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0);
+  }
+
+  /** Double hashing (Kirsch and Mitzenmacher, 2006) over FNV-1a and a variant of it. */
+  #marksOf(field: string): number[] {
+    let one = 0x811c9dc5;
+    let other = 0x9747b28c;
+    for (let index = 0; index < field.length; index += 1) {
+      const code = field.charCodeAt(index);
+      one = Math.imul(one ^ code, 0x01000193);
+      other = Math.imul(other ^ code, 0x5bd1e995);
+      other ^= other >>> 15;
+    }
+    const size = this.#bits.length * 8;
+    return Array.from({ length: MARKS }, (_, mark) => ((one >>> 0) + mark * ((other | 1) >>> 0)) % size);
+  }
+}
