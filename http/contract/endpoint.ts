@@ -81,6 +81,8 @@ interface Declaration<
   Query extends QueryEntries,
   Body extends v.GenericSchema,
 > {
+  /** Its `operationId`, a promise to generated clients like the path: unlike any other of the same document. */
+  readonly name: string;
   readonly method: Method;
   /** Relative to the base address, parameters in braces. */
   readonly path: Path;
@@ -101,6 +103,7 @@ interface Declaration<
 
 /** An endpoint as router, pipeline and documentation see it: the declaration with its types erased. */
 export interface Endpoint<Services> {
+  readonly name: string;
   readonly method: Method;
   readonly path: string;
   readonly tag: Tag;
@@ -143,6 +146,7 @@ function erase<Services>(
   more: Pick<Endpoint<Services>, 'permission' | 'role' | 'tenant'> & { readonly handle: unknown },
 ): Endpoint<Services> {
   return {
+    name: declaration.name,
     method: declaration.method,
     path: declaration.path,
     tag: declaration.tag,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
+import { MESSAGE_REASONS, MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
 import { EXAMPLES } from './examples.ts';
 
@@ -14,7 +14,7 @@ const integer = v.pipe(v.number(), v.integer());
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** The state of a shop's channel. */
-const channelStatus = v.picklist(['starting', 'qr_waiting', 'connected', 'disconnected']);
+export const channelStatus = v.picklist(['starting', 'qr_waiting', 'connected', 'disconnected']);
 
 /** A shop. */
 export const shop = v.strictObject({
@@ -91,7 +91,8 @@ export const shopPolicy = v.strictObject({
   ),
 });
 
-const messageStatus = v.picklist(MESSAGE_STATUSES);
+/** What became of a message so far. */
+export const messageStatus = v.picklist(MESSAGE_STATUSES);
 
 /** What a send answers. */
 export const acceptedMessage = v.strictObject({
@@ -104,6 +105,13 @@ export const acceptedMessage = v.strictObject({
 /** What a status post answers. */
 export const acceptedStatus = v.strictObject({ id, status: messageStatus, statusUrl: v.string() });
 
+/** Why a message failed or was rejected. */
+export const messageReason = v.pipe(
+  v.string(),
+  v.description('More may come: take one you do not know by the status.'),
+  v.metadata({ enum: Object.keys(MESSAGE_REASONS) }),
+);
+
 /** A message or a status post on record. */
 export const message = v.strictObject({
   id,
@@ -115,7 +123,7 @@ export const message = v.strictObject({
   mediaUrl: v.nullable(v.string()),
   mediaType: v.nullable(v.picklist(['image', 'video', 'document'])),
   status: messageStatus,
-  reason: v.nullable(v.string()),
+  reason: v.nullable(messageReason),
   via: v.picklist(['shop', 'pool']),
   policy: v.nullable(verdict),
   createdAt: instant,

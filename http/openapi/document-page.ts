@@ -2,6 +2,7 @@ import { JSON_TYPE } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue } from '../contract/exchange.ts';
 import type { Page } from '../pipeline/pages.ts';
 import { API_BASE_PATH, API_ENDPOINTS } from '../tenant-api/endpoints.ts';
+import { API_SCHEMAS } from '../tenant-api/named-schemas.ts';
 import { openApiDocument } from './openapi.ts';
 
 const DESCRIPTION = `Manage shops, connect a shop's number, send messages and statuses, list groups and declare consented
@@ -28,6 +29,7 @@ export function documentPage(address: { readonly publicUrl: string }): Page {
             serverUrl: address.publicUrl + API_BASE_PATH,
             security: 'api-key',
             endpoints: API_ENDPOINTS,
+            named: API_SCHEMAS,
           }),
         ),
       };

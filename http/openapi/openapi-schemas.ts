@@ -1,19 +1,6 @@
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import {
-  acceptedMessage,
-  acceptedStatus,
-  article,
-  channel,
-  contact,
-  createdShop,
-  group,
-  identity,
-  message,
-  shop,
-  shopPolicy,
-  verdict,
-} from '../contract/resources.ts';
+import type { NamedSchemas } from '../contract/named-schemas.ts';
 
 /** As much of JSON Schema as the document is built from. */
 export interface JsonSchema {
@@ -25,53 +12,43 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Resources that the document names instead of repeating. */
-export const NAMED_SCHEMAS = {
-  Shop: shop,
-  CreatedShop: createdShop,
-  Channel: channel,
-  PolicyVerdict: verdict,
-  ShopPolicy: shopPolicy,
-  AcceptedMessage: acceptedMessage,
-  AcceptedStatus: acceptedStatus,
-  Message: message,
-  Group: group,
-  ConsentedContact: contact,
-  Identity: identity,
-  Article: article,
-} as const;
-
 // Checks that JSON Schema cannot say in its own words bring their keywords as metadata (fields.ts).
 const CONFIG: ConversionConfig = { target: 'draft-2020-12', ignoreActions: ['check', 'raw_check'] };
 
-const REFERRING: ConversionConfig = {
-  ...CONFIG,
-  typeMode: 'output',
-  definitions: NAMED_SCHEMAS,
-  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-};
-
-/** What a caller may send. */
+/** What a caller may send: closed, so that a misspelt field is refused instead of passed over. */
 export function inputSchema(schema: v.GenericSchema): JsonSchema {
   return bare(toJsonSchema(schema, { ...CONFIG, typeMode: 'input' }));
 }
 
-/** What a reply holds, in the document that has `NAMED_SCHEMAS`. */
-export function outputSchema(schema: v.GenericSchema, hasNamed: boolean): JsonSchema {
-  return bare(toJsonSchema(schema, hasNamed ? REFERRING : { ...CONFIG, typeMode: 'output' }));
+/** What a reply holds, by reference where it is one of the `named`: open, since fields may be added (docs/contract.md: Versioning). */
+export function outputSchema(schema: v.GenericSchema, named: NamedSchemas): JsonSchema {
+  const config: ConversionConfig = {
+    ...CONFIG,
+    typeMode: 'output',
+    definitions: { ...named },
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  };
+  return opened(bare(toJsonSchema(schema, config))) as JsonSchema;
 }
 
-/** The named schemas themselves. */
-export function outputDefinitions(
-  schemas: Readonly<Record<string, v.GenericSchema>>,
-): Record<string, JsonSchema> {
-  const names = Object.keys(schemas);
+/** The named schemas themselves, which refer to each other. */
+export function outputDefinitions(named: NamedSchemas): Record<string, JsonSchema> {
   const found: Record<string, JsonSchema> = {};
-  for (const name of names) {
-    const { [name]: own, ...others } = schemas;
-    if (own !== undefined) found[name] = bare(toJsonSchema(own, { ...REFERRING, definitions: others }));
+  for (const [name, schema] of Object.entries(named)) {
+    const { [name]: _, ...others } = named;
+    found[name] = outputSchema(schema, others);
   }
   return found;
+}
+
+/** The schema without what closes its objects; what stands in examples is left as it is. */
+function opened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(opened);
+  if (typeof value !== 'object' || value === null) return value;
+  const parts = Object.entries(value).filter(
+    ([name, part]) => name !== 'additionalProperties' || part !== false,
+  );
+  return Object.fromEntries(parts.map(([name, part]) => [name, name === 'examples' ? part : opened(part)]));
 }
 
 function bare(schema: object): JsonSchema {

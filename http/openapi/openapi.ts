@@ -1,7 +1,15 @@
 import type { Endpoint, Tag } from '../contract/endpoint.ts';
 import type { ErrorCode } from '../contract/errors.ts';
-import { errorResponses, successResponses } from './openapi-responses.ts';
-import { inputSchema, type JsonSchema, NAMED_SCHEMAS, outputDefinitions } from './openapi-schemas.ts';
+import type { NamedSchemas } from '../contract/named-schemas.ts';
+import { envelopeSchemas, errorExamples } from './openapi-errors.ts';
+import {
+  errorResponses,
+  RATE_HEADER_NAMES,
+  type ResponseOptions,
+  successResponses,
+} from './openapi-responses.ts';
+import { inputSchema, type JsonSchema, outputDefinitions } from './openapi-schemas.ts';
+import { type SharedResponses, sharedResponses } from './shared-responses.ts';
 
 /** What the document says of the API as a whole. */
 export interface DocumentOptions {
@@ -12,6 +20,8 @@ export interface DocumentOptions {
   /** How callers prove who they are. */
   readonly security: 'api-key' | 'operator';
   readonly endpoints: readonly Endpoint<never>[];
+  /** Schemas of replies that get a name, which generated clients call them by. */
+  readonly named: NamedSchemas;
 }
 
 /** What may come of any call with a key, whatever the endpoint. */
@@ -25,7 +35,6 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   'PAYLOAD_TOO_LARGE',
   'VALIDATION_ERROR',
   'RATE_LIMITED',
-  'QUOTA_EXCEEDED',
   'INTERNAL_ERROR',
   'OVERLOADED',
   'SERVICE_UNAVAILABLE',
@@ -38,14 +47,32 @@ const COMMON_OPERATOR_ERRORS: readonly ErrorCode[] = [
   'API_KEY_INVALID',
   'FORBIDDEN_ROLE',
   'RATE_LIMITED',
-  'NOT_FOUND',
   'PAYLOAD_TOO_LARGE',
   'VALIDATION_ERROR',
   'INTERNAL_ERROR',
   'OVERLOADED',
   'SERVICE_UNAVAILABLE',
-  'BOT_SERVICE_UNREACHABLE',
 ];
+
+/** What one operation may answer, and nothing else. */
+function errorsOf({ permission, tenant, mayExceedQuota, errors }: Endpoint<never>): readonly ErrorCode[] {
+  if (permission !== 'operator') {
+    return [
+      ...COMMON_ERRORS,
+      ...(mayExceedQuota ? [] : (['QUOTA_EXCEEDED'] as const)),
+      ...(permission === 'none' ? [] : (['FORBIDDEN_PERMISSION'] as const)),
+      ...errors,
+    ];
+  }
+  // Only where a path names a tenant is an actor asked, which may be suspended, and an id read, which may lead nowhere.
+  const ofTenant: readonly ErrorCode[] =
+    tenant === 'param'
+      ? ['NOT_FOUND', 'BOT_SERVICE_UNREACHABLE']
+      : tenant === 'created'
+        ? ['BOT_SERVICE_UNREACHABLE']
+        : [];
+  return [...COMMON_OPERATOR_ERRORS, ...ofTenant, ...errors];
+}
 
 const SECURITY_SCHEMES = {
   'api-key': {
@@ -82,31 +109,39 @@ const TAGS: { readonly [tag in Tag]: string } = {
 
 /** The OpenAPI 3.1 description of a set of endpoints, made from their declarations alone. */
 export function openApiDocument(options: DocumentOptions): Record<string, unknown> {
+  const { endpoints, named, security } = options;
+  const isApi = security === 'api-key';
+  const replies: ResponseOptions = {
+    headers: ['X-Request-Id', ...(isApi ? RATE_HEADER_NAMES : [])],
+    named,
+  };
+  const codes = new Set(endpoints.flatMap(errorsOf));
+  const shared = sharedResponses(
+    endpoints.flatMap((endpoint) =>
+      errorResponses(errorsOf(endpoint), replies).map(([, response]) => response),
+    ),
+    new Set<ErrorCode>(isApi ? [...COMMON_ERRORS, 'QUOTA_EXCEEDED'] : COMMON_OPERATOR_ERRORS),
+  );
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const endpoint of options.endpoints) {
+  for (const endpoint of endpoints) {
     const path = paths[endpoint.path] ?? {};
-    path[endpoint.method.toLowerCase()] = operation(endpoint, options.security);
+    path[endpoint.method.toLowerCase()] = operation(endpoint, replies, shared);
     paths[endpoint.path] = path;
   }
-  const schemes = SECURITY_SCHEMES[options.security];
+  const schemes = SECURITY_SCHEMES[security];
   return {
     openapi: '3.1.0',
-    info: {
-      title: options.title,
-      version: '1',
-      description: options.description,
-    },
+    info: { title: options.title, version: '1', description: options.description },
     servers: [{ url: options.serverUrl }],
     security: Object.keys(schemes).map((name) => ({ [name]: [] })),
-    tags: [...new Set(options.endpoints.map(({ tag }) => tag))].map((name) => ({
-      name,
-      description: TAGS[name],
-    })),
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
     paths,
     components: {
       securitySchemes: schemes,
-      headers: options.security === 'api-key' ? { ...HEADERS, ...RATE_HEADERS } : HEADERS,
-      ...(options.security === 'api-key' ? { schemas: outputDefinitions(NAMED_SCHEMAS) } : {}),
+      headers: isApi ? { ...HEADERS, ...RATE_HEADERS } : HEADERS,
+      schemas: { ...envelopeSchemas(codes), ...outputDefinitions(named) },
+      responses: shared.components,
+      examples: errorExamples(codes),
     },
   };
 }
@@ -138,18 +173,16 @@ const RATE_HEADERS = {
 
 function operation(
   endpoint: Endpoint<never>,
-  security: DocumentOptions['security'],
+  replies: ResponseOptions,
+  shared: SharedResponses,
 ): Record<string, unknown> {
   const { permission, role, body } = endpoint;
-  const permissionErrors: readonly ErrorCode[] =
-    permission === 'none' || permission === 'operator' ? [] : ['FORBIDDEN_PERMISSION'];
-  const common = security === 'api-key' ? COMMON_ERRORS : COMMON_OPERATOR_ERRORS;
   const description = [
     endpoint.description,
     role === undefined ? `Permission: \`${permission}\`.` : `Role: \`${role}\`.`,
   ];
   return {
-    operationId: operationId(endpoint),
+    operationId: endpoint.name,
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description: description.filter((part) => part !== undefined).join('\n\n'),
@@ -157,23 +190,15 @@ function operation(
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint)],
     ...(body === undefined ? {} : { requestBody: requestBody(endpoint) }),
     responses: {
-      ...successResponses(endpoint),
-      ...errorResponses([...common, ...permissionErrors, ...endpoint.errors], security === 'api-key'),
+      ...successResponses(endpoint, replies),
+      ...Object.fromEntries(
+        errorResponses(errorsOf(endpoint), replies).map(([status, response]) => [
+          status,
+          shared.of(response),
+        ]),
+      ),
     },
   };
-}
-
-/** `getShopsByIdOrNameGroups` for GET /shops/{idOrName}/groups. */
-function operationId({ method, path }: Endpoint<never>): string {
-  const words = path.split(/[/-]/).map((word) => {
-    const name = word.replace(/^\{(.*)\}$/, (_, parameter: string) => `By${capital(parameter)}`);
-    return capital(name);
-  });
-  return method.toLowerCase() + words.join('');
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function pathParameters({ params }: Endpoint<never>): readonly unknown[] {

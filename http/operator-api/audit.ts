@@ -24,6 +24,7 @@ const auditEntry = v.strictObject({
 
 /** GET /audit */
 export const listAudit = operatorEndpoint({
+  name: 'listAudit',
   method: 'GET',
   path: '/audit',
   role: 'read',

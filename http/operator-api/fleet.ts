@@ -21,6 +21,7 @@ const emptyPage = { items: [], nextCursor: null };
 
 /** GET /requests */
 export const listRequests = operatorEndpoint({
+  name: 'listRequests',
   method: 'GET',
   path: '/requests',
   role: 'read',
@@ -74,6 +75,7 @@ export const listRequests = operatorEndpoint({
 
 /** GET /refusals */
 export const countRefusals = operatorEndpoint({
+  name: 'countRefusals',
   method: 'GET',
   path: '/refusals',
   role: 'read',
@@ -105,6 +107,7 @@ export const countRefusals = operatorEndpoint({
 
 /** GET /nodes */
 export const listNodes = operatorEndpoint({
+  name: 'listNodes',
   method: 'GET',
   path: '/nodes',
   role: 'read',
@@ -129,6 +132,7 @@ const actorCursor = v.pipe(
 
 /** GET /actors */
 export const listActors = operatorEndpoint({
+  name: 'listActors',
   method: 'GET',
   path: '/actors',
   role: 'read',
@@ -158,6 +162,7 @@ export const listActors = operatorEndpoint({
 
 /** GET /actors/{tenantId}/{shopId} */
 export const readActor = operatorEndpoint({
+  name: 'readActor',
   method: 'GET',
   path: '/actors/{tenantId}/{shopId}',
   role: 'read',
@@ -181,6 +186,7 @@ const ACTIONS = [
 /** POST /actors/{tenantId}/{shopId}/{pause|resume|restart|passivate} */
 export const steerActor = ACTIONS.map((action) =>
   operatorEndpoint({
+    name: `${action}Actor`,
     method: 'POST',
     path: `/actors/{tenantId}/{shopId}/${action}`,
     role: 'operate',
@@ -201,6 +207,7 @@ export const steerActor = ACTIONS.map((action) =>
 
 /** GET /dead-letters */
 export const listDeadLetters = operatorEndpoint({
+  name: 'listDeadLetters',
   method: 'GET',
   path: '/dead-letters',
   role: 'read',
@@ -219,6 +226,7 @@ export const listDeadLetters = operatorEndpoint({
 
 /** POST /dead-letters/{id}/replay */
 export const replayDeadLetter = operatorEndpoint({
+  name: 'replayDeadLetter',
   method: 'POST',
   path: '/dead-letters/{id}/replay',
   role: 'operate',

@@ -22,6 +22,7 @@ const freshKeyExample = { ...keyExample, key: 'tm_live_4Zx…' };
 
 /** POST /tenants/{tenantId}/keys */
 export const createKey = operatorEndpoint({
+  name: 'createKey',
   method: 'POST',
   path: '/tenants/{tenantId}/keys',
   role: 'admin',
@@ -65,6 +66,7 @@ export const createKey = operatorEndpoint({
 
 /** GET /tenants/{tenantId}/keys */
 export const listKeys = operatorEndpoint({
+  name: 'listKeys',
   method: 'GET',
   path: '/tenants/{tenantId}/keys',
   role: 'read',
@@ -86,6 +88,7 @@ export const listKeys = operatorEndpoint({
 
 /** POST /tenants/{tenantId}/keys/{keyId}/rotate */
 export const rotateKey = operatorEndpoint({
+  name: 'rotateKey',
   method: 'POST',
   path: '/tenants/{tenantId}/keys/{keyId}/rotate',
   role: 'admin',
@@ -103,6 +106,7 @@ export const rotateKey = operatorEndpoint({
 
 /** DELETE /tenants/{tenantId}/keys/{keyId} */
 export const revokeKey = operatorEndpoint({
+  name: 'revokeKey',
   method: 'DELETE',
   path: '/tenants/{tenantId}/keys/{keyId}',
   role: 'admin',

@@ -5,6 +5,7 @@ import { operatorEndpoint } from './services.ts';
 
 /** GET /me */
 export const readOperator = operatorEndpoint({
+  name: 'readOperator',
   method: 'GET',
   path: '/me',
   role: 'read',

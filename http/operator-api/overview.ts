@@ -7,6 +7,7 @@ import { operatorEndpoint } from './services.ts';
 
 /** GET /overview */
 export const readOverview = operatorEndpoint({
+  name: 'readOverview',
   method: 'GET',
   path: '/overview',
   role: 'read',
@@ -40,6 +41,7 @@ const machines = { items: [machineChart(channelMachine), machineChart(pacingMach
 
 /** GET /machines */
 export const readMachines = operatorEndpoint({
+  name: 'readMachines',
   method: 'GET',
   path: '/machines',
   role: 'read',

@@ -7,6 +7,7 @@ import { openApiDocument } from '../openapi/openapi.ts';
 import type { Page } from '../pipeline/pages.ts';
 import type { OperatorDoor } from './door.ts';
 import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './endpoints.ts';
+import { OPERATOR_SCHEMAS } from './named-schemas.ts';
 
 /** What the pages of the operators' listener show. */
 export interface OperatorPagesOptions {
@@ -78,6 +79,7 @@ function operatorDocument(): string {
       serverUrl: OPERATOR_BASE_PATH,
       security: 'operator',
       endpoints: OPERATOR_ENDPOINTS,
+      named: OPERATOR_SCHEMAS,
     }),
   );
 }

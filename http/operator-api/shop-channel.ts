@@ -4,6 +4,7 @@ import { operatorEndpoint } from './services.ts';
 
 /** POST /actors/{tenantId}/{shopId}/connect */
 export const connectShop = operatorEndpoint({
+  name: 'connectShop',
   method: 'POST',
   path: '/actors/{tenantId}/{shopId}/connect',
   role: 'operate',
@@ -20,6 +21,7 @@ export const connectShop = operatorEndpoint({
 
 /** GET /actors/{tenantId}/{shopId}/connect */
 export const pollShop = operatorEndpoint({
+  name: 'pollShop',
   method: 'GET',
   path: '/actors/{tenantId}/{shopId}/connect',
   role: 'operate',
@@ -34,6 +36,7 @@ export const pollShop = operatorEndpoint({
 
 /** POST /actors/{tenantId}/{shopId}/disconnect */
 export const disconnectShop = operatorEndpoint({
+  name: 'disconnectShop',
   method: 'POST',
   path: '/actors/{tenantId}/{shopId}/disconnect',
   role: 'operate',

@@ -3,7 +3,7 @@ import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import type { MessageView } from '../../actors/shop/record/shop-operations.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage, numberedPage, shop } from '../contract/resources.ts';
+import { cursorPage, messageReason, messageStatus, numberedPage, shop } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** A message without what it says: operators see its fate, never its text, media or key. */
@@ -11,8 +11,8 @@ const messageOutcome = v.strictObject({
   id: v.string(),
   kind: v.picklist(['message', 'status']),
   to: v.nullable(v.string()),
-  status: v.picklist(MESSAGE_STATUSES),
-  reason: v.nullable(v.string()),
+  status: messageStatus,
+  reason: v.nullable(messageReason),
   via: v.picklist(['shop', 'pool']),
   createdAt: v.string(),
   updatedAt: v.string(),
@@ -26,6 +26,7 @@ function fateOf(message: MessageView): v.InferOutput<typeof messageOutcome> {
 
 /** GET /actors/{tenantId}/{shopId}/messages */
 export const listShopMessages = operatorEndpoint({
+  name: 'listShopMessages',
   method: 'GET',
   path: '/actors/{tenantId}/{shopId}/messages',
   role: 'read',
@@ -69,6 +70,7 @@ export const listShopMessages = operatorEndpoint({
 
 /** GET /tenants/{tenantId}/shops */
 export const listTenantShops = operatorEndpoint({
+  name: 'listTenantShops',
   method: 'GET',
   path: '/tenants/{tenantId}/shops',
   role: 'read',

@@ -46,6 +46,7 @@ const changeable = {
 
 /** POST /tenants */
 export const createTenant = operatorEndpoint({
+  name: 'createTenant',
   method: 'POST',
   path: '/tenants',
   role: 'admin',
@@ -68,6 +69,7 @@ export const createTenant = operatorEndpoint({
 
 /** GET /tenants */
 export const listTenants = operatorEndpoint({
+  name: 'listTenants',
   method: 'GET',
   path: '/tenants',
   role: 'read',
@@ -90,6 +92,7 @@ export const listTenants = operatorEndpoint({
 
 /** GET /tenants/{tenantId} */
 export const readTenant = operatorEndpoint({
+  name: 'readTenant',
   method: 'GET',
   path: '/tenants/{tenantId}',
   role: 'read',
@@ -107,6 +110,7 @@ export const readTenant = operatorEndpoint({
 
 /** POST /tenants/{tenantId}/resume */
 export const resumeTenant = operatorEndpoint({
+  name: 'resumeTenant',
   method: 'POST',
   path: '/tenants/{tenantId}/resume',
   role: 'operate',
@@ -127,6 +131,7 @@ export const resumeTenant = operatorEndpoint({
 
 /** PATCH /tenants/{tenantId} */
 export const changeTenant = operatorEndpoint({
+  name: 'changeTenant',
   method: 'PATCH',
   path: '/tenants/{tenantId}',
   role: 'admin',
@@ -146,6 +151,7 @@ export const changeTenant = operatorEndpoint({
 
 /** DELETE /tenants/{tenantId} */
 export const deleteTenant = operatorEndpoint({
+  name: 'deleteTenant',
   method: 'DELETE',
   path: '/tenants/{tenantId}',
   role: 'admin',
@@ -166,6 +172,7 @@ export const deleteTenant = operatorEndpoint({
 
 /** DELETE /tenants/{tenantId}/shops/{shopId} */
 export const deleteShop = operatorEndpoint({
+  name: 'deleteShop',
   method: 'DELETE',
   path: '/tenants/{tenantId}/shops/{shopId}',
   role: 'admin',
@@ -184,6 +191,7 @@ export const deleteShop = operatorEndpoint({
 
 /** POST /tenants/{tenantId}/shops */
 export const importShop = operatorEndpoint({
+  name: 'importShop',
   method: 'POST',
   path: '/tenants/{tenantId}/shops',
   role: 'admin',
@@ -216,6 +224,7 @@ export const importShop = operatorEndpoint({
 
 /** POST /tenants/{tenantId}/customers */
 export const addCustomers = operatorEndpoint({
+  name: 'addCustomers',
   method: 'POST',
   path: '/tenants/{tenantId}/customers',
   role: 'admin',

@@ -7,6 +7,7 @@ import { apiEndpoint } from './services.ts';
 
 /** GET …/channels/msgapp */
 export const readChannel = apiEndpoint({
+  name: 'readChannel',
   method: 'GET',
   path: '/shops/{idOrName}/channels/msgapp',
   tag: 'Channel',
@@ -21,7 +22,8 @@ export const readChannel = apiEndpoint({
 });
 
 /** POST …/connect */
-export const startConnection = apiEndpoint({
+export const connectChannel = apiEndpoint({
+  name: 'connectChannel',
   method: 'POST',
   path: '/shops/{idOrName}/channels/msgapp/connect',
   tag: 'Channel',
@@ -38,7 +40,8 @@ export const startConnection = apiEndpoint({
 });
 
 /** GET …/connect */
-export const pollConnection = apiEndpoint({
+export const pollChannel = apiEndpoint({
+  name: 'pollChannel',
   method: 'GET',
   path: '/shops/{idOrName}/channels/msgapp/connect',
   tag: 'Channel',
@@ -53,7 +56,8 @@ export const pollConnection = apiEndpoint({
 });
 
 /** POST …/disconnect */
-export const stopConnection = apiEndpoint({
+export const disconnectChannel = apiEndpoint({
+  name: 'disconnectChannel',
   method: 'POST',
   path: '/shops/{idOrName}/channels/msgapp/disconnect',
   tag: 'Channel',

@@ -15,6 +15,7 @@ const MOST_READ_CONTACTS = 1_000;
 
 /** GET …/contacts/consented */
 export const listContacts = apiEndpoint({
+  name: 'listContacts',
   method: 'GET',
   path: '/shops/{idOrName}/contacts/consented',
   tag: 'Contacts',
@@ -45,6 +46,7 @@ export const listContacts = apiEndpoint({
 
 /** POST …/contacts/consented */
 export const declareContacts = apiEndpoint({
+  name: 'declareContacts',
   method: 'POST',
   path: '/shops/{idOrName}/contacts/consented',
   tag: 'Contacts',
@@ -85,6 +87,7 @@ export const declareContacts = apiEndpoint({
 
 /** DELETE …/contacts/consented */
 export const revokeContact = apiEndpoint({
+  name: 'revokeContact',
   method: 'DELETE',
   path: '/shops/{idOrName}/contacts/consented',
   tag: 'Contacts',

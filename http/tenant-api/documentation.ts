@@ -12,6 +12,7 @@ const example = {
 
 /** GET /docs */
 export const listArticles = apiEndpoint({
+  name: 'listArticles',
   method: 'GET',
   path: '/docs',
   tag: 'Documentation',
@@ -37,6 +38,7 @@ export const listArticles = apiEndpoint({
 
 /** GET /docs/{slug} */
 export const readArticle = apiEndpoint({
+  name: 'readArticle',
   method: 'GET',
   path: '/docs/{slug}',
   tag: 'Documentation',

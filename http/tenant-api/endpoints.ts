@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { pollConnection, readChannel, startConnection, stopConnection } from './channels.ts';
+import { connectChannel, disconnectChannel, pollChannel, readChannel } from './channels.ts';
 import { declareContacts, listContacts, revokeContact } from './contacts.ts';
 import { listArticles, readArticle } from './documentation.ts';
 import { listGroups } from './groups.ts';
@@ -17,9 +17,9 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   createShop,
   readShop,
   readChannel,
-  startConnection,
-  pollConnection,
-  stopConnection,
+  connectChannel,
+  pollChannel,
+  disconnectChannel,
   sendMessage,
   listMessages,
   readMessage,

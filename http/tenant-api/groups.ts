@@ -8,6 +8,7 @@ import { apiEndpoint } from './services.ts';
 
 /** GET …/groups */
 export const listGroups = apiEndpoint({
+  name: 'listGroups',
   method: 'GET',
   path: '/shops/{idOrName}/groups',
   tag: 'Groups',

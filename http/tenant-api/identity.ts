@@ -8,6 +8,7 @@ import { apiEndpoint } from './services.ts';
 
 /** GET /me */
 export const readIdentity = apiEndpoint({
+  name: 'readIdentity',
   method: 'GET',
   path: '/me',
   tag: 'Identity',

@@ -35,6 +35,7 @@ const queued = {
 
 /** POST …/messages */
 export const sendMessage = apiEndpoint({
+  name: 'sendMessage',
   method: 'POST',
   path: '/shops/{idOrName}/messages',
   tag: 'Messages',
@@ -93,6 +94,7 @@ const REPLAYED = headerLines({ 'X-Idempotent-Replay': 'true' });
 
 /** GET …/messages */
 export const listMessages = apiEndpoint({
+  name: 'listMessages',
   method: 'GET',
   path: '/shops/{idOrName}/messages',
   tag: 'Messages',
@@ -118,6 +120,7 @@ export const listMessages = apiEndpoint({
 
 /** GET /messages/{id} */
 export const readMessage = apiEndpoint({
+  name: 'readMessage',
   method: 'GET',
   path: '/messages/{id}',
   tag: 'Messages',

@@ -10,6 +10,7 @@ import { apiEndpoint } from './services.ts';
 
 /** GET …/policy */
 export const readPolicy = apiEndpoint({
+  name: 'readPolicy',
   method: 'GET',
   path: '/shops/{idOrName}/policy',
   tag: 'Messages',

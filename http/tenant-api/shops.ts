@@ -13,6 +13,7 @@ const SETUP_REQUIRED = ['location', 'operatingHours'] as const;
 
 /** GET /shops */
 export const listShops = apiEndpoint({
+  name: 'listShops',
   method: 'GET',
   path: '/shops',
   tag: 'Shops',
@@ -35,6 +36,7 @@ export const listShops = apiEndpoint({
 
 /** POST /shops */
 export const createShop = apiEndpoint({
+  name: 'createShop',
   method: 'POST',
   path: '/shops',
   tag: 'Shops',
@@ -69,6 +71,7 @@ export const createShop = apiEndpoint({
 
 /** GET /shops/{idOrName} */
 export const readShop = apiEndpoint({
+  name: 'readShop',
   method: 'GET',
   path: '/shops/{idOrName}',
   tag: 'Shops',

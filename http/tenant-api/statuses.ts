@@ -13,6 +13,7 @@ import { apiEndpoint } from './services.ts';
 
 /** POST …/statuses */
 export const postStatus = apiEndpoint({
+  name: 'postStatus',
   method: 'POST',
   path: '/shops/{idOrName}/statuses',
   tag: 'Statuses',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, request as httpRequest } from 'node:http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { closedDocument } from './closed-document.ts';
 
 /** A call to make. */
 export interface Call {
@@ -32,6 +33,11 @@ export interface CheckedClient {
 /** As much of the document as tests walk through. */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly responses: Readonly<Record<string, ResponseObject>> };
+}
+
+interface ResponseObject {
+  readonly headers: Readonly<Record<string, unknown>>;
 }
 
 /** One operation of it. */
@@ -45,7 +51,7 @@ export interface Operation {
     readonly schema: Record<string, unknown>;
   }[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: object } } };
-  readonly responses: Readonly<Record<string, { readonly headers: Readonly<Record<string, unknown>> }>>;
+  readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;
 }
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-scope'];
@@ -103,21 +109,24 @@ export async function openClient(
 function replyChecker(document: OpenApiDocument): (method: string, path: string, reply: Reply) => void {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
-  ajv.addSchema(document, 'document');
+  ajv.addSchema(closedDocument(document), 'document');
   const compiled = new Map<string, ValidateFunction>();
   const templates = Object.keys(document.paths).sort((one, other) => variables(one) - variables(other));
 
-  function validator(template: string, method: string, status: number): ValidateFunction {
-    const pointer = [
-      'paths',
-      template,
-      method,
-      'responses',
-      String(status),
-      'content',
-      'application/json',
-      'schema',
-    ]
+  /** Where the document declares a reply: with its operation, or among those that several have in common. */
+  function declarationOf(
+    path: readonly string[],
+    declared: ResponseObject | { readonly $ref: string },
+  ): { readonly at: readonly string[]; readonly response: ResponseObject } {
+    if (!('$ref' in declared)) return { at: path, response: declared };
+    const name = declared.$ref.replace('#/components/responses/', '');
+    const response = document.components.responses[name];
+    assert.ok(response, declared.$ref);
+    return { at: ['components', 'responses', name], response };
+  }
+
+  function validator(at: readonly string[]): ValidateFunction {
+    const pointer = [...at, 'content', 'application/json', 'schema']
       .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
       .join('/');
     const found = compiled.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` });
@@ -142,10 +151,20 @@ function replyChecker(document: OpenApiDocument): (method: string, path: string,
       declared,
       `${method} ${template} answered ${reply.status}, which is not documented: ${reply.text}`,
     );
-    const validate = validator(template, method.toLowerCase(), reply.status);
-    assert.ok(validate(reply.body), `${reply.text}\n${ajv.errorsText(validate.errors)}`);
-    checkHeaders(reply, declared.headers);
+    const place = ['paths', template, method.toLowerCase(), 'responses', String(reply.status)];
+    const { at, response } = declarationOf(place, declared);
+    const validate = validator(at);
+    const fits: boolean = validate(reply.body);
+    assert.ok(fits, `${reply.text}\n${ajv.errorsText(validate.errors)}`);
+    checkHeaders(reply, response.headers);
+    checkError(reply.body.error);
   };
+}
+
+/** The parts of an error that come with one code alone. */
+function checkError(error: { code: string; fields?: unknown; candidates?: unknown } | undefined): void {
+  assert.equal(error?.fields !== undefined, error?.code === 'VALIDATION_ERROR');
+  assert.equal(error?.candidates !== undefined, error?.code === 'AMBIGUOUS_SHOP');
 }
 
 function checkHeaders(reply: Reply, declared: Readonly<Record<string, unknown>>): void {

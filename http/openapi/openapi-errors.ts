@@ -1,0 +1,90 @@
+import { ERRORS, type ErrorCode, retryAfterSeconds } from '../contract/errors.ts';
+
+/** The envelopes, the error and its codes, which every operation of a document refers to. */
+export function envelopeSchemas(codes: Iterable<ErrorCode>): Record<string, unknown> {
+  return {
+    Success: {
+      type: 'object',
+      required: ['success'],
+      properties: { success: { type: 'boolean', const: true } },
+    },
+    Failure: {
+      type: 'object',
+      required: ['success', 'error'],
+      properties: {
+        success: { type: 'boolean', const: false },
+        error: { $ref: '#/components/schemas/Error' },
+      },
+    },
+    Throttled: {
+      description: 'A failure that says when to come back.',
+      allOf: [
+        { $ref: '#/components/schemas/Failure' },
+        { type: 'object', properties: { error: { type: 'object', required: ['retryAfter'] } } },
+      ],
+    },
+    Error: ERROR,
+    ErrorCode: {
+      type: 'string',
+      description: 'Decide by it. More may come: take one you do not know by its HTTP status.',
+      enum: [...new Set([...codes].map((code) => ERRORS[code].code))].sort(),
+    },
+    FieldProblem: {
+      type: 'object',
+      required: ['field', 'message'],
+      properties: {
+        field: { type: 'string', description: 'A dotted path, like `contacts.0.phone`.' },
+        message: { type: 'string' },
+      },
+    },
+  };
+}
+
+const ERROR = {
+  type: 'object',
+  required: ['code', 'message'],
+  properties: {
+    code: { $ref: '#/components/schemas/ErrorCode' },
+    message: { type: 'string', description: 'For people; it may change.' },
+    retryAfter: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'Seconds, equal to `Retry-After`: with every 429, and with a 503 where somebody knows. 86400 where no wait lifts the refusal, as `message` then says; 1 for a batch that is too large, since a smaller one may come at once.',
+    },
+    fields: {
+      type: 'array',
+      items: { $ref: '#/components/schemas/FieldProblem' },
+      description: 'With `VALIDATION_ERROR`: the offending fields, at most 50.',
+    },
+    candidates: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'With `AMBIGUOUS_SHOP`: ids of the shops.',
+    },
+  },
+} as const;
+
+/** One failure of each code, to show. */
+export function errorExamples(codes: Iterable<ErrorCode>): Record<string, unknown> {
+  return Object.fromEntries([...codes].sort().map((code) => [code, { value: exampleOf(code) }]));
+}
+
+function exampleOf(code: ErrorCode): unknown {
+  const { status, code: publicCode, message } = ERRORS[code];
+  // A batch that is too large is never told how long to wait, so its example has what every such reply has.
+  const waits = status === 429 && code !== 'DECLARE_BATCH_TOO_LARGE';
+  const retryAfter = retryAfterSeconds({ code, ...(waits ? { retryAfterSeconds: 12 } : {}) });
+  return {
+    success: false,
+    error: {
+      code: publicCode,
+      message,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(code === 'VALIDATION_ERROR' ? { fields: [{ field: 'name', message: 'is required' }] } : {}),
+      ...(code === 'AMBIGUOUS_SHOP'
+        ? { candidates: ['66b1f0a2c3d4e5f607182901', '66b1f0a2c3d4e5f607182911'] }
+        : {}),
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { ErrorCode } from '../contract/errors.ts';
+import { statusLine } from '../pipeline/status-line.ts';
+import type { ErrorResponse } from './openapi-responses.ts';
+
+/** The failures that several operations have in common, by name. */
+export interface SharedResponses {
+  readonly components: Record<string, unknown>;
+  /** The failure itself, or a reference to it where it has a name. */
+  of(response: ErrorResponse): unknown;
+}
+
+/**
+ * Names each failure that comes more than once. One that has only what every operation may answer is called by its
+ * status, like `Unauthorized`; any other by the codes beyond that, like `ShopNotFound` or `ConflictOrAmbiguousShop`.
+ */
+export function sharedResponses(
+  all: readonly ErrorResponse[],
+  common: ReadonlySet<ErrorCode>,
+): SharedResponses {
+  const counts = new Map<string, number>();
+  for (const response of all) counts.set(keyOf(response), (counts.get(keyOf(response)) ?? 0) + 1);
+  const isShared = (response: ErrorResponse): boolean => (counts.get(keyOf(response)) ?? 0) > 1;
+  const components: Record<string, unknown> = {};
+  const named = new Map<string, string>();
+  for (const response of all.filter(isShared)) {
+    const name = nameOf(response, common);
+    components[name] = response.body;
+    const key = keyOf(response);
+    if ((named.get(name) ?? key) !== key) throw new Error(`two failures would be called ${name}`);
+    named.set(name, key);
+  }
+  return {
+    components: Object.fromEntries(
+      Object.entries(components).sort(([one], [other]) => (one < other ? -1 : 1)),
+    ),
+    of: (response) =>
+      isShared(response) ? { $ref: `#/components/responses/${nameOf(response, common)}` } : response.body,
+  };
+}
+
+function keyOf({ status, codes }: ErrorResponse): string {
+  return `${status} ${[...codes].sort().join()}`;
+}
+
+function nameOf({ status, codes }: ErrorResponse, common: ReadonlySet<ErrorCode>): string {
+  const own = [...codes].sort().filter((code) => !common.has(code));
+  const usual = own.length === codes.length ? [] : [statusLine(status).slice(4).replaceAll(' ', '')];
+  return [...usual, ...own.map(pascal)].join('Or');
+}
+
+function pascal(code: string): string {
+  return code
+    .split('_')
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join('');
+}

@@ -1,0 +1,37 @@
+import type { NamedSchemas } from '../contract/named-schemas.ts';
+import {
+  acceptedMessage,
+  acceptedStatus,
+  article,
+  channel,
+  channelStatus,
+  contact,
+  createdShop,
+  group,
+  identity,
+  message,
+  messageReason,
+  messageStatus,
+  shop,
+  shopPolicy,
+  verdict,
+} from '../contract/resources.ts';
+
+/** What the tenants' document calls its resources; a name is a promise to generated clients. */
+export const API_SCHEMAS: NamedSchemas = {
+  Shop: shop,
+  CreatedShop: createdShop,
+  Channel: channel,
+  ChannelStatus: channelStatus,
+  PolicyVerdict: verdict,
+  ShopPolicy: shopPolicy,
+  AcceptedMessage: acceptedMessage,
+  AcceptedStatus: acceptedStatus,
+  Message: message,
+  MessageStatus: messageStatus,
+  MessageReason: messageReason,
+  Group: group,
+  ConsentedContact: contact,
+  Identity: identity,
+  Article: article,
+};
