@@ -17,7 +17,7 @@ const MOST_SCANNED = 1_000;
  * A page that has looked at 1,000 messages ends there, short or empty, with a cursor that goes on behind them.
  */
 export async function listMessages(
-  state: ShopState,
+  shop: Pick<ShopState, 'keys' | 'shard'>,
   store: Store,
   query: {
     readonly status: MessageStatus | undefined;
@@ -25,13 +25,13 @@ export async function listMessages(
     readonly cursor: string | undefined;
   },
 ): Promise<CursorPage<MessageView>> {
-  const index = indexOf(state, query.status);
+  const index = indexOf(shop, query.status);
   const items: MessageView[] = [];
   let scanned = 0;
   let from = query.cursor === undefined ? '+' : `(${query.cursor.toLowerCase()}`;
   for (;;) {
     const [ids] = (await store.read([['ZREVRANGEBYLEX', index, from, '-', 'LIMIT', 0, BATCH]])) as [string[]];
-    for (const message of await read(state.shard, ids, store)) {
+    for (const message of await read(shop.shard, ids, store)) {
       if (query.status !== undefined && message.status !== query.status) continue;
       if (items.length === query.limit) return { items, nextCursor: items.at(-1)?.id ?? null };
       items.push(message);
@@ -44,7 +44,7 @@ export async function listMessages(
   }
 }
 
-function indexOf({ keys }: ShopState, status: MessageStatus | undefined): string {
+function indexOf({ keys }: Pick<ShopState, 'keys'>, status: MessageStatus | undefined): string {
   if (status === 'queued' || status === 'sending') return keys.queue;
   return status === 'failed' || status === 'rejected' ? keys[status] : keys.messages;
 }

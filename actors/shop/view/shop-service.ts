@@ -3,6 +3,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import { shardOf } from '../../../runtime/address.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
+import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
@@ -10,7 +11,7 @@ import type { TenantState } from '../../tenant/tenant-state.ts';
 import type { ChannelWaiters } from '../effect/channel-waiters.ts';
 import type { PoolClient } from '../effect/pool-client.ts';
 import type { MessageFields } from '../record/message-record.ts';
-import { messageKey, shopAddress } from '../record/shop-keys.ts';
+import { messageKey, shopAddress, shopKeys } from '../record/shop-keys.ts';
 import type { ChannelView, ShopOperations, ShopReference } from '../record/shop-operations.ts';
 import { channelState, liveGroups, type ShopState } from '../record/shop-state.ts';
 import type { SendReply } from '../turn/accept-message.ts';
@@ -107,8 +108,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       const settings = (await tenantOf(shop))?.settings ?? resolveSettings({});
       return await ask(shop, { type: 'post_status', draft, settings });
     },
-    listMessages: (shop, query) =>
-      withState(shop, async (state) => done(await listMessages(state, store, query))),
+    listMessages: (shop, query) => listStored(shop, query, options),
     message(tenantId, messageId) {
       const shard = shardOf(tenantId);
       const key = messageKey(shard, messageId.toLowerCase());
@@ -138,6 +138,30 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
         return done(groups.map((group) => ({ ...group, canSend: group.isAdmin })));
       }),
   };
+}
+
+/** A page of a shop's messages, also while its actor waits for an operator. */
+async function listStored(
+  shop: ShopReference,
+  query: Parameters<ShopOperations['listMessages']>[1],
+  { actors, store }: Pick<ShopServiceOptions, 'actors' | 'store'>,
+): ReturnType<ShopOperations['listMessages']> {
+  const found = await storedShop(shop, actors);
+  return found ? done(await listMessages(found, store, query)) : failed('SHOP_NOT_FOUND');
+}
+
+/** Where a shop's messages stand; also of a shop that waits for an operator, whose actor answers no question. */
+async function storedShop(
+  shop: ShopReference,
+  actors: Pick<Actors, 'state'>,
+): Promise<Pick<ShopState, 'shard' | 'keys'> | undefined> {
+  try {
+    return await actors.state<ShopState>(shopAddress(shop));
+  } catch (error) {
+    if (!(error instanceof RuntimeFailure && error.code === 'SUSPENDED')) throw error;
+    const { shard } = shopAddress(shop);
+    return { shard, keys: shopKeys(shard, shop.shopId) };
+  }
 }
 
 /** A session is on its way and has neither shown a code nor connected. */

@@ -1,0 +1,100 @@
+import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
+import { shopAddress, shopKeys } from '../../actors/shop/record/shop-keys.ts';
+import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
+import { composeActors, type RunningActors } from '../../bin/compose-actors.ts';
+import { addressText, shardOf } from '../../runtime/address.ts';
+import { systemClock as clock } from '../../runtime/clock.ts';
+import type { RuntimeLimits } from '../../runtime/limits.ts';
+import { linkTopics } from '../../runtime/node/link-topics.ts';
+import { systemRandom as random } from '../../runtime/random.ts';
+import { startRedisServer } from '../redis-server.ts';
+import { type RedisNode, redisNode } from '../runtime/redis-node.ts';
+import { openTarget, type Target } from './conformance-target.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Both listeners over the real actors and a real Redis, with the chat network in memory. */
+export interface RealService extends Target {
+  readonly runtime: RedisNode;
+  readonly actors: RunningActors;
+  readonly network: MemorySessionHost;
+  readonly fixture: ServiceFixture;
+  /** Calls the operators' API. */
+  operator(method: string, path: string, json?: unknown): ReturnType<Target['admin']['call']>;
+  /** Makes what is stored of a shop unreadable, so that its actor crashes until it is suspended; answers how to mend it. */
+  breakShop(shop: ShopReference): Promise<() => Promise<void>>;
+  stop(): Promise<void>;
+}
+
+/** Starts the service; `limits`: of its runtime, where one crash more than a single one suspends an actor. */
+export async function startRealService(limits: Partial<RuntimeLimits> = {}): Promise<RealService> {
+  const redis = await startRedisServer();
+  const runtime = await redisNode({
+    redisUrl: redis.url,
+    limits: { restartIntensity: 1, backoffMs: 1, ...limits },
+  });
+  const { node, log } = runtime;
+  const topic = linkTopics(node.link);
+  const made: { network?: MemorySessionHost } = {};
+  const actors = await composeActors({
+    node,
+    redisUrl: redis.url,
+    clock,
+    random,
+    log,
+    startHost: (listener) => {
+      made.network = new MemorySessionHost({
+        clock,
+        listener,
+        behaviour: { paired: true, pairedAgoMs: 30 * DAY_MS },
+      });
+      return made.network;
+    },
+    qrImages: { render: async () => 'data:image/png;base64,', close: async () => undefined },
+    gap: { fromMs: 1, toMs: 2 },
+    poolLink: topic('pool'),
+    operatorsLink: topic('operators'),
+    platformName: 'Market Square',
+  });
+  const { network } = made;
+  if (network === undefined) throw new Error('the actors started without their sending component');
+  const { tenants, shops, operators, fleet, keys } = actors;
+  const fixture = await startService({ tenants, shops, operators, fleet, keys });
+  const { apiUrl, adminUrl } = fixture;
+  const target = await openTarget({
+    apiUrl,
+    adminUrl,
+    adminToken: ADMIN_TOKEN,
+    connect: async () => undefined,
+  });
+  const operator: RealService['operator'] = (method, path, json) =>
+    target.admin.call(method, path, { key: ADMIN_TOKEN, json });
+  return {
+    ...target,
+    runtime,
+    actors,
+    network,
+    fixture,
+    operator,
+    async breakShop(shop) {
+      const shard = shardOf(shop.tenantId);
+      const { shop: key } = shopKeys(shard, shop.shopId);
+      const [stored] = (await node.store.read([['HGET', key, 'actor']])) as [string | null];
+      await node.store.commit(shard, [['HSET', key, 'actor', '{']]);
+      const address = shopAddress(shop);
+      await node.actors.restart(address).catch(() => undefined);
+      if (node.actors.snapshot(address)?.status !== 'suspended')
+        throw new Error(`${addressText(address)} still runs`);
+      return () =>
+        node.store.commit(shard, [stored === null ? ['HDEL', key, 'actor'] : ['HSET', key, 'actor', stored]]);
+    },
+    async stop() {
+      target.close();
+      await fixture.stop();
+      await node.stop();
+      await actors.stop();
+      await redis.stop();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/** A shop whose actor crashed too often, before both APIs: the real actors and Redis, the chat network in memory. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventually } from '../runtime/redis-node.ts';
+import type { TestTenant } from './conformance-target.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+let service: RealService;
+
+before(async () => {
+  service = await startRealService();
+});
+after(() => service?.stop());
+
+const get = async (tenant: TestTenant, path: string) =>
+  (await service.api.call('GET', path, { key: tenant.key })).body.data;
+
+async function send(tenant: TestTenant, shopId: string, to: string): Promise<string> {
+  const json = { channel: 'msgapp', to, text: `Your bread is ready, ${to}` };
+  const answer = await service.api.call('POST', `/shops/${shopId}/messages`, { key: tenant.key, json });
+  assert.equal(answer.status, 202, answer.text);
+  return answer.body.data.id;
+}
+
+/** A connected shop with one message that was sent and one that waits, since operators hold the queue. */
+async function shopWithMessages() {
+  const tenant = await service.tenant();
+  const shopId = await service.shop(tenant);
+  const channel = `/shops/${shopId}/channels/msgapp/connect`;
+  await service.api.call('POST', channel, { key: tenant.key, json: {} });
+  await eventually(async () => (await get(tenant, channel)).status === 'connected');
+  const sent = await send(tenant, shopId, '+33611110001');
+  await eventually(async () => (await get(tenant, `/messages/${sent}`)).status === 'sent');
+  assert.equal((await service.operator('POST', `/actors/${tenant.id}/${shopId}/pause`, {})).status, 200);
+  const waiting = await send(tenant, shopId, '+33611110002');
+  return { tenant, shop: { tenantId: tenant.id, shopId }, sent, waiting };
+}
+
+test('what is stored of a suspended shop is read on; what needs its actor is refused until it is resumed', async () => {
+  const { tenant, shop, sent, waiting } = await shopWithMessages();
+  const messages = `/shops/${shop.shopId}/messages`;
+  const before = await get(tenant, messages);
+  const mend = await service.breakShop(shop);
+
+  assert.deepEqual(await get(tenant, messages), before);
+  const idsOf = async (query: string) =>
+    (await get(tenant, `${messages}?${query}`)).items.map(({ id }: { id: string }) => id);
+  assert.deepEqual(await idsOf('status=queued'), [waiting]);
+  assert.deepEqual(await idsOf('status=sent'), [sent]);
+  const { nextCursor } = await get(tenant, `${messages}?limit=1`);
+  assert.deepEqual(await idsOf(`limit=1&cursor=${nextCursor}`), [sent]);
+  assert.equal((await get(tenant, `/messages/${waiting}`)).status, 'queued');
+  const [listed] = (await get(tenant, '/shops')).items;
+  assert.deepEqual([listed.id, listed.channelStatus.msgapp], [shop.shopId, 'connected']);
+  const seen = await service.operator('GET', `/actors/${tenant.id}/${shop.shopId}/messages`);
+  assert.equal(seen.body.data.items.length, 2, 'operators see them as well');
+
+  const json = { channel: 'msgapp', to: '+33611110003', text: 'Hello' };
+  const refused = await service.api.call('POST', messages, { key: tenant.key, json });
+  assert.deepEqual([refused.status, refused.body.error.code], [503, 'BOT_SERVICE_UNREACHABLE']);
+  await mend();
+  const resumed = await service.operator('POST', `/actors/${tenant.id}/${shop.shopId}/resume`, {});
+  assert.equal(resumed.status, 200);
+  await eventually(async () => (await get(tenant, `/messages/${waiting}`)).status === 'sent');
+});
