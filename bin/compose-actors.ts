@@ -34,7 +34,7 @@ import type { RuntimeNode } from '../runtime/node/node.ts';
 import { objectIdGenerator } from '../runtime/object-id.ts';
 import { fromRandomBytes, type Random } from '../runtime/random.ts';
 
-/** What the actors need around them. */
+/** The node, the ports and the settings from which the actors are composed. */
 export interface ActorsOptions {
   readonly node: RuntimeNode;
   readonly redisUrl: string;
@@ -46,11 +46,11 @@ export interface ActorsOptions {
   readonly qrImages: QrImages;
   /** Bounds of the gap between two sends of a shop; docs/contract.md, Enforced in the sending component. */
   readonly gap: { readonly fromMs: number; readonly toMs: number };
-  /** How shops of different nodes talk about messages that go through the platform's pool. */
+  /** Carries questions about pool messages between shops of different nodes. */
   readonly poolLink: LinkTopic;
-  /** How one node's operators reach the actors of another. */
+  /** Carries operators' commands to actors of another node. */
   readonly operatorsLink: LinkTopic;
-  /** What the platform calls itself under a message its pool sends. */
+  /** The platform's name, in the last line of a message that its pool sends. */
   readonly platformName: string;
   /** Default: 30 days. */
   readonly messageRetentionMs?: number;
@@ -65,9 +65,9 @@ export interface RunningActors {
   readonly keys: KeyDirectory;
   readonly feed: EventFeed;
   readonly host: SessionHost;
-  /** What has happened on this node since it started. */
+  /** Counters of this node since it started. */
   readonly counts: { readonly ledgersReplaced: number };
-  /** Answers at once whoever waits for a channel to open, now or later: this node is about to stop. */
+  /** Ends all waits for a channel to open, present and future ones: this node is about to stop. */
   endWaits(): void;
   /** Ends sessions, workers and connections. Call it when the node has given up its shards. */
   stop(): Promise<void>;
@@ -75,12 +75,15 @@ export interface RunningActors {
 
 const PAUSE_MS = 15 * 60_000;
 /**
- * The network does not say how long it bars a shop from strangers; as long as their budget's window is safe to
- * wait.
+ * How long a shop writes to no cold recipient after a refusal 463. The network does not say how long; the
+ * window of the cold budget is long enough. Milliseconds.
  */
 const COLD_PAUSE_MS = 24 * 3_600_000;
 const ANSWER_MS = 60_000;
-/** Preparing and acknowledging a stanza (a minute each) and fetching an attachment (90 s), with room to spare. */
+/**
+ * How long an outcome may take: preparing and acknowledging a stanza (60 s each), an attachment (90 s), and a
+ * margin.
+ */
 const OUTCOME_MS = 240_000;
 
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
@@ -179,7 +182,7 @@ function reportLedger(
   log.error(shop, 'what a shop had sent cannot be read: it counts as having used up its caps for a day');
 }
 
-/** The times that pacing keeps, with the gap between sends that this node was given. */
+/** The durations of pacing, in milliseconds, with the gap between sends that this node is configured with. */
 function pacingTimes({ fromMs, toMs }: ActorsOptions['gap']): PacingTimes {
   return {
     gapFromMs: fromMs,

@@ -27,13 +27,13 @@ export interface Service {
   readonly http: RunningHttp;
 }
 
-/** What a service is made of. */
+/** The settings and parts of a service. */
 export interface ServiceParts {
   readonly environment: ServiceEnvironment;
   readonly log: RequestLogger;
   /** Starts the sending component; its events go to the listener. */
   readonly startHost: (node: RuntimeNode, listener: SessionListener) => SessionHost;
-  /** Another process runs under this node's id: this one must end. */
+  /** Called when another process runs under this node's id: this one must end. */
   readonly onLost: () => void;
 }
 
@@ -111,22 +111,22 @@ export async function startService({ environment, log, startHost, onLost }: Serv
 }
 
 /**
- * How long a stop takes at least. A connection that is kept open ends with the next answer on it, and one that nobody
- * asks on cannot be told from here: a process that were gone at once would cut what is being written on it.
+ * Shortest duration of a stop. A kept connection ends with the next answer on it, and one without a request cannot be
+ * told from here: a process that ended at once would cut what is being written to it.
  */
 const KEPT_CONNECTIONS_MS = 500;
 
 /**
- * How long a request in hand may hold up the hand-over, of the 10 s that a stop may take: a hop and a commit take 2 s
- * each at most, and half a request may never become a whole one.
+ * How long a request in hand may delay the hand-over, of the 10 s that a stop may take: forwarding and a commit take
+ * 2 s each at most, and a request that has half arrived may never be complete.
  */
 const IN_HAND_MS = 4_000;
-/** The same for those who asked during the hand-over. */
+/** The same for requests that came during the hand-over. */
 const LAST_IN_HAND_MS = 1_000;
 
 /**
- * First the front door, so that no request is cut; then the shards, which settles what is in hand. Whoever asks on a
- * kept connection meanwhile is answered by the next owner; then the rest.
+ * Stops the node: first the front door, so that no request is cut; then the shards, which settle what is in
+ * hand while requests on kept connections are answered by the next owners; then the rest.
  */
 export async function stopService({ node, actors, http }: Service): Promise<void> {
   const lastCallers = new Promise<void>((resolve) => void node.clock.after(KEPT_CONNECTIONS_MS, resolve));

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes the data directory, for its owner only, and what is missing above it. Throws when it cannot be made; Node's own
- * `recursive` tries for ever where the kernel says ENOENT of a folder whose parent is there (procfs).
+ * Makes the data directory, readable by its owner only, and the missing folders above it. Throws when it cannot
+ * be made; Node's own `recursive` never ends where the kernel answers ENOENT for a folder whose parent exists
+ * (procfs).
  */
 export function makeDataDirectory(path: string): void {
   if (existsSync(path)) return;

@@ -11,14 +11,14 @@ const keptSchema = v.object({
   apiKey: v.optional(v.string()),
 });
 
-/** What `bin/dev` must know again at its next start: its secrets, and the demo account as far as it got. */
+/** The secrets of `bin/dev` and the demo account as far as it was made, kept for the next start. */
 export type DevState = v.InferOutput<typeof keptSchema>;
 
 /** `dev.json` in the data directory, readable by its owner only. */
 export interface DevStateFile {
-  /** `undefined` when there is none yet. Throws when it cannot be understood. */
+  /** Reads the file; `undefined` when there is none yet. Throws when its content is not what `write` wrote. */
   read(): DevState | undefined;
-  /** Replaces it whole, so that a kill leaves the old or the new. */
+  /** Replaces the file at once, so that a kill leaves the old content or the new. */
   write(state: DevState): void;
 }
 
@@ -47,7 +47,7 @@ export function devStateFile(dataDirectory: string): DevStateFile {
   };
 }
 
-/** The demo account, whole. */
+/** The demo account, complete. */
 export interface DemoAccount {
   readonly tenantId: string;
   readonly shopId: string;
@@ -55,9 +55,9 @@ export interface DemoAccount {
 }
 
 /**
- * Makes the demo tenant, its shop and its key through the operator API, as far as they are not there yet, and writes
- * down each as soon as it is made. An account that the service does not know (another Redis) is made anew, and so is a
- * key that it takes no more: an operator may have revoked it.
+ * Makes the demo tenant, its shop and its key through the operators' API where they are missing, and stores
+ * each as soon as it is made. An account that the service does not know (another Redis) is made anew, and so is
+ * a key that it no longer accepts, since an operator may have revoked it.
  */
 export async function ensureDemoAccount(options: {
   readonly apiUrl: string;

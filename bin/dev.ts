@@ -26,7 +26,7 @@ interface Addresses {
   readonly adminToken: string;
 }
 
-/** Starts everything in order, each on top of what stands, and tells where it is. */
+/** Starts Redis, the simulator and the service, in this order, and prints where they are. */
 async function bringUp(environment: DevEnvironment, group: ProcessGroup): Promise<Addresses> {
   const { dataDirectory } = environment;
   makeDataDirectory(dataDirectory);
@@ -76,8 +76,8 @@ const simulatorLine = v.object({ ready: v.literal(true), simulator: v.string() }
 const serviceLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.string() });
 
 /**
- * One run at a time on a data directory, and none before every process of the last one is gone: a Redis that still
- * writes its last words must not meet the next one. Returns the lock that the processes of this run keep.
+ * Locks the data directory for this run. The lock is free only once every process of the run before has ended,
+ * so that two Redis never write the same files. The processes of this run keep the lock.
  */
 async function claim(dataDirectory: string): Promise<FileLock> {
   const own = await lockFile(join(dataDirectory, 'dev.lock'), { waitSeconds: 0 });
@@ -90,8 +90,8 @@ async function claim(dataDirectory: string): Promise<FileLock> {
 }
 
 /**
- * The same at each start, whatever ports the system picks: a killed service is superseded at once, not waited
- * for.
+ * The node id, the same at each start whatever ports the system picks: a killed service is superseded at once instead
+ * of being waited for.
  */
 function nodeIdOf(dataDirectory: string): string {
   const mark = createHash('sha256').update(`${hostname()}:${dataDirectory}`).digest('hex');

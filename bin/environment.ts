@@ -25,7 +25,7 @@ import {
   wholeNumber,
 } from './setting.ts';
 
-/** The environment as a process is given it: names and texts. */
+/** The variables of a process: names and texts. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The environment cannot be used. The message lists every problem at once, without the value of a secret. */
@@ -40,7 +40,7 @@ export class EnvironmentError extends Error {
 }
 
 /**
- * Never repeated in an error, and read from the file `NAME_FILE` where that is given. REDIS_URL may hold a
+ * Variables whose values no error repeats and that may be given as a file, `NAME_FILE`. REDIS_URL may hold a
  * password.
  */
 const secretNames: ReadonlySet<string> = new Set([
@@ -94,7 +94,7 @@ const listenersSchema = v.pipe(
   ),
 );
 
-/** What the service can do without being told. */
+/** Settings of the service that have a default. */
 const serviceEntries = {
   ...processEntries,
   PUBLIC_URL: v.optional(publicUrl),
@@ -105,7 +105,7 @@ const serviceEntries = {
   MEDIA_NAME_SERVERS: v.optional(nameServers),
   NODE_ID: v.optional(nodeId),
   MSGAPP_CLIENT_VERSION: v.optional(clientVersion),
-  // A message may wait for a day, and what became of it must find its record.
+  // A message may wait for a day, and its outcome must find its record.
   MESSAGE_RETENTION_DAYS: count('30', 3_650, 2),
   REQUEST_LOG_RETENTION_DAYS: count('7', 3_650),
   REQUEST_LOG_MAX_ENTRIES: count('100000', 100_000_000),
@@ -123,7 +123,7 @@ const serviceSchema = v.intersect([
   }),
 ]);
 
-/** Everything the service may be told is looked at before anything is started. */
+/** All settings of the service. They are checked before anything is started. */
 const devSchema = v.intersect([
   chatNetworkSchema,
   listenersSchema,
@@ -136,7 +136,7 @@ const devSchema = v.intersect([
   }),
 ]);
 
-/** What the service is told. Every duration and bound has its unit in its name. */
+/** The settings of the service as the program uses them. Durations and bounds have their unit in their name. */
 export type ServiceEnvironment = ReturnType<typeof serviceEnvironment>;
 
 /** Reads what `bin/service.ts` needs. Throws `EnvironmentError`. */
@@ -163,7 +163,7 @@ export function serviceEnvironment(variables: Variables = process.env) {
       /** None: the system's. */
       nameServers: values.MEDIA_NAME_SERVERS ?? [],
     },
-    /** Two services on one machine differ by their ports; the system's pick is not known yet, the process id is. */
+    /** The default node id differs by port; where the system picks the port, by process id. */
     nodeId: values.NODE_ID ?? defaultNodeId(hostname(), values.PORT === 0 ? process.pid : values.PORT),
     /** `undefined`: the real network. */
     chatNetworkUrl: values.MSGAPP_SOCKET_URL,
@@ -180,7 +180,7 @@ export function serviceEnvironment(variables: Variables = process.env) {
   } as const;
 }
 
-/** What `bin/dev` is told. */
+/** The settings of `bin/dev`. */
 export type DevEnvironment = ReturnType<typeof devEnvironment>;
 
 /** Reads what `bin/dev.ts` needs. Throws `EnvironmentError`. */
@@ -209,7 +209,7 @@ export function devEnvironment(variables: Variables = process.env) {
   } as const;
 }
 
-/** What `bin/simulator` is told. */
+/** The settings of `bin/simulator`. */
 export type SimulatorEnvironment = ReturnType<typeof simulatorEnvironment>;
 
 /** Reads what `bin/simulator.ts` needs. Throws `EnvironmentError`. */
@@ -250,17 +250,17 @@ export function containersEnvironment(variables: Variables = process.env) {
   return { serviceImage: values.SERVICE_IMAGE, redisImage: values.REDIS_IMAGE } as const;
 }
 
-/** Whether two listeners on these would be in each other's way. */
+/** Whether two listeners on these addresses would conflict. */
 function shareAddress(one: string, other: string): boolean {
   return one === other || [one, other].some((each) => each === '0.0.0.0' || each === '::');
 }
 
-/** A missing variable is read as an empty one, so that the problem told is what is expected of it. */
+/** Reads a missing variable as an empty one, so that the problem reported is what is expected of it. */
 function required<const Schema extends v.GenericSchema<string, unknown>>(schema: Schema) {
   return v.optional(schema, '');
 }
 
-/** Parses all variables of a schema and throws every problem at a time. */
+/** Parses all variables of a schema. Throws one `EnvironmentError` that lists every problem. */
 function read<const Schema extends v.GenericSchema<unknown, unknown>>(
   schema: Schema,
   variables: Variables,

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 
-/** A lock that lasts until every process that keeps the file open is gone; nothing of it is left after a kill. */
+/** A lock that holds while any process keeps the file open, and ends with the last of them, also by a kill. */
 export interface FileLock {
-  /** Hand it to a child to let the lock last as long as the child, too. */
+  /** The open file. A child that inherits it holds the lock too. */
   readonly file: number;
-  /** Lets go of our own hold. */
+  /** Closes the file in this process. */
   release(): void;
 }
 

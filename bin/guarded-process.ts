@@ -8,7 +8,7 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A child that does not outlive this process, however this process goes. */
+/** A child that ends with this process, however this process ends. */
 export interface GuardedProcess {
   readonly name: string;
   /** The command's own process id, good for signals. */
@@ -27,7 +27,7 @@ export interface GuardedProcess {
 
 /** What to start and where its output goes; `pass` hands it through to our standard error. */
 export interface GuardedProcessOptions {
-  /** What people know it by. */
+  /** The name in messages. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -44,7 +44,7 @@ export interface GuardedProcessOptions {
 /**
  * The child shell starts a watcher and then becomes the command, so the command keeps the child's process id. The
  * watcher reads a pipe whose other end only our process holds: when we are gone, SIGKILL included, the pipe ends and
- * the watcher ends the command, first politely and after 10 s for good.
+ * the watcher ends the command, with SIGTERM and after 10 s with SIGKILL.
  */
 const guardScript = `
 exec 4<&0
@@ -64,7 +64,10 @@ exec 4<&-
 exec "$@" </dev/null
 `;
 
-/** Starts a command in our own process group that ends when we do. A command that does not exist ends with code 127. */
+/**
+ * Starts a command in our own process group that ends when we do. A command that does not exist ends with code
+ * 127.
+ */
 export function spawnGuarded(options: GuardedProcessOptions): GuardedProcess {
   const { name, command, args, output = 'pass', errors = 'pass', clock = systemClock } = options;
   const child: ChildProcess = spawn('/bin/sh', ['-c', guardScript, name, command, ...args], {
@@ -79,7 +82,7 @@ export function spawnGuarded(options: GuardedProcessOptions): GuardedProcess {
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} could not be started: there is no /bin/sh`);
-  // The shell closes its end as it becomes the command; a write error on that pipe means nothing to us.
+  // The shell closes its end as it becomes the command, so a write error on that pipe is expected.
   child.stdin?.on('error', () => undefined);
   const ended = once(child, 'exit').then(([code, signal]): ProcessEnd => ({ code, signal }));
   const signal = (wanted: NodeJS.Signals): boolean => child.kill(wanted);

@@ -1,9 +1,13 @@
 /**
- * Who may import whom, room by room. The linter's overrides are made from this table (`npm run import-rules` writes them
- * into the file that biome.json extends), and tests/bin/import-rules.test.ts plants a breach of every arrow that is missing here.
+ * Who may import whom, room by room. The linter's overrides are made from this table (`npm run import-rules`
+ * writes them into the file that biome.json extends), and tests/bin/import-rules.test.ts plants a breach of
+ * every arrow that is missing here.
  */
 
-/** What each room may import. A room is a folder; its own files are the room, its subfolders are rooms of their own. */
+/**
+ * What each room may import. A room is a folder; its own files are the room, its subfolders are rooms of their
+ * own.
+ */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   runtime: [],
   'runtime/ownership': ['runtime'],
@@ -79,13 +83,13 @@ const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   'node:process': [COMPOSITION],
 };
 
-/** What would let the policy do I/O or look at the time by itself. */
+/** Modules through which the policy could do I/O or read the time. */
 const NOT_PURE = [
   ...['pino', 'node:fs', 'node:fs/*', 'node:net', 'node:http', 'node:https', 'node:timers', 'node:timers/*'],
   ...['node:child_process', 'node:worker_threads'],
 ];
 
-/** What the simulator may use of the service: the chat network would have neither. */
+/** The two files of the service that the simulator may import: neither knows anything of it. */
 const SHARED_WITH_SIMULATOR = ['!**/runtime/clock.ts', '!**/runtime/random.ts'];
 
 /** One override of the linter's configuration. */
@@ -112,7 +116,10 @@ export function breaches(): readonly Breach[] {
   );
 }
 
-/** The linter overrides that refuse every breach; a later one replaces an earlier one that holds for the same file. */
+/**
+ * The linter overrides that refuse every breach; a later one replaces an earlier one that holds for the same
+ * file.
+ */
 export function importOverrides(): readonly ImportOverride[] {
   const folders = Object.keys(allowedImports).sort((a, b) => a.split('/').length - b.split('/').length);
   const files = Object.values(LIBRARY_PLACES)

@@ -4,11 +4,11 @@ import type { RuntimeNode } from '../runtime/node/node.ts';
 import type { RuntimeCounters, RuntimeObserver } from '../runtime/observer.ts';
 import { exportSessions } from './session-metrics.ts';
 
-/** A commit may wait for a Redis that is away for seconds. */
+/** Buckets of commit times, in seconds; a commit may wait for a Redis that is away. */
 const BUCKETS_SECONDS = [0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/** What each of the runtime's counters is called in Prometheus, and what it counts. */
+/** The name and the help text of each of the runtime's counters in Prometheus. */
 const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: string, help: string] } = {
   turns: ['runtime_turns_total', 'Turns whose outcome took effect'],
   commits: ['runtime_commits_total', 'Batches that Redis answered'],
@@ -62,7 +62,7 @@ export function runtimeObserver(metrics: Metrics): RuntimeObserver {
   };
 }
 
-/** Makes a node's counters and gauges readable at `/metrics`. */
+/** Registers a node's counters and gauges. */
 export function exportNode(
   metrics: Metrics,
   node: RuntimeNode,

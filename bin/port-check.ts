@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** A port somebody wants to listen on, and the variable that picks it. */
+/** A port to listen on, and the variable that sets it. */
 export interface WantedPort {
   readonly variable: string;
   readonly host: string;
@@ -9,8 +9,8 @@ export interface WantedPort {
 }
 
 /**
- * Rejects with one sentence when a port cannot be listened on, or two are the same. Asked before anything starts, to
- * fail early and plainly.
+ * Rejects with one sentence when a port cannot be listened on, or two are the same. Called before anything starts, so
+ * that the reason is told and not the crash it would cause.
  */
 export async function refuseTakenPorts(wanted: readonly WantedPort[]): Promise<void> {
   const probes: Server[] = [];

@@ -17,7 +17,7 @@ export interface PrivateRedis {
   readonly process: GuardedProcess;
 }
 
-/** Where it lives and how it keeps what it is told. */
+/** The folder, the socket and the durability of a private Redis. */
 export interface PrivateRedisOptions {
   /** Holds the append-only file; made when missing. */
   readonly directory: string;
@@ -43,7 +43,7 @@ export async function startPrivateRedis(options: PrivateRedisOptions): Promise<P
   const { spawn = spawnGuarded, clock = systemClock } = options;
   const socketPath = options.socketPath ?? join(directory, 'redis.sock');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // Left by a run that was killed. Nobody answers on it: the data directory belongs to one run at a time.
+  // A socket left by a killed run. Nobody answers on it, since the data directory is locked for one run.
   rmSync(socketPath, { force: true });
   const settings: Record<string, string> = {
     port: '0',
@@ -95,7 +95,7 @@ export function answersPing(socketPath: string): Promise<boolean> {
   });
 }
 
-/** Keeps the last of what a process says; `text` waits until it has said everything. */
+/** Keeps the last output of a process; `text` waits until its output has ended. */
 function collectLog(source: GuardedProcess): { text(): Promise<string> } {
   const longest = 2_000;
   let kept = '';

@@ -5,23 +5,23 @@ import {
   spawnGuarded,
 } from './guarded-process.ts';
 
-/** A member that ended although nobody asked it to. */
+/** A member that ended without being stopped. */
 export interface Loss {
   readonly name: string;
   readonly end: ProcessEnd;
 }
 
-/** Processes that live and end together. */
+/** Processes that end together. */
 export interface ProcessGroup {
   /** Starts a member. Throws once the group is ending. */
   start(options: GuardedProcessOptions): GuardedProcess;
   /** Settles with the first member that ended by itself; never when `stop` came first. */
   readonly broken: Promise<Loss>;
-  /** Ends the members, the youngest first, so that each can still lean on those it was built on. */
+  /** Ends the members, the newest first, so that each still has those it depends on. */
   stop(options: { readonly graceMs: number }): Promise<void>;
 }
 
-/** Founds an empty group. */
+/** Makes an empty group. */
 export function createProcessGroup(): ProcessGroup {
   const members: GuardedProcess[] = [];
   let ending = false;

@@ -20,7 +20,7 @@ export async function runProcessGroup(options: {
   const { name, bringUp } = options;
   const group = createProcessGroup();
   const asked = Promise.race(endSignals.map((signal) => nextSignal(signal)));
-  // A signal to the whole group may be seen on the members first, and a step that misses one can say more about it.
+  // A signal to the whole group may end members first; then the step that misses one has the better error.
   const lost = group.broken.then((loss) => delay(300, `${loss.name} ended (${describeEnd(loss.end)})`));
   const life = bringUp(group).then(
     (line) => {

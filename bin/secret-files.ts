@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs';
 /** Variables as they are after the files that hold secrets were read, and what was wrong with those files. */
 export interface WithSecrets {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Names of the secrets that could not be had; nobody need complain that they are missing. */
+  /** Names of the secrets that could not be read; they are not reported as missing as well. */
   readonly broken: ReadonlySet<string>;
   readonly problems: readonly string[];
 }
 
-/** A secret is a line of text; what is larger is another file, named by mistake. */
+/** Largest file that is read, in bytes. A secret is a line of text; a larger file was named by mistake. */
 const LONGEST_BYTES = 65_536;
 
 /**
- * Reads each secret `NAME` whose `NAME_FILE` is given, and takes `NAME_FILE` out: what reads the variables afterwards,
- * this process or one that it starts, knows `NAME` alone. White space at the file's end is not part of the secret.
- * Never throws: a file that cannot be read, an empty one, and a secret given in both ways are problems. A problem names
- * the file and repeats nothing of its content.
+ * Reads each secret `NAME` whose `NAME_FILE` is given, and takes `NAME_FILE` out: what reads the variables
+ * afterwards, this process or one that it starts, knows `NAME` alone. White space at the file's end is not part
+ * of the secret. Never throws: a file that cannot be read, an empty one, and a secret given in both ways are
+ * problems. A problem names the file and repeats nothing of its content.
  */
 export function readSecretFiles(
   variables: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,7 @@
 import type { SessionHost } from '../actors/session/session-host.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 
-/** Makes the sending component readable at `/metrics`: its workers, and what became of sessions and orders. */
+/** Registers the metrics of the sending component: its workers, ends of sessions, outcomes of orders. */
 export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'available' | 'figures'>): void {
   const source = metrics.source.bind(metrics);
   source({
@@ -30,7 +30,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
     name: 'session_ends_total',
     help: 'Sessions that ended by themselves, by why',
     kind: 'counter',
-    // Told from the first scrape on: an increase is only seen of a series that was there before.
+    // Each series starts at 0 with the first scrape, since Prometheus sees no increase of a series that is new.
     read: () =>
       [...new Map([['credentials_unreadable', 0], ...host.figures().ends])].map(([end, value]) => ({
         labels: { end },

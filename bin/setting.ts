@@ -29,7 +29,7 @@ export const wholeNumber = (most: number, least = 1) =>
     v.maxValue(most, `a whole number from ${least} to ${most}`),
   );
 
-/** A whole number with the one that holds when none is given. */
+/** A whole number with a default. */
 export const count = (standard: string, most: number, least?: number) =>
   v.optional(wholeNumber(most, least), standard);
 
@@ -45,7 +45,7 @@ export const webSocketUrl = v.pipe(
   v.check((text) => /^wss?:$/.test(parseUrl(text)?.protocol ?? ''), 'a ws:// or wss:// URL'),
 );
 
-/** Where people reach us from outside, without a slash at its end. */
+/** The public address of the API, without a slash at its end. */
 export const publicUrl = v.pipe(
   v.string(),
   v.check((text) => /^https?:$/.test(parseUrl(text)?.protocol ?? ''), 'an http:// or https:// URL'),
@@ -141,7 +141,7 @@ function areNameServers(parts: readonly string[]): boolean {
 /** One of the levels pino knows. */
 export const logLevel = v.optional(v.picklist(logLevels, `one of ${logLevels.join(', ')}`), 'info');
 
-/** What a node is called among the others. */
+/** The id of a node. */
 export const nodeId = v.pipe(
   v.string(),
   v.regex(/^[\w.-]{1,64}$/, '1 to 64 letters, digits, dots, dashes and underscores'),

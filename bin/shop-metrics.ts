@@ -5,7 +5,7 @@ import type { RunningActors } from './compose-actors.ts';
 /** The states of a channel in the contract's words. */
 const CHANNEL_STATUSES = ['starting', 'qr_waiting', 'connected', 'disconnected'];
 
-/** Makes it readable at `/metrics` how a node's shops stand. */
+/** Registers the metrics of a node's shops: their states, queues and mailboxes. */
 export function exportShops(
   metrics: Metrics,
   { fleet, counts }: Pick<RunningActors, 'fleet' | 'counts'>,

@@ -6,13 +6,13 @@ import { makeDataDirectory } from './data-directory.ts';
 import { simulatorEnvironment } from './environment.ts';
 import { lockFile } from './file-lock.ts';
 
-/** Starts the simulated chat network alone, says where it is, and ends it on a signal. */
+/** Starts the simulated chat network alone, prints its address, and ends it on a signal. */
 async function main(): Promise<void> {
   const { port, dataDirectory } = simulatorEnvironment();
   // Its handsets open and seal with the client's own code, as often as all the sessions that write to them together.
   replaceClientCurve();
   makeDataDirectory(dataDirectory);
-  // Each would go on writing a journal that the other has put a new one in the place of.
+  // Two simulators would each write to a journal that the other has replaced.
   if ((await lockFile(join(dataDirectory, 'simulator.lock'), { waitSeconds: 2 })) === undefined)
     throw new Error(`another simulator is running on ${dataDirectory}; set DATA_DIR to another folder`);
   const simulator = await startSimulator({ port, dataDir: dataDirectory, clock: systemClock });

@@ -8,7 +8,7 @@ import type { ServiceEnvironment } from './environment.ts';
 
 const REAL_NETWORK_URL = 'wss://web.whatsapp.com/ws/chat';
 
-/** Starts the sending component as the environment wants it, on the real network or a simulated one. */
+/** Starts the sending component with the settings of the environment, on the real network or a simulated one. */
 export function startSessions(parts: {
   readonly environment: ServiceEnvironment;
   readonly node: RuntimeNode;

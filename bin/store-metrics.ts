@@ -2,7 +2,7 @@ import type { Metrics } from '../http/metrics/metrics.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
 import { assumptionNames, isHeld } from '../runtime/redis/store-assumptions.ts';
 
-/** Makes what Redis says of itself readable at `/metrics`, as of the node's last look at it. */
+/** Registers the metrics of Redis, as of the node's last look at it. */
 export function exportStore(metrics: Metrics, node: Pick<RuntimeNode, 'storeServers'>): void {
   const gauge = (name: string, help: string, read: Parameters<Metrics['source']>[0]['read']): void =>
     metrics.source({ name, help, kind: 'gauge', read });

@@ -4,7 +4,7 @@ export const BLOCK_SIZES = [4, 8, 16, 32, 64, 128, 257, 512, 1000] as const;
 /** 32-bit words of a point. */
 export const WORDS_PER_POINT = 2;
 
-/** Words of a chunk, about: 64 KiB, small enough to be no burden and large enough to hold many blocks. */
+/** About how many words a chunk has: 64 KiB, which hold many blocks and cost little when few are used. */
 const chunkWords = 16_384;
 
 const noBlock = 0xffff_ffff;
@@ -22,7 +22,7 @@ interface Chunk {
 interface BlocksOfSize {
   readonly words: number;
   readonly blocksPerChunk: number;
-  /** Chunks by number; a number whose chunk was given back is used again. */
+  /** Chunks by number. The number of a chunk that was given back is used again. */
   readonly chunks: (Chunk | undefined)[];
   /** Numbers of chunks that have a free block, and of chunks that were given back. */
   readonly roomy: Set<number>;

@@ -23,7 +23,10 @@ export interface DeclarationItem {
   readonly current: DeclarationFact | null;
 }
 
-/** The policy's yes. `entry` is to be committed with the contacts and recorded after; `null`: nothing was new. */
+/**
+ * An admitted batch. The caller commits `entry` with the contacts and records it afterwards; `null`: nothing
+ * was new.
+ */
 export interface DeclarationAdmission {
   readonly admitted: true;
   readonly newCount: number;

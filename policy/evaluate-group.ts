@@ -19,7 +19,7 @@ export interface GroupContext {
   readonly announce: boolean;
 }
 
-/** All the policy asks about a message to a group, beside what the shop has sent. */
+/** The facts on which a message to a group is judged, beside the ledger of what the shop has sent. */
 export interface GroupFacts {
   readonly groupId: string;
   readonly text: string | undefined;
@@ -78,7 +78,7 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
   };
 }
 
-/** Without a context, or with one that cannot be true, nobody knows what the send would cost. */
+/** Refuses a group without a context, or with one that cannot be true: the cost of the send cannot be told. */
 function refuseContext(group: GroupContext | null): PolicyRefusal | undefined {
   if (group === null || !Number.isInteger(group.participantCount) || group.participantCount < 0) {
     return refuseWithoutContext();

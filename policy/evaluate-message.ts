@@ -28,7 +28,7 @@ const RECIPIENT_SPACING_MS = 10 * MINUTE_MS;
 /** Most distinct numbers that may get an identical text within an hour (docs/contract.md, Messages to numbers). */
 const BULK_RECIPIENTS_PER_HOUR = 20;
 
-/** All the policy asks about a 1:1 message, beside what the shop has sent. */
+/** The facts on which a message to a number is judged, beside the ledger of what the shop has sent. */
 export interface MessageFacts {
   /**
    * The number as the network knows it, else as the caller wrote it, in E.164 shape; `evaluateMessage` throws
@@ -45,7 +45,7 @@ export interface MessageFacts {
   readonly optedOut: boolean;
   /** What the tenant declared of the number, whether or not it still holds. */
   readonly declaration: DeclarationFact | null;
-  /** Until when the network lets this shop write to no stranger; `null` or absent: it did not object. */
+  /** Until when the network bars this shop from cold recipients; `null` or absent: it does not. */
   readonly coldPausedUntilMs?: number | null;
   /** Pairing of the shop's current credentials; `null`: never paired. */
   readonly pairedAtMs: number | null;
@@ -55,14 +55,14 @@ export interface MessageFacts {
 
 const messageKinds = kindSet('known', 'cold', 'declared');
 
-/** The moment judged: the facts as of a now that never runs behind the ledger, and what was counted then. */
+/** One evaluation: the facts, and what the ledger counted at the moment judged. */
 interface Judgement {
   readonly facts: MessageFacts;
   readonly ledger: SendLedger;
   readonly tally: MessageTally;
   readonly caps: MessageCaps;
   readonly personClass: PersonClass;
-  /** Now as the ledger sees it. */
+  /** The moment judged, in Unix milliseconds: now, but never behind the newest entry of the ledger. */
   readonly atMs: number;
 }
 
@@ -158,7 +158,7 @@ function recipientRelief(
   const lastMs = sentMs[0];
   const thirdMs = sentMs[RECIPIENT_PER_DAY - 1];
   const roomAtMs = thirdMs === undefined ? atMs : thirdMs + DAY_MS;
-  // A reply in the very millisecond of the message counts as before it, which errs on the side of silence.
+  // A reply in the same millisecond as the message counts as earlier, so that in doubt nothing is sent.
   const isReplied = lastMs !== undefined && lastInboundAtMs !== null && lastInboundAtMs > lastMs;
   const spacedAtMs = lastMs === undefined || isReplied ? atMs : lastMs + RECIPIENT_SPACING_MS;
   return { roomAtMs, spacedAtMs };
@@ -225,7 +225,7 @@ function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
   if (personClass === 'declared' && tally.declaredToday >= caps.declaredPerDay) {
     const room = caps.declaredPerDay - 1;
     const roomAtMs = ledger.roomAtMs({ kinds: kindSet('declared'), windowMs: DAY_MS, room });
-    // Once the declaration expires the recipient is cold and this rule has no say any more.
+    // Once the declaration expires the recipient is cold, and this rule no longer applies.
     const reliefMs = Math.min(roomAtMs, facts.declaration?.expiresAtMs ?? Number.POSITIVE_INFINITY);
     const message = `The shop has used its ${caps.declaredPerDay} messages of 24 hours to declared recipients.`;
     return refuseUntil({ code: 'DECLARED_RECIPIENT_CAP_REACHED', message, reliefMs, nowMs: facts.nowMs });
@@ -233,7 +233,10 @@ function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
   return undefined;
 }
 
-/** The budget of cold recipients, and the network's own word against strangers; both must let the message through. */
+/**
+ * The budget of cold recipients, and the bar that the network set after a refusal 463; both must let the
+ * message through.
+ */
 function refuseCold({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRefusal | undefined {
   const { pairedAtMs, settings, nowMs, coldPausedUntilMs } = facts;
   const isSpent = tally.coldToday >= caps.coldPerDay;

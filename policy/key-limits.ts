@@ -57,7 +57,7 @@ const resolutions = scopes.map(({ windowMs }) => ({
 /** A key that counted calls since it was last stored. */
 export interface ChangedKey {
   readonly keyId: string;
-  /** How often it had changed when this was taken. */
+  /** Changes of the key up to `state`; `stored` is told of them. */
   readonly changes: number;
   readonly state: string;
 }
@@ -68,9 +68,9 @@ interface KeyState {
   readonly firstWindow: number;
   /** Which windows were exact when they were last used: a bit each. */
   exactBits: number;
-  /** The latest time seen: a clock that steps back finds this time instead. */
+  /** The latest time seen, in Unix milliseconds. When the clock steps back, this time counts as now. */
   latestMs: number;
-  /** How often it changed, and how often it had when it was last stored. */
+  /** Changes so far, and changes up to the state that was last stored. */
   changes: number;
   storedChanges: number;
 }
@@ -145,7 +145,7 @@ export class KeyLimits {
     return { keyId, changes: key.changes, state: encodeWholeNumbers(numbers) };
   }
 
-  /** What was changed stands in the store now. Calls counted meanwhile are still to be stored. */
+  /** Marks a state as stored. Calls that were counted since it was taken remain to be stored. */
   stored({ keyId, changes }: Pick<ChangedKey, 'keyId' | 'changes'>): void {
     const key = this.#keys.get(keyId);
     if (key !== undefined) {
@@ -192,7 +192,7 @@ export class KeyLimits {
     if (isAhead) key.changes += 1;
   }
 
-  /** Gives back all the key uses: it was erased, or its owner is another node now. */
+  /** Frees the memory of a key that was erased or is owned by another node now. */
   forget(keyId: string): void {
     const key = this.#keys.get(keyId);
     if (key === undefined) {
@@ -205,7 +205,10 @@ export class KeyLimits {
     this.#keys.delete(keyId);
   }
 
-  /** Gives back the memory of windows that ran empty, for the next `keyCount` keys in turn. Call it now and then. */
+  /**
+   * Frees the windows that ran empty, of the next `keyCount` keys in turn. Each call continues where the last
+   * one ended.
+   */
   sweep(sweep: { readonly nowMs: number; readonly keyCount: number }): void {
     for (let count = 0; count < sweep.keyCount; count += 1) {
       this.#sweeper ??= this.#keys.values();
@@ -218,10 +221,10 @@ export class KeyLimits {
     }
   }
 
-  /** The key with what no longer counts forgotten and its windows in the resolution of their limits. */
+  /** Brings a key up to now: drops what no longer counts and converts windows whose limit crossed `EXACT_LIMIT`. */
   #refresh(call: KeyCall): KeyState {
     const key = this.#key(call.keyId);
-    // Before a conversion: what is over stays over, whatever the new limit would have counted.
+    // Before a conversion, since sub-buckets would count for longer what no longer counts.
     this.#expire(key, call.nowMs);
     for (let index = 0; index < scopes.length; index += 1) {
       const isExact = call.limits[scopeAt(index)] <= EXACT_LIMIT;

@@ -1,9 +1,12 @@
 import type { Fingerprint } from './text-fingerprint.ts';
 
-/** What an accepted send counts as: the class of a 1:1 recipient, or a group or status, which have their own budgets. */
+/**
+ * What an accepted send counts as: the class of a 1:1 recipient, or a group or status, which have their own
+ * budgets.
+ */
 export type EntryKind = 'known' | 'cold' | 'declared' | 'group' | 'status';
 
-/** One accepted send, all that any rule ever asks of it. */
+/** One accepted send: everything that a rule may ask of it. */
 export interface LedgerEntry {
   readonly kind: EntryKind;
   /** When it was accepted; never behind the entry before it. */
@@ -32,7 +35,10 @@ export function encodeEntry(entry: LedgerEntry): string {
 const PAIRS = 36 * 36;
 const pairs = Array.from({ length: PAIRS }, (_, value) => value.toString(36).padStart(2, '0'));
 
-/** As `toString(36)` of a whole number that is not negative, two digits at a time: a fifth of its time, and every send has four. */
+/**
+ * `toString(36)` of a whole number that is not negative, two digits at a time: every send writes four, in a
+ * fifth of the time.
+ */
 function base36(value: number): string {
   let rest = value;
   let digits = '';

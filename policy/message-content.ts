@@ -31,10 +31,10 @@ export function refuseContent(content: {
   return undefined;
 }
 
-/** What a reader can see: neither white space nor a control nor a character that Unicode says to show nothing for. */
+/** A visible character: no white space, no control character, and none that Unicode declares default-ignorable. */
 const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 
-/** True when there is a text and something of it shows; a zero-width space or a variation selector alone does not. */
+/** True when the text has a visible character; a zero-width space or a variation selector alone is not visible. */
 export function hasText(text: string | undefined): text is string {
   return text !== undefined && VISIBLE.test(text);
 }

@@ -1,6 +1,6 @@
 import { phoneAsInteger } from './recipient.ts';
 
-/** One country whose mobile numbers are written with and without a digit that says nothing. */
+/** One country whose mobile numbers are written with and without a redundant digit. */
 interface TwoForms {
   readonly countryCode: string;
   readonly withDigit: RegExp;

@@ -30,7 +30,7 @@ export function isOptOut(text: string): boolean {
   return keywords.has(word.normalize('NFKD').replace(marks, '').toLowerCase());
 }
 
-/** Whether the character at the index is ignored. Of a surrogate pair both indexes mean the whole pair. */
+/** Whether the character at the index is ignored. Either index of a surrogate pair stands for the pair. */
 function isIgnoredAtEnds(text: string, index: number): boolean {
   ignoredAtEnds.lastIndex = index;
   return ignoredAtEnds.test(text);

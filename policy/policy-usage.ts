@@ -3,10 +3,10 @@ import { type KindSet, kindSet, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 import { messageCaps, warmupDay } from './warm-up.ts';
 
-/** How full one of a shop's windows is. */
+/** The use of one window of a shop. */
 export interface WindowUsage {
   readonly window: 'perDay' | 'perHour' | 'coldPerDay' | 'declaredPerDay' | 'groupsPerDay' | 'statusesPerDay';
-  /** Sends that count; shares for groups. More than the cap when the cap was lowered since. */
+  /** Sends that count now, shares for groups. May exceed a cap that was lowered since. */
   readonly used: number;
   readonly cap: number;
   /** When the oldest that counts stops counting; `null` when nothing counts. */

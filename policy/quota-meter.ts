@@ -73,7 +73,7 @@ export class QuotaMeter {
   }
 }
 
-/** The month asked for last: calendar arithmetic costs more than all else that is done for a call. */
+/** The month asked for last. Kept, since calendar arithmetic costs more than the rest of a call's counting. */
 let lastMonth = { month: -1, startsAtMs: 0, endsAtMs: 0 };
 
 function monthOf(timeMs: number): number {

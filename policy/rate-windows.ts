@@ -31,7 +31,7 @@ export function tickEndMs(resolution: Resolution, tick: number): number {
   return resolution.isExact ? tick : Math.ceil(((tick + 1) * resolution.windowMs) / SUB_BUCKETS) - 1;
 }
 
-/** Ticks after which a tick no longer counts. A sub-bucket counts whole until its last call is a window old. */
+/** Age in ticks at which a tick stops counting. A sub-bucket counts whole until its last call is a window old. */
 function ticksCounted(resolution: Resolution): number {
   return resolution.isExact ? resolution.windowMs : SUB_BUCKETS + 1;
 }
@@ -220,7 +220,7 @@ export class RateWindows {
     this.#head[window] = 0;
   }
 
-  /** Moves the base to the oldest point, since ticks are kept in 32 bits. Answers by how much. */
+  /** Moves the base to the oldest point, since ticks are kept in 32 bits. Returns by how many ticks. */
   #rebase(window: number): number {
     const points = this.#points(window);
     const shift = points[this.#wordAt(window, 0)] as number;

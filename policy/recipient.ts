@@ -1,6 +1,9 @@
 /** A phone number in E.164 shape, after docs/contract.md, Numbers. */
 export const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
-/** A group identifier: a name and the group suffix `@g.us`. Which groups there are is the session's to say. */
+/**
+ * A group identifier: a name and the group suffix `@g.us`. Whether the group exists is known to the session
+ * alone.
+ */
 export const GROUP_ID = /^[0-9A-Za-z._-]{1,64}@g\.us$/;
 
 /**

@@ -21,17 +21,20 @@ export const STATUS_POLICY_CODES = ['EMPTY_MESSAGE', 'STATUSES_DAILY_CAP_REACHED
 /** What may refuse a declaration of contacts. */
 export const DECLARATION_POLICY_CODES = ['DECLARE_BATCH_TOO_LARGE', 'DECLARE_DAILY_CAP_REACHED'] as const;
 
-/** Every code that a policy refusal can carry: a new one stands in one of the three lists, and what is made of it follows. */
+/**
+ * Every code that a policy refusal can carry: a new one stands in one of the three lists, and what is made of
+ * it follows.
+ */
 export type PolicyCode =
   | (typeof MESSAGE_POLICY_CODES)[number]
   | (typeof STATUS_POLICY_CODES)[number]
   | (typeof DECLARATION_POLICY_CODES)[number];
 
-/** The policy's no: the first rule that refused. Nothing is counted for it. */
+/** A refusal by the first rule that objects. Nothing is counted for it. */
 export interface PolicyRefusal {
   readonly admitted: false;
   readonly code: PolicyCode;
-  /** For the caller to read; names limits, never contents. */
+  /** Text for the caller. Names limits, never contents. */
   readonly message: string;
   /**
    * Whole seconds after which this rule, all else unchanged, lets the same send through, while one second earlier

@@ -8,7 +8,7 @@ import type { Fingerprint } from './text-fingerprint.ts';
  */
 export const LEDGER_BOUND = 380;
 
-/** What the newest 24 hours hold that bears on a 1:1 message. */
+/** The counts of the newest 24 hours that decide on a message to a number. */
 export interface MessageTally {
   readonly today: number;
   readonly lastHour: number;
@@ -191,7 +191,7 @@ export class SendLedger {
     return [...found];
   }
 
-  /** One person turned out to have two numbers: what was counted for the one counts for the other from now on. */
+  /** Counts what was sent to one number for the other from now on: both belong to one person. */
   mergeRecipient(recipient: number, into: number): void {
     for (let index = 0; index < this.#size; index += 1) {
       if (this.#isTo(index, recipient)) {
@@ -246,7 +246,7 @@ export class SendLedger {
     return weight > room && oldestMs !== undefined ? oldestMs + windowMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** Adds up entries of these kinds younger than `sinceMs`, newest first, until they weigh more than `room`. */
+  /** Adds up the weight of entries of these kinds younger than `sinceMs`, newest first, until it exceeds `room`. */
   #survey(query: { readonly kinds: KindSet; readonly sinceMs: number; readonly room: number }): {
     readonly weight: number;
     /** Time of the last entry that was added. */

@@ -28,17 +28,20 @@ export function mediaFingerprint(mediaUrl: string): Fingerprint {
   return hashExact(mediaUrl, 0x6d656469);
 }
 
-/** Fingerprint of a group identifier, which has no bound that would let a number stand for it. */
+/** Fingerprint of a group identifier, which is of no bounded length and so does not fit a number. */
 export function groupFingerprint(groupId: string): Fingerprint {
   return hashExact(groupId, 0x67726f75);
 }
 
-/** Case folding by way of capitals unites what lower case alone keeps apart (`ß` and `SS`, `ς` and `σ`). */
+/** Case folding through capitals: lower case alone would keep `ß` and `SS`, `ς` and `σ` apart. */
 function fold(text: string): string {
   return text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 }
 
-/** ASCII, the common case, is folded on the way; the first other character starts over on the folded text. */
+/**
+ * Hash of a text. ASCII, the common case, is folded on the way; at the first other character it starts over on
+ * the folded text.
+ */
 function hashCollapsed(text: string, folded: boolean): Fingerprint {
   let high = 0x74657874;
   let low = 0x2545f491;

@@ -24,7 +24,7 @@ export interface PolicyVerdict {
   };
 }
 
-/** What `JSON.stringify` makes of it, in half of its time: it is written twice for every send. */
+/** The JSON of a verdict, byte for byte that of `JSON.stringify`, in half of its time: every send writes it twice. */
 export function verdictJson({ recipientClass, warmupDay, caps, usage }: PolicyVerdict): string {
   const { perDay, perHour, coldPerDay, declaredPerDay } = caps;
   const { today, lastHour, coldToday, declaredToday } = usage;
@@ -35,12 +35,12 @@ export function verdictJson({ recipientClass, warmupDay, caps, usage }: PolicyVe
   );
 }
 
-/** The policy's yes. `entry` is to be committed with the message and recorded once that commit holds. */
+/** An admitted message. The caller commits `entry` with it and records it once that commit holds. */
 export interface SendAdmission {
   readonly admitted: true;
   readonly verdict: PolicyVerdict;
   readonly entry: LedgerEntry;
 }
 
-/** What evaluating a message comes to. */
+/** The result of an evaluation: an admission, or the first refusal. */
 export type Evaluation = SendAdmission | PolicyRefusal;

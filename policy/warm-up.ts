@@ -20,7 +20,7 @@ export interface MessageCaps {
   readonly declaredPerDay: number;
 }
 
-/** When a shop's number was paired, and when it is now. */
+/** The pairing and the present moment, in Unix milliseconds: what the warm-up's day follows from. */
 interface WarmupMoment {
   /** Pairing of the current credentials; `null`, never paired, counts as day 0 without end. */
   readonly pairedAtMs: number | null;
