@@ -7,6 +7,7 @@ import { OperatorsDirectory } from '../actors/operators/operators-directory.ts';
 import type { QrImages } from '../actors/session/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
 import { ChannelWaiters } from '../actors/shop/effect/channel-waiters.ts';
+import { groupQuestions } from '../actors/shop/effect/group-questions.ts';
 import { PoolClient } from '../actors/shop/effect/pool-client.ts';
 import { poolService } from '../actors/shop/effect/pool-service.ts';
 import { PoolSessions } from '../actors/shop/effect/pool-sessions.ts';
@@ -106,6 +107,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const host = options.startHost((shop, event) => actors.tell(shopAddress(shop), event));
   const poolSessions = new PoolSessions({ actors, store, log });
   const pool = new PoolClient({ ...around, link: poolLink, sessions: poolSessions, platformName });
+  const askGroups = groupQuestions({ host, waiters });
   poolLink.serve(poolService({ actors, store }));
   const eraser = new ShopEraser({ actors, store, deadLetters, host, clock, pool, poolSessions });
   node.register(
@@ -148,7 +150,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       usage,
       channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
     }),
-    shops: shopService({ ...around, waiters, qrImage: (qr) => qrImages.render(qr), pool, host }),
+    shops: shopService({ ...around, waiters, qrImage: (qr) => qrImages.render(qr), pool, host, askGroups }),
     operators: operatorService({
       actors,
       store,

@@ -32,8 +32,11 @@ export interface SessionHost {
   recall(shop: SessionAddress, messageId: string): void;
   /** The inbound message `token` stands in the store: its receipt may go out. */
   confirmInbound(shop: SessionAddress, token: string): void;
-  /** Asks for the groups anew. Outcome: a `groups` event when the network answers; nothing when it does not. */
-  refreshGroups(shop: SessionAddress): void;
+  /**
+   * Asks for the groups anew, or for one of them. Outcome: a `groups` event with all that are known once the network
+   * answered, or at once where it was asked a moment ago; nothing while no list was ever told.
+   */
+  refreshGroups(shop: SessionAddress, groupId?: string): void;
   /** True while a worker is there to take orders, or the first one is on its way right after a start. */
   available(): boolean;
   /** What was counted since the start, and how the workers stand. */

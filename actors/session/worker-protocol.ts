@@ -54,7 +54,7 @@ export type ToWorker =
   | { readonly kind: 'send'; readonly shopId: string; readonly order: SendOrder }
   | { readonly kind: 'recall'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'confirm'; readonly shopId: string; readonly token: string }
-  | { readonly kind: 'refresh_groups'; readonly shopId: string }
+  | { readonly kind: 'refresh_groups'; readonly shopId: string; readonly groupId: string | undefined }
   | { readonly kind: 'ping' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'store_answer'; readonly requestId: number; readonly answer: StoreAnswer };

@@ -23,7 +23,7 @@ function mixed(real: SessionHost, memory: SessionHost): SessionHost {
     send: (shop, order) => of(shop).send(shop, order),
     confirmInbound: (shop, token) => of(shop).confirmInbound(shop, token),
     recall: (shop, messageId) => of(shop).recall(shop, messageId),
-    refreshGroups: (shop) => of(shop).refreshGroups(shop),
+    refreshGroups: (shop, groupId) => of(shop).refreshGroups(shop, groupId),
     available: () => real.available(),
     figures: () => real.figures(),
     describe: (shop) => of(shop).describe(shop),

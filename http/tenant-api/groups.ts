@@ -13,7 +13,8 @@ export const listGroups = apiEndpoint({
   path: '/shops/{idOrName}/groups',
   tag: 'Groups',
   summary: "List the shop's chat groups",
-  description: 'All that match, on one page. `canSend` is advisory; the send policy is authoritative.',
+  description:
+    'All that match, on one page, after the session asked what changed (up to 1.5 s). `canSend` is advisory; the send policy is authoritative.',
   permission: 'groups.read',
   query: {
     canSend: v.optional(booleanParameter),

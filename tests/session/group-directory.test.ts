@@ -132,3 +132,81 @@ test('a list that nobody told is asked for again also by timers that fire a mome
   await clock.advance(61_000);
   assert.deepEqual(seen(), [4, 1]);
 });
+
+/** A directory of a group, in a network where others are made without a notice; each question takes so long. */
+function growing(tookMs: number) {
+  const clock = new FakeClock();
+  const told: string[][] = [];
+  const asked: string[] = [];
+  const made = new Map([['a@g.us', group('a@g.us', OWN)]]);
+  const pause = (): Promise<void> => new Promise((resolve) => clock.after(tookMs, resolve));
+  const socket = {
+    async groupFetchAllParticipating() {
+      asked.push('all');
+      const found = Object.fromEntries(made);
+      await pause();
+      return found;
+    },
+    async groupMetadata(id: string) {
+      asked.push(id);
+      await pause();
+      const found = made.get(id);
+      if (found === undefined) throw Object.assign(new Error('item-not-found'), { data: 404 });
+      return found;
+    },
+  } as unknown as WASocket;
+  const groups = new GroupDirectory({
+    socket,
+    clock,
+    floorMs: 20_000,
+    queryMs: 1_000,
+    later: (delayMs, act) => clock.after(delayMs, act),
+    ownAddresses: () => [OWN],
+    report: (list) => told.push(list.map(({ id }) => id)),
+  });
+  const make = (id: string): void => void made.set(id, group(id, OWN));
+  return { clock, groups, told, asked, make };
+}
+
+test('one group is looked for at most once a second, and whoever asks meanwhile hears the same answer', async () => {
+  const { clock, groups, told, asked, make } = growing(10);
+  const first = groups.refresh();
+  await clock.advance(10);
+  await first;
+  make('b@g.us');
+  const looks = [groups.look('b@g.us'), groups.look('b@g.us')];
+  assert.equal(told.length, 1, 'nothing is told before the answer came');
+  await clock.advance(10);
+  await Promise.all(looks);
+  assert.deepEqual(told.at(-1), ['a@g.us', 'b@g.us']);
+  for (let index = 0; index < 5; index += 1) await groups.look(`${index}@g.us`);
+  assert.deepEqual([asked, told.length], [['all', 'b@g.us'], 7], 'within the second those at hand are told');
+  await clock.advance(1_000);
+  const unknown = groups.look('c@g.us');
+  await clock.advance(10);
+  await unknown;
+  assert.deepEqual([asked.at(-1), told.at(-1)], ['c@g.us', ['a@g.us', 'b@g.us']]);
+});
+
+test('a list asked for a moment ago is told with what a notice named since, without waiting for more notices', async () => {
+  const { clock, groups, told, asked, make } = growing(10);
+  const first = groups.refresh();
+  const meanwhile = groups.refresh();
+  await clock.advance(10);
+  await Promise.all([first, meanwhile]);
+  assert.deepEqual([asked, told.length], [['all'], 1]);
+  make('b@g.us');
+  groups.changed('b@g.us');
+  const again = groups.refresh();
+  await clock.advance(10);
+  await again;
+  assert.deepEqual(
+    [asked, told.at(-1)],
+    [
+      ['all', 'b@g.us'],
+      ['a@g.us', 'b@g.us'],
+    ],
+  );
+  await clock.advance(1_000);
+  assert.equal(asked.length, 2, 'the notice was answered');
+});

@@ -209,9 +209,9 @@ class BaileysHost implements SessionHost {
     if (slot !== undefined) this.#post(slot, { kind: 'confirm', shopId: shop.shopId, token });
   }
 
-  refreshGroups(shop: SessionAddress): void {
+  refreshGroups(shop: SessionAddress, groupId?: string): void {
     const slot = this.#live(shop);
-    if (slot !== undefined) this.#post(slot, { kind: 'refresh_groups', shopId: shop.shopId });
+    if (slot !== undefined) this.#post(slot, { kind: 'refresh_groups', shopId: shop.shopId, groupId });
   }
 
   available(): boolean {

@@ -16,6 +16,8 @@ export interface MemoryBehaviour {
   readonly qrMs: number;
   readonly qrCount: number;
   readonly exists: (to: string) => boolean | 'silent' | 'rate_limited';
+  /** Whether a question for the groups is answered. */
+  readonly tellsGroups: boolean;
   /** The number the network knows an existing recipient by. */
   readonly knownAs: (to: string) => string;
   /** What a send comes to; `silent`: nothing is heard until the deadline. */
@@ -38,6 +40,7 @@ export const DEFAULT_MEMORY_BEHAVIOUR: MemoryBehaviour = {
   qrMs: 20_000,
   qrCount: 6,
   exists: () => true,
+  tellsGroups: true,
   knownAs: (to) => to,
   outcome: () => ({ kind: 'acknowledged' }),
   confirmMs: 10_000,

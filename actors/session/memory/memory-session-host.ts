@@ -139,7 +139,7 @@ export class MemorySessionHost implements SessionHost {
   refreshGroups(address: SessionAddress): void {
     const shop = this.#shopOf(address);
     const { session, groups } = shop;
-    if (session?.state !== 'open') return;
+    if (session?.state !== 'open' || !this.#behaviour.tellsGroups) return;
     session.later(0, () =>
       this.#tell(shop, { type: 'session.groups', generation: session.generation, groups }),
     );

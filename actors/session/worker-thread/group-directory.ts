@@ -6,6 +6,8 @@ import { queryErrorCode } from './session-end.ts';
 
 /** Several changes of one group within this time are asked about once. */
 const QUIET_MS = 500;
+/** Single groups are asked for at most this often, beside those of which a notice came; milliseconds. */
+const LOOK_FLOOR_MS = 1_000;
 
 /**
  * The groups of one live session. A notice of a change only says that something changed; what is true is asked for.
@@ -21,7 +23,11 @@ export class GroupDirectory {
   readonly #report: (groups: readonly SessionGroup[]) => void;
   readonly #groups = new Map<string, GroupMetadata>();
   readonly #stale = new Set<string>();
+  /** Questions about single groups under way, so that whoever asks for one meanwhile hears the same answer. */
+  readonly #looking = new Map<string, Promise<void>>();
+  #asking: Promise<void> | undefined;
   #askedAtMs = Number.NEGATIVE_INFINITY;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
   #known = false;
 
   constructor(options: {
@@ -57,10 +63,41 @@ export class GroupDirectory {
     return metadata.participants.map((participant) => participant.id);
   }
 
-  /** Asks for all groups and tells them, by itself again until they are known; tells those at hand when it asked a moment ago. */
-  async refresh(): Promise<void> {
+  /**
+   * Asks for all groups and tells them, by itself again until they are known. Where it asked a moment ago it asks for
+   * those alone of which a notice came since, and tells what is known then. Rejects when the network refuses.
+   */
+  refresh(): Promise<void> {
+    this.#asking ??= this.#refresh().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  /**
+   * Asks for one group and tells all that are known then; a moment after the last such question without asking.
+   * Never rejects: what the network does not tell stays as it was known.
+   */
+  look(id: string): Promise<void> {
+    const looking = this.#looking.get(id);
+    if (looking !== undefined) return looking;
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#lookedAtMs < Math.min(LOOK_FLOOR_MS, this.#floorMs)) {
+      this.#tell();
+      return Promise.resolve();
+    }
+    this.#lookedAtMs = nowMs;
+    const asked = this.#renew(id).finally(() => this.#looking.delete(id));
+    this.#looking.set(id, asked);
+    return asked;
+  }
+
+  async #refresh(): Promise<void> {
     const startedMs = this.#clock.monotonicMs();
     if (startedMs - this.#askedAtMs < this.#floorMs) {
+      const stale = [...this.#stale];
+      this.#stale.clear();
+      await Promise.all(stale.map((id) => this.#ask(id)));
       this.#tell();
       return;
     }
@@ -89,21 +126,23 @@ export class GroupDirectory {
     if (this.#stale.has(id)) return;
     this.#stale.add(id);
     this.#later(QUIET_MS, () => {
-      this.#stale.delete(id);
-      void this.#renew(id);
+      if (this.#stale.delete(id)) void this.#renew(id);
     });
   }
 
   async #renew(id: string): Promise<void> {
+    await this.#ask(id);
+    this.#tell();
+  }
+
+  async #ask(id: string): Promise<void> {
     try {
       this.#groups.set(id, await this.#socket.groupMetadata(id));
     } catch (error) {
       const code = queryErrorCode(error);
       // Not a member any more, or no such group; anything else leaves what is known.
-      if (code !== 401 && code !== 403 && code !== 404) return;
-      this.#groups.delete(id);
+      if (code === 401 || code === 403 || code === 404) this.#groups.delete(id);
     }
-    this.#tell();
   }
 
   #tell(): void {

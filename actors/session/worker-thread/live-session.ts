@@ -146,9 +146,11 @@ export class LiveSession {
     this.#inbound.confirm(token);
   }
 
-  refreshGroups(): void {
-    if (!this.#open) return;
-    this.#running?.groups.refresh().catch((error: unknown) => {
+  refreshGroups(groupId?: string): void {
+    if (!this.#open || this.#running === undefined) return;
+    const { groups } = this.#running;
+    const asked = groupId === undefined ? groups.refresh() : groups.look(groupId);
+    asked.catch((error: unknown) => {
       this.#log({ cause: readClientError(error).message }, 'the groups could not be asked for');
     });
   }

@@ -58,7 +58,7 @@ export class WorkerSessions {
         session?.confirm(message.token);
         break;
       case 'refresh_groups':
-        session?.refreshGroups();
+        session?.refreshGroups(message.groupId);
         break;
     }
   }

@@ -79,6 +79,9 @@ export function shopEffects(parts: {
       case 'refresh_groups':
         host.refreshGroups(session);
         break;
+      case 'groups_told':
+        waiters.changed(shopId);
+        break;
       case 'owner_number':
         actors.tell(tenantAddress(tenantId), { type: 'owner_number', phone: effect.phone });
         break;

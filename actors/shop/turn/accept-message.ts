@@ -1,8 +1,10 @@
-import { done, type Outcome } from '../../failure.ts';
+import { done, type FailureCode, type Outcome } from '../../failure.ts';
 import type { MessageStatus } from '../../message-status.ts';
 import { type MessageBody, statusUrl } from '../record/message-record.ts';
 import type { Accepted } from '../record/shop-operations.ts';
+import { channelState, type ShopState } from '../record/shop-state.ts';
 import { enqueue, enqueueAtPool } from './acceptance.ts';
+import type { GroupWanted } from './group-wanted.ts';
 import { judgeSend } from './judge-send.ts';
 import { type PoolWanted, poolFallback } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
@@ -20,7 +22,10 @@ export interface AcceptanceOptions {
 }
 
 /** What a send answers. */
-export type SendReply = Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }> | PoolWanted;
+export type SendReply =
+  | Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }>
+  | PoolWanted
+  | GroupWanted;
 
 /**
  * Idempotent replay → policy → channel availability, or else the pool → queued (docs/contract.md, Order on a
@@ -44,7 +49,10 @@ export function acceptMessage(
     available: facts.available,
     nowMs: builder.nowMs,
   });
-  if (!judged.ok) return judged;
+  if (!judged.ok) {
+    const { code } = judged.failure;
+    return mayAskForGroup(builder.state, command, code) ? { ...judged, groupId: draft.to } : judged;
+  }
   const { verdict, entry, unavailable } = judged.value;
   const route =
     unavailable &&
@@ -78,6 +86,15 @@ export function acceptMessage(
   if (route === undefined) enqueue(builder, accepted);
   else enqueueAtPool(builder, accepted, route);
   return done({ replayed: false, accepted: answer(body, 'queued') });
+}
+
+/** Only that nobody told of the group stands against it, and the open session was not asked for it yet. */
+function mayAskForGroup(
+  state: ShopState,
+  { groupAsked }: { readonly groupAsked?: boolean },
+  code: FailureCode,
+): boolean {
+  return code === 'GROUP_CONTEXT_REQUIRED' && groupAsked !== true && channelState(state) === 'connected';
 }
 
 function answer({ id, policy }: MessageBody, status: MessageStatus): Accepted {

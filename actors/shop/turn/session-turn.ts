@@ -75,6 +75,7 @@ function onLiveEvent(
       break;
     case 'session.groups':
       builder.change({ groups: { generation: event.generation, list: event.groups } });
+      builder.effects.push({ type: 'groups_told' });
       break;
     case 'session.recipient_checked':
       if (builder.state.inHand?.messageId !== event.messageId) break;

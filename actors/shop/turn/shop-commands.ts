@@ -17,6 +17,8 @@ export type ShopCommand =
       readonly settings: TenantSettings;
       /** Where it may go when the shop's own session is away. `ask`: to the pool, no shop of which was found yet; undefined: nowhere. */
       readonly pool: 'ask' | ShopReference | undefined;
+      /** The session was asked for the group it goes to, a moment ago; absent: not yet. */
+      readonly groupAsked?: boolean;
     }
   | { readonly type: 'post_status'; readonly draft: StatusDraft; readonly settings: TenantSettings }
   | { readonly type: 'connect' }
@@ -83,6 +85,8 @@ export type ShopEffect =
       readonly answer: PoolAnswer;
     }
   | { readonly type: 'refresh_groups' }
+  /** The session told its groups: whoever waits for them is answered. */
+  | { readonly type: 'groups_told' }
   /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
   | { readonly type: 'owner_number'; readonly phone: string }
   | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }

@@ -12,7 +12,7 @@ import type { ChannelWaiters } from '../effect/channel-waiters.ts';
 import type { PoolClient } from '../effect/pool-client.ts';
 import type { MessageFields } from '../record/message-record.ts';
 import { messageKey, shopAddress, shopKeys } from '../record/shop-keys.ts';
-import type { ChannelView, ShopOperations, ShopReference } from '../record/shop-operations.ts';
+import type { ChannelView, GroupView, ShopOperations, ShopReference } from '../record/shop-operations.ts';
 import { channelState, liveGroups, type ShopState } from '../record/shop-state.ts';
 import type { SendReply } from '../turn/accept-message.ts';
 import type { PoolWanted } from '../turn/pool-fallback.ts';
@@ -37,6 +37,8 @@ export interface ShopServiceOptions {
   readonly pool: Pick<PoolClient, 'find'>;
   /** Says whether a session worker is there to take orders. */
   readonly host: { available(): boolean };
+  /** Asks the shop's open session for its groups, or for one of them; settles when it told or took too long. */
+  readonly askGroups: (shop: ShopReference, groupId?: string) => Promise<void>;
 }
 
 /**
@@ -44,7 +46,7 @@ export interface ShopServiceOptions {
  * mailbox.
  */
 export function shopService(options: ShopServiceOptions): ShopOperations {
-  const { actors, store, clock, waiters, qrImage, pool } = options;
+  const { actors, store, clock, waiters, qrImage, pool, askGroups } = options;
   const views = new MessageViews();
 
   const ask = async <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
@@ -56,6 +58,10 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     const found = await pool.find(wanted.offer);
     if (found === undefined) return { ok: false, failure: wanted.failure } as const;
     return (await askToSend(shop, { ...command, pool: found })) ?? failed('SHOP_NOT_FOUND');
+  };
+  const sendToGroup = async (shop: ShopReference, command: SendCommand, groupId: string) => {
+    await askGroups(shop, groupId);
+    return (await askToSend(shop, { ...command, groupAsked: true })) ?? failed('SHOP_NOT_FOUND');
   };
   const withState = async <Value>(
     shop: ShopReference,
@@ -101,6 +107,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
         const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
         return askToSend(shop, command).then((reply) => {
           if (reply === undefined) return failed('SHOP_NOT_FOUND');
+          if ('groupId' in reply) return sendToGroup(shop, command, reply.groupId);
           return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
         });
       }),
@@ -130,13 +137,10 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
         const forecast = forecastSend(state, { ...now, to, recipient, available: options.host.available() });
         return done({ ...view, forecast });
       }),
-    groups: (shop) =>
-      withState(shop, (state) => {
-        if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
-        const groups = liveGroups(state);
-        if (groups === undefined) return failed('MSGAPP_NOT_CONNECTED');
-        return done(groups.map((group) => ({ ...group, canSend: group.isAdmin })));
-      }),
+    async groups(shop) {
+      if (isConnected(await actors.state<ShopState>(shopAddress(shop)))) await askGroups(shop);
+      return await withState(shop, groupsOf);
+    },
   };
 }
 
@@ -162,6 +166,19 @@ async function storedShop(
     const { shard } = shopAddress(shop);
     return { shard, keys: shopKeys(shard, shop.shopId) };
   }
+}
+
+/** A session is open that can be asked. */
+function isConnected(state: ShopState | undefined): boolean {
+  return state !== undefined && channelState(state) === 'connected';
+}
+
+/** The groups as the open session told them. */
+function groupsOf(state: ShopState): Outcome<readonly GroupView[]> {
+  if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
+  const groups = liveGroups(state);
+  if (groups === undefined) return failed('MSGAPP_NOT_CONNECTED');
+  return done(groups.map((group) => ({ ...group, canSend: group.isAdmin })));
 }
 
 /** A session is on its way and has neither shown a code nor connected. */

@@ -1,0 +1,52 @@
+/** A group that was made a moment ago, of which the session heard nothing yet. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
+import { sendText, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const group = (id: string) => ({ id, name: 'Regulars', participantCount: 3, isAdmin: true, announce: false });
+const FIRST = '120363000000000001@g.us';
+const SECOND = '120363000000000002@g.us';
+const NOBODYS = '120363000000000003@g.us';
+
+let stack: MemoryStack;
+before(async () => {
+  stack = await startMemoryStack({ paired: true, pairedAgoMs: 30 * 86_400_000 });
+  await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);
+  await until('the shop is connected', async () => {
+    const { data } = await stack.api.get(`/shops/${stack.shopId}/channels/msgapp`);
+    return data.status === 'connected';
+  });
+});
+after(() => stack.stop());
+
+test('the session is asked once more before a send to a group that it did not tell is refused', async () => {
+  stack.network.setGroups(stack.session(stack.shopId), [group(FIRST)]);
+  const accepted = await sendText(stack, stack.shopId, { to: FIRST, text: 'Welcome' });
+  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
+  await untilStatus(stack, String(accepted.data.id), 'sent');
+  const refused = await sendText(stack, stack.shopId, { to: NOBODYS, text: 'Welcome' });
+  assert.deepEqual([refused.status, refused.error?.code], [422, 'GROUP_CONTEXT_REQUIRED']);
+});
+
+test('a group made a moment ago is on the list of groups', async () => {
+  stack.network.setGroups(stack.session(stack.shopId), [group(FIRST), group(SECOND)]);
+  const { data } = await stack.api.get(`/shops/${stack.shopId}/groups`);
+  assert.deepEqual(
+    (data.items as { id: string }[]).map(({ id }) => id),
+    [FIRST, SECOND],
+  );
+});
+
+test('a session that is not answered is not waited for longer than two seconds', async () => {
+  stack.network.behave({ tellsGroups: false });
+  const startedMs = performance.now();
+  const [refused, listed] = await Promise.all([
+    sendText(stack, stack.shopId, { to: NOBODYS, text: 'Welcome' }),
+    stack.api.get(`/shops/${stack.shopId}/groups`),
+  ]);
+  assert.deepEqual([refused.status, refused.error?.code], [422, 'GROUP_CONTEXT_REQUIRED']);
+  assert.equal((listed.data.items as unknown[]).length, 2);
+  assert.ok(performance.now() - startedMs < 5_000);
+});
