@@ -54,6 +54,8 @@ export async function startPrivateRedis(options: PrivateRedisOptions): Promise<P
     appendfsync,
     save: '',
     'maxmemory-policy': 'noeviction',
+    // The messages of a day expire as one key: freed in the background, or Redis would stand still meanwhile.
+    'lazyfree-lazy-expire': 'yes',
     loglevel: 'warning',
     // A copy that was cut short by a kill is trimmed to its last whole command, not refused.
     'aof-load-truncated': 'yes',

@@ -28,8 +28,8 @@ export type Write = readonly [command: WriteCommand, key: string, ...args: Redis
 export type Read = readonly [command: string, key: string, ...args: RedisArgument[]];
 
 /**
- * A question to a hash or set of a shard: for one member, or for fields of a hash that are always asked together. All
- * questions to a key are of one kind, and `HMGET` asks each time for the same fields.
+ * A question to a hash or set of a shard: for one member, or for fields of a hash that are always asked together, as
+ * the first of them names. All questions to a key are of one kind.
  */
 export type Lookup =
   | readonly [command: 'HGET' | 'SISMEMBER', key: string, member: string]

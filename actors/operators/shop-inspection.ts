@@ -7,8 +7,9 @@ import type { Store } from '../../runtime/store.ts';
 import type { SessionHost } from '../session/session-host.ts';
 import { sessionOf } from '../shop/effect/shop-effects.ts';
 import { warmupPairedAtMs } from '../shop/machines/channel-machine.ts';
+import { loadShop } from '../shop/record/load-shop.ts';
 import { shopOf } from '../shop/record/shop-keys.ts';
-import { loadShop, type ShopState } from '../shop/record/shop-state.ts';
+import type { ShopState } from '../shop/record/shop-state.ts';
 import { describeShop } from '../shop/turn/describe-shop.ts';
 import { actorView } from './fleet-service.ts';
 

@@ -18,10 +18,15 @@ function shapeOf(key: string): number {
   return (key.length * 61 + key.charCodeAt(key.length - 1)) % SHAPES;
 }
 
-/** A collection that is being read whole. */
+/** A collection that is being read whole, or the fields of a hash that are asked together. */
 export interface Load {
-  readonly key: string;
+  readonly name: string;
   readonly scan: Read;
+}
+
+/** What a question is remembered under: its key, and with fields that are asked together the first of them. */
+export function nameOf([command, key, field]: Lookup): string {
+  return command === 'HMGET' ? `${key} ${field}` : key;
 }
 
 /** The members of a collection as they stood in Redis, with their values in a hash; `large`: more than fit. */
@@ -51,8 +56,10 @@ interface Held {
 
 /**
  * The small hashes and sets of one shard, whole, as they stand in Redis: who is a customer, who wrote, who was
- * declared, a message that is asked for again and again. Exact, because all writes to a shard's keys are its owner's commits: each forgets what it touches when it
- * is sent and again when it is answered, and a collection that was read across one of these moments is not kept.
+ * declared, a message that is asked for again and again. Exact, because all writes to a shard's keys are its owner's
+ * commits: each forgets what it touches when it is sent and again when it is answered, and a collection that was read across one of these moments is not kept.
+ * Of a hash whose fields are asked together only those fields are read and kept, and only a write to one of them, or
+ * to the whole hash, makes it forget them: such a hash may hold the messages of a day.
  */
 export class CollectionMemory {
   readonly #held = new Map<string, Held>();
@@ -60,11 +67,13 @@ export class CollectionMemory {
   readonly #shapes = new Uint8Array(SHAPES);
   readonly #loading = new Map<string, Load>();
   readonly #askedOnce = new Set<string>();
+  /** Of each hash whose fields are asked together: what each field is remembered under, or being read for. */
+  readonly #fields = new Map<string, Map<string, string>>();
   #bytes = 0;
 
   /** What Redis would answer; undefined when it must be asked. */
   answer(lookup: Lookup): ReturnType<typeof answerFrom> {
-    const held = this.#held.get(lookup[1]);
+    const held = this.#held.get(nameOf(lookup));
     return held === undefined ? undefined : answerFrom(held.collection, lookup);
   }
 
@@ -72,34 +81,43 @@ export class CollectionMemory {
   begin(lookups: readonly Lookup[]): Load[] {
     const loads: Load[] = [];
     for (const lookup of lookups) {
-      const [command, key] = lookup;
-      if (this.#held.has(key) || this.#loading.has(key)) continue;
-      if (command === 'HMGET' && this.#isFirstAsk(key)) continue;
-      const load: Load = { key, scan: scanFor(lookup) };
-      this.#loading.set(key, load);
-      this.#shapes[shapeOf(key)] = 1;
+      const name = nameOf(lookup);
+      if (this.#held.has(name) || this.#loading.has(name)) continue;
+      if (lookup[0] === 'HMGET') {
+        if (this.#isFirstAsk(name)) continue;
+        this.#noteFields(lookup, name);
+      }
+      const load: Load = { name, scan: scanFor(lookup) };
+      this.#loading.set(name, load);
+      this.#shapes[shapeOf(lookup[1])] = 1;
       loads.push(load);
     }
     return loads;
   }
 
   /** What is asked for once is mostly not asked for again, and to keep it costs a tenth of the read. */
-  #isFirstAsk(key: string): boolean {
-    if (this.#askedOnce.delete(key)) return false;
+  #isFirstAsk(name: string): boolean {
+    if (this.#askedOnce.delete(name)) return false;
     if (this.#askedOnce.size === ASKED_ONCE) this.#askedOnce.clear();
-    this.#askedOnce.add(key);
+    this.#askedOnce.add(name);
     return true;
   }
 
-  /** Keeps what was read, in the order of `loads`, and answers it by key; `replies` undefined: nothing could be read. */
+  #noteFields([, key, ...fields]: Lookup, name: string): void {
+    const names = this.#fields.get(key) ?? new Map<string, string>();
+    for (const field of fields) names.set(field, name);
+    this.#fields.set(key, names);
+  }
+
+  /** Keeps what was read, in the order of `loads`, and answers it by name; `replies` undefined: nothing could be read. */
   finish(loads: readonly Load[], replies: readonly unknown[] | undefined): ReadonlyMap<string, Collection> {
     const read = new Map<string, Collection>();
     for (const [index, load] of loads.entries()) {
       const collection = replies && collectionOf(load, replies[index]);
-      if (collection !== undefined) read.set(load.key, collection);
-      if (this.#loading.get(load.key) !== load) continue;
-      this.#loading.delete(load.key);
-      if (collection !== undefined) this.#keep(load.key, collection);
+      if (collection !== undefined) read.set(load.name, collection);
+      if (this.#loading.get(load.name) !== load) continue;
+      this.#loading.delete(load.name);
+      if (collection !== undefined) this.#keep(load.name, collection);
     }
     return read;
   }
@@ -111,9 +129,28 @@ export class CollectionMemory {
       const key = write[1];
       // Few writes touch what is asked for; a look into a large map costs more than all else here.
       if (this.#shapes[shapeOf(key)] === 0) continue;
-      this.#drop(key);
-      this.#loading.delete(key);
+      this.#forgetName(key);
+      const names = this.#fields.get(key);
+      if (names !== undefined) this.#forgetFields(write, names);
     }
+  }
+
+  #forgetFields([command, key, ...args]: Write, names: Map<string, string>): void {
+    if (command !== 'HSET' && command !== 'HDEL') {
+      for (const name of names.values()) this.#forgetName(name);
+      this.#fields.delete(key);
+      return;
+    }
+    const step = command === 'HSET' ? 2 : 1;
+    for (let index = 0; index < args.length; index += step) {
+      const name = names.get(String(args[index]));
+      if (name !== undefined) this.#forgetName(name);
+    }
+  }
+
+  #forgetName(name: string): void {
+    this.#drop(name);
+    this.#loading.delete(name);
   }
 
   /** Forgets everything; call it now and then, since Redis expires keys without a commit. */
@@ -121,13 +158,14 @@ export class CollectionMemory {
     this.#held.clear();
     this.#loading.clear();
     this.#askedOnce.clear();
+    this.#fields.clear();
     this.#shapes.fill(0);
     this.#bytes = 0;
   }
 
-  #keep(key: string, collection: Collection): void {
-    const bytes = key.length + OVERHEAD_BYTES + bytesOf(collection);
-    this.#held.set(key, { collection, bytes });
+  #keep(name: string, collection: Collection): void {
+    const bytes = name.length + OVERHEAD_BYTES + bytesOf(collection);
+    this.#held.set(name, { collection, bytes });
     this.#bytes += bytes;
     // A Map keeps its order of insertion.
     for (const oldest of this.#held.keys()) {
@@ -136,10 +174,10 @@ export class CollectionMemory {
     }
   }
 
-  #drop(key: string): void {
-    const held = this.#held.get(key);
+  #drop(name: string): void {
+    const held = this.#held.get(name);
     if (held === undefined) return;
-    this.#held.delete(key);
+    this.#held.delete(name);
     this.#bytes -= held.bytes;
   }
 }

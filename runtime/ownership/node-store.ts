@@ -2,7 +2,13 @@ import type { Engine } from '../engine.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Lookup, Read, Store, Write } from '../store.ts';
-import { answerFrom, type Collection, type CollectionMemory, type Load } from './collection-memory.ts';
+import {
+  answerFrom,
+  type Collection,
+  type CollectionMemory,
+  type Load,
+  nameOf,
+} from './collection-memory.ts';
 import type { CommitmentOutcome } from './commitment.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { OwnedShard } from './owned-shard.ts';
@@ -51,7 +57,7 @@ export class NodeStore implements Store {
     { known, unknown, loads }: Rest,
   ): Promise<unknown[]> {
     // What is read whole answers every question to it.
-    const alone = unknown.filter(([, key]) => !loads.some((load) => load.key === key));
+    const alone = unknown.filter((lookup) => !loads.some(({ name }) => name === nameOf(lookup)));
     let replies: unknown[] | undefined;
     let read: ReadonlyMap<string, Collection>;
     try {
@@ -61,7 +67,7 @@ export class NodeStore implements Store {
     }
     const answers = lookups.map((lookup, index) => {
       if (known[index] !== undefined) return known[index];
-      const collection = read.get(lookup[1]);
+      const collection = read.get(nameOf(lookup));
       return collection === undefined ? replies[alone.indexOf(lookup)] : answerFrom(collection, lookup);
     });
     // One of them is too large to have come whole.

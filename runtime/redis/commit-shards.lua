@@ -4,13 +4,14 @@
 -- The first line matters: with it Redis checks memory (maxmemory), role (read-only replica) and persistence
 -- (MISCONF) before the script starts and refuses it whole, instead of failing in the middle of it.
 --
--- Each turn's writes begin with their form, the commands with how many arguments each takes: `HSET2=PEXPIREAT1`, where
--- a `=` says that the write is to the key of the one before. Most turns have one of few forms, so most of them cost
--- one argument and no parsing: what travels and what the client must encode is the price of a commit.
+-- The records of all sections are read with one command and replaced with one: what costs in Redis is the number of
+-- commands and of keys they touch. A section's writes begin with their form, the commands with how many arguments each
+-- takes: `HSET4RPUSH1=PEXPIREAT1`, where a `=` says that the write is to the key of the one before. Sections have few
+-- forms, so most of them cost one argument and no parsing.
 --
--- KEYS, a section: the shard's record `{sN}:owner`, then the key of each write, in order, save those after a `=`.
--- ARGV: how many sections; then a section: expected record, next record, how many turns, how many KEYS and how many
---   ARGV these take; then a turn: its form, then the arguments of each write after its key.
+-- KEYS: the record of each section's shard, `{sN}:owner`; then a section: the key of each write, save those after a `=`.
+-- ARGV: how many sections; then a section: expected record, next record, form, how many KEYS and how many ARGV its
+--   writes take; then the arguments of each write after its key.
 -- Reply: an entry a section: 1, committed; a string, the record that was there instead ('' for none), nothing
 --   was applied; a list of strings `index message`, committed but for these writes (a wrong type: broken invariant).
 -- Errors: OOM, READONLY, MISCONF, NOSCRIPT, CLUSTERDOWN and the like: nothing was applied.
@@ -26,40 +27,45 @@ local function parse(text)
   return form
 end
 
+local sections = tonumber(ARGV[1])
+local actual = redis.call('MGET', unpack(KEYS, 1, sections))
 local outcomes = {}
+local replaced = {}
 local argument = 2
-local key = 1
-for section = 1, tonumber(ARGV[1]) do
-  local record = KEYS[key]
-  local actual = redis.call('GET', record)
-  if actual ~= ARGV[argument] then
-    outcomes[section] = actual or ''
-    key = key + 1 + tonumber(ARGV[argument + 3])
-    argument = argument + 5 + tonumber(ARGV[argument + 4])
+for section = 1, sections do
+  if actual[section] == ARGV[argument] then
+    replaced[#replaced + 1] = KEYS[section]
+    replaced[#replaced + 1] = ARGV[argument + 1]
   else
-    redis.call('SET', record, ARGV[argument + 1])
-    local turns = tonumber(ARGV[argument + 2])
-    argument = argument + 5
+    outcomes[section] = actual[section] or ''
+  end
+  argument = argument + 5 + tonumber(ARGV[argument + 4])
+end
+if #replaced > 0 then redis.call('MSET', unpack(replaced)) end
+
+argument = 2
+local key = sections
+for section = 1, sections do
+  local following = argument + 5 + tonumber(ARGV[argument + 4])
+  if outcomes[section] then
+    key = key + tonumber(ARGV[argument + 3])
+  else
+    local form = forms[ARGV[argument + 2]] or parse(ARGV[argument + 2])
     local failures = nil
-    local index = 0
-    for turn = 1, turns do
-      local form = forms[ARGV[argument]] or parse(ARGV[argument])
-      argument = argument + 1
-      for position = 1, #form do
-        local write = form[position]
-        if not write.same then key = key + 1 end
-        local following = argument + write.count
-        local reply = redis.pcall(write.command, KEYS[key], unpack(ARGV, argument, following - 1))
-        if type(reply) == 'table' and reply.err then
-          failures = failures or {}
-          failures[#failures + 1] = index .. ' ' .. reply.err
-        end
-        argument = following
-        index = index + 1
+    argument = argument + 5
+    for position = 1, #form do
+      local write = form[position]
+      if not write.same then key = key + 1 end
+      local last = argument + write.count - 1
+      local reply = redis.pcall(write.command, KEYS[key], unpack(ARGV, argument, last))
+      if type(reply) == 'table' and reply.err then
+        failures = failures or {}
+        failures[#failures + 1] = (position - 1) .. ' ' .. reply.err
       end
+      argument = last + 1
     end
-    key = key + 1
     outcomes[section] = failures or 1
   end
+  argument = following
 end
 return outcomes

@@ -11,7 +11,7 @@ import {
 } from '../engine.ts';
 import type { Logger } from '../logger.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
-import type { Read, RedisArgument, Write } from '../store.ts';
+import type { Read, RedisArgument } from '../store.ts';
 import { CommitTrouble } from './commit-trouble.ts';
 import { LostMaster } from './lost-master.ts';
 import { type LuaScript, readLuaScript } from './lua-script.ts';
@@ -20,6 +20,7 @@ import { RedisBus } from './redis-bus.ts';
 import { redisClient } from './redis-client.ts';
 import { RedisConnection, type ReplyEncoding } from './redis-connection.ts';
 import { failureOf, readFailureOf, refusalOf } from './redis-failure.ts';
+import { layOut, turnsOf } from './section-layout.ts';
 import { parseServerState } from './server-state.ts';
 import { AssumptionWatch, refuseUnsafe } from './store-assumptions.ts';
 
@@ -93,7 +94,7 @@ export class RedisEngine implements Engine {
   }
 
   async #commitGroup(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
-    const { keys, args } = flatten(sections);
+    const { keys, args } = layOut(sections);
     // Which part of Redis it is: one that is no cluster has one.
     const part = this.#cluster ? (sections[0]?.shard ?? 0) : 0;
     try {
@@ -256,37 +257,6 @@ function leaseKey(nodeId: string): string {
   return `{runtime}:lease:${nodeId}`;
 }
 
-/** The sections as commit-shards.lua takes them. */
-function flatten(sections: readonly CommitSection[]): { keys: string[]; args: RedisArgument[] } {
-  const keys: string[] = [];
-  const args: RedisArgument[] = [sections.length];
-  for (const { shard, expected, next, entries } of sections) {
-    keys.push(shardKey(shard, 'owner'));
-    const keysBefore = keys.length;
-    args.push(expected, next, entries.length, 0, 0);
-    const argsBefore = args.length;
-    for (const { writes } of entries) addTurn(writes, keys, args);
-    args[argsBefore - 2] = keys.length - keysBefore;
-    args[argsBefore - 1] = args.length - argsBefore;
-  }
-  return { keys, args };
-}
-
-/** Adds the form of a turn's writes, their keys and their arguments. */
-function addTurn(writes: readonly Write[], keys: string[], args: RedisArgument[]): void {
-  const place = args.push('') - 1;
-  let form = '';
-  let keyBefore = '';
-  for (const write of writes) {
-    const [command, key] = write;
-    form += `${key === keyBefore ? '=' : ''}${command}${write.length - 2}`;
-    if (key !== keyBefore) keys.push(key);
-    keyBefore = key;
-    for (let index = 2; index < write.length; index += 1) args.push(write[index] as RedisArgument);
-  }
-  args[place] = form;
-}
-
 function outcomeOf(section: CommitSection, reply: unknown): SectionOutcome {
   if (reply === 1) return committed;
   // The record is the one this very batch writes: the library or the network delivered it twice.
@@ -302,13 +272,9 @@ function failuresOf(section: CommitSection, replies: readonly string[]): Readonl
   const failures = new Map<number, string>();
   for (const reply of replies) {
     const space = reply.indexOf(' ');
-    let remaining = Number(reply.slice(0, space));
-    const entry = section.entries.findIndex(({ writes }) => {
-      if (remaining < writes.length) return true;
-      remaining -= writes.length;
-      return false;
-    });
-    if (!failures.has(entry)) failures.set(entry, reply.slice(space + 1));
+    for (const turn of turnsOf(section, Number(reply.slice(0, space)))) {
+      if (!failures.has(turn)) failures.set(turn, reply.slice(space + 1));
+    }
   }
   return failures;
 }

@@ -1,6 +1,7 @@
 /** What a clock that was hours ahead stored, read once it is right again; and a ledger that nobody can read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeAccepted, messageIdOf } from '../../actors/shop/record/accepted-list.ts';
 import { pacingState } from '../../actors/shop/record/shop-state.ts';
 import { readLedger } from '../../actors/shop/record/stored-ledger.ts';
 import { DeclarationLedger, encodeDeclarations } from '../../policy/declaration-limits.ts';
@@ -43,25 +44,29 @@ test('a gap, a pause, a wait to reconnect and an age that lie hours ahead start 
 
 test('sends counted by a clock that was ahead count from now on: none is forgotten, none lasts longer than its window', () => {
   const aheadMs = START_MS + 5 * HOUR_MS;
+  const messageId = 'a'.repeat(24);
   const stored = Array.from({ length: 250 }, (_, index) =>
-    encodeEntry({
+    encodeAccepted(messageId, {
       kind: 'known',
       atMs: aheadMs + index,
       subject: index,
       fingerprint: { high: 0, low: index },
     }),
   );
-  const { ledger, entries } = readLedger(stored, START_MS);
+  const { ledger, elements } = readLedger(stored, START_MS);
   const verdict = (nowMs: number) => refusalOf(evaluateMessage(ledger, messageFacts({ nowMs })));
   assert.deepEqual(verdict(START_MS), ['DAILY_CAP_REACHED', DAY_MS / 1_000]);
   assert.equal(verdict(START_MS + DAY_MS), 'admitted');
-  assert.ok(entries !== undefined && readLedger(entries, START_MS).entries === undefined, 'mended once');
+  assert.ok(elements !== undefined && readLedger(elements, START_MS).elements === undefined, 'mended once');
+  assert.ok(elements.every((element) => messageIdOf(element) === messageId));
 });
 
 test('a ledger that cannot be read counts as full until its windows have passed, and is written so by the first turn', async () => {
-  const { ledger, entries, unreadable } = readLedger(['kjunk'], START_MS);
+  const messageId = 'a'.repeat(24);
+  const { ledger, elements = [], unreadable } = readLedger(['kjunk', `${messageId}kjunk`], START_MS);
   assert.equal(unreadable, true);
-  assert.deepEqual(entries, fullLedger(START_MS).map(encodeEntry));
+  const full = fullLedger(START_MS).map(encodeEntry);
+  assert.deepEqual(elements, [full[0], messageId, ...full], 'messages keep their places');
   const settings = resolveSettings({ statusesPerDay: 30 });
   const verdicts = (nowMs: number) => [
     refusalOf(evaluateMessage(ledger, messageFacts({ nowMs }))),
@@ -81,12 +86,12 @@ test('a ledger that cannot be read counts as full until its windows have passed,
   });
   assert.deepEqual(told, [shop.state.shop.shopId]);
   loaded.restart();
-  const written = loaded.writes.filter(([, key]) => key === loaded.state.keys.ledger);
+  const written = loaded.writes.filter(([, key]) => key === loaded.state.keys.accepted);
   assert.deepEqual(
     written.map(([command, , ...values]) => [command, values.length]),
     [
-      ['DEL', 0],
-      ['RPUSH', 281],
+      ['LTRIM', 2],
+      ['RPUSH', 282],
     ],
   );
   assert.equal(loaded.send(), 'DAILY_CAP_REACHED');

@@ -1,9 +1,7 @@
 /** A refusal 463 means that the network wants no more messages to strangers (docs/chat-client.md, Sending). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadShop } from '../../actors/shop/record/shop-state.ts';
 import { describeShop } from '../../actors/shop/turn/describe-shop.ts';
-import type { Store } from '../../runtime/store.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';
 
@@ -98,10 +96,7 @@ test('it is over after a day, by a timer, and shown until then', async () => {
 test('it is stored with the turn that heard of it, so a restart changes nothing', async () => {
   const { shop } = await barred();
   const until = shop.state.pacing.context.coldPausedUntilMs;
-  const actor = shop.hashes.get(shop.state.keys.shop)?.get('actor') ?? null;
-  const answers = [JSON.stringify({ name: 'Bakery' }), actor, [], [], [], []];
-  const address = { shard: shop.state.shard, kind: 'shop', id: Object.values(shop.state.shop).join('/') };
-  const loaded = await loadShop(address, { read: async () => answers } as unknown as Store, shop.nowMs);
-  assert.equal(loaded?.pacing.context.coldPausedUntilMs, until);
+  const { state: loaded } = await shop.successor('store');
+  assert.equal(loaded.pacing.context.coldPausedUntilMs, until);
   assert.equal(typeof until, 'number');
 });

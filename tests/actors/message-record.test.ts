@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { encodeBody, type MessageBody } from '../../actors/shop/record/message-record.ts';
+import { decodeMessage, encodeBody, type MessageBody } from '../../actors/shop/record/message-record.ts';
 
 const count = fc.nat(1_000);
 const optionalText = fc.option(fc.string({ unit: 'binary', maxLength: 40 }));
@@ -29,10 +29,13 @@ const body = fc.record({
   idempotencyKey: optionalText,
 }) as fc.Arbitrary<MessageBody>;
 
-test('a message is stored as JSON.stringify would write it', () => {
+test('a message is read as it was stored, and as any program would have stored it', () => {
   fc.assert(
     fc.property(body, (message) => {
-      assert.equal(encodeBody(message), JSON.stringify(message));
+      for (const stored of [encodeBody(message), JSON.stringify(message)]) {
+        const read = decodeMessage(message.id, [stored, null])?.body;
+        assert.equal(JSON.stringify(read), JSON.stringify(message));
+      }
     }),
   );
 });

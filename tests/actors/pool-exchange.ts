@@ -1,7 +1,11 @@
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../../actors/shop/record/carried-message.ts';
-import type { MessageBody } from '../../actors/shop/record/message-record.ts';
+import { messageLookup } from '../../actors/shop/record/message-days.ts';
+import {
+  decodeMessage,
+  type MessageBody,
+  type MessageFields,
+} from '../../actors/shop/record/message-record.ts';
 import { offerOf, type PoolAnswer } from '../../actors/shop/record/pool-protocol.ts';
-import { messageKey } from '../../actors/shop/record/shop-keys.ts';
 import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
 import { pacingState } from '../../actors/shop/record/shop-state.ts';
 import type { ShopCommand } from '../../actors/shop/turn/shop-commands.ts';
@@ -38,9 +42,10 @@ export class PoolExchange {
 
   /** The message as the pool gets it. */
   body(messageId: string): MessageBody {
-    const stored = this.origin.hashes.get(messageKey(this.origin.state.shard, messageId))?.get('body');
-    if (stored === undefined) throw new Error('the origin has no such message');
-    return JSON.parse(stored) as MessageBody;
+    const fields = this.origin.redis.run(messageLookup(this.origin.state.shard, messageId));
+    const message = decodeMessage(messageId, fields as MessageFields);
+    if (message === undefined) throw new Error('the origin has no such message');
+    return message.body;
   }
 
   /** Asks a pool shop, as its node would. */
@@ -60,8 +65,8 @@ export class PoolExchange {
 
   /** What a pool shop's shard holds of a message. */
   record(pool: ShopHarness, messageId: string): ReturnType<typeof decodeCarried> {
-    const hash = pool.hashes.get(carriedKey(pool.state.shard, messageId));
-    return decodeCarried(CARRIED_FIELDS.map((field) => hash?.get(field) ?? null));
+    const fields = pool.redis.run(['HMGET', carriedKey(pool.state.shard, messageId), ...CARRIED_FIELDS]);
+    return decodeCarried(fields as MessageFields);
   }
 
   /** Puts what the shops asked for since the last time on the way, then delivers one word that is. False: none was. */

@@ -159,7 +159,7 @@ test('a pool shop that lost all memory of what it took does not send it anew', a
   assert.ok(pool);
   exchange.deliverOne();
   exchange.deliverOne();
-  pool.hashes.clear();
+  pool.redis.values.clear();
   assert.deepEqual(exchange.take(pool, id, true), { kind: 'lost' });
 });
 

@@ -1,20 +1,34 @@
 import type { Failure, Outcome } from '../../actors/failure.ts';
 import type { SendOutcome, SessionEvent } from '../../actors/session/session-host.ts';
-import type { MessageBody, MessageState } from '../../actors/shop/record/message-record.ts';
+import { AcceptedList } from '../../actors/shop/record/accepted-list.ts';
+import { loadShop } from '../../actors/shop/record/load-shop.ts';
+import {
+  decodeMessage,
+  type MessageBody,
+  type MessageState,
+} from '../../actors/shop/record/message-record.ts';
 import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
 import type { Accepted, ShopReference } from '../../actors/shop/record/shop-operations.ts';
-import { loadShop, type ShopState } from '../../actors/shop/record/shop-state.ts';
+import type { ShopState } from '../../actors/shop/record/shop-state.ts';
 import { shopBehaviour } from '../../actors/shop/turn/shop-behaviour.ts';
 import type { ShopCommand, ShopEffect } from '../../actors/shop/turn/shop-commands.ts';
 import type { ShopFacts } from '../../actors/shop/turn/shop-facts.ts';
+import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { DueTimer, RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
-import { objectIdGenerator } from '../../runtime/object-id.ts';
+import { isObjectId, objectIdGenerator } from '../../runtime/object-id.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import type { Read, Store, Write } from '../../runtime/store.ts';
+import { MemoryRedis } from '../runtime/memory-redis.ts';
 
 const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;
+
+/** What a harness is made with. */
+interface HarnessOptions {
+  readonly seed?: number;
+  readonly ledgerReplaced?: (shop: ShopReference) => void;
+}
 
 /** A shop's behaviour driven by hand: turns are taken at once, time stands until it is turned, effects are kept. */
 export class ShopHarness {
@@ -26,18 +40,19 @@ export class ShopHarness {
   readonly messages = new Map<string, MessageState>();
   /** What was accepted, by message. */
   readonly bodies = new Map<string, MessageBody>();
-  /** What the store holds of every hash this shop wrote. */
-  readonly hashes = new Map<string, Map<string, string>>();
+  /** What Redis holds of this shop. */
+  readonly redis: MemoryRedis;
   state: ShopState;
   readonly #behaviour: ReturnType<typeof shopBehaviour>;
   #next = 0;
 
   private constructor(
     state: ShopState,
-    seed: number,
-    ledgerReplaced: (shop: ShopReference) => void = () => undefined,
+    redis: MemoryRedis,
+    { seed = 1, ledgerReplaced = () => undefined }: HarnessOptions = {},
   ) {
     this.state = state;
+    this.redis = redis;
     const random = seededRandom(seed);
     this.#behaviour = shopBehaviour({
       random,
@@ -61,10 +76,11 @@ export class ShopHarness {
   }
 
   static async start(seed = 1, own: ShopReference = shop): Promise<ShopHarness> {
-    const answers = [JSON.stringify({ name: 'Bakery' }), null, [], [], [], []];
-    const state = await loadShop(shopAddress(own), { read: async () => answers } as unknown as Store, 0);
+    const redis = new MemoryRedis({ monotonicMs: () => 0, wallMs: () => 0 });
+    redis.run(['HSET', tenantKeys(own.tenantId).shops, own.shopId, JSON.stringify({ name: 'Bakery' })]);
+    const state = await loadShop(shopAddress(own), storeOf(redis), 0);
     if (state === undefined) throw new Error('the shop was not loaded');
-    return new ShopHarness(state, seed);
+    return new ShopHarness(state, redis, { seed });
   }
 
   /** Connected, with credentials paired long ago, so that caps do not stand in the way. */
@@ -168,11 +184,10 @@ export class ShopHarness {
     from: 'memory' | 'store',
     cause: 'activation' | 'crash' = 'activation',
   ): Promise<ShopHarness> {
-    const address = shopAddress(this.state.shop);
-    const state =
-      from === 'memory' ? this.state : await this.#behaviour.load(address, this.#store(), this.nowMs);
-    if (state === undefined) throw new Error('the shop was not loaded');
-    const successor = new ShopHarness(state, 1);
+    const redis = this.redis.copy();
+    const accepted = Object.assign(new AcceptedList(0, 0), this.state.accepted);
+    const state = from === 'memory' ? { ...this.state, accepted } : await this.#load(redis);
+    const successor = new ShopHarness(state, redis);
     successor.nowMs = this.nowMs;
     successor.restart(cause);
     successor.pass(0);
@@ -189,29 +204,25 @@ export class ShopHarness {
     readonly ledger: readonly string[];
     readonly ledgerReplaced: (shop: ShopReference) => void;
   }): Promise<ShopHarness> {
-    const loader = new ShopHarness(this.state, 1, stored.ledgerReplaced);
-    const address = shopAddress(this.state.shop);
-    const state = await loader.#behaviour.load(address, this.#store(stored.ledger), this.nowMs);
-    if (state === undefined) throw new Error('the shop was not loaded');
-    loader.state = state;
+    const redis = this.redis.copy();
+    redis.values.set(this.state.keys.accepted, [...stored.ledger]);
+    const loader = new ShopHarness(this.state, redis, stored);
     loader.nowMs = this.nowMs;
+    loader.state = await loader.#load(redis);
     return loader;
   }
 
-  /** The shop's keys as its commits left them, beside its ledger. */
-  #store(ledger: readonly string[] = []): Store {
-    const { keys } = this.state;
-    const waiting = [...this.bodies.keys()].filter((id) => /^(queued|sending)$/.test(this.statusOf(id)));
-    const answer = ([command, key, ...asked]: Read): unknown => {
-      if (command === 'HGET' && key !== keys.shop) return JSON.stringify({ name: 'Bakery' });
-      if (command === 'HGET') return this.hashes.get(key)?.get('actor') ?? null;
-      if (command === 'LRANGE') return ledger;
-      if (command === 'GET') return null;
-      if (command === 'ZRANGE') return key === keys.queue ? waiting : [];
-      const fields = this.hashes.get(key);
-      return command === 'HMGET' ? asked.map((field) => fields?.get(String(field)) ?? null) : [];
-    };
-    return { read: async (reads: readonly Read[]) => reads.map(answer) } as unknown as Store;
+  /** As its actor loads it from there. */
+  async #load(redis: MemoryRedis): Promise<ShopState> {
+    const state = await this.#behaviour.load(shopAddress(this.state.shop), storeOf(redis), this.nowMs);
+    if (state === undefined) throw new Error('the shop was not loaded');
+    return state;
+  }
+
+  /** Carries out the shop's word to itself that a day has begun, as its node does. */
+  cutAccepted(): void {
+    const oldest = this.redis.run(['LRANGE', this.state.keys.accepted, 0, 759]) as string[];
+    this.command({ type: 'cut_accepted' }, { oldest });
   }
 
   /** A word made the actor throw: what the shop does in its place. */
@@ -250,34 +261,31 @@ export class ShopHarness {
     );
   }
 
-  #keep([command, key, ...args]: Write): void {
-    const hash = this.hashes.get(key) ?? new Map<string, string>();
-    if (command === 'HDEL') for (const field of args) hash.delete(String(field));
-    if (command !== 'HSET') return;
-    for (let index = 0; index + 1 < args.length; index += 2) {
-      hash.set(String(args[index]), String(args[index + 1]));
-    }
-    this.hashes.set(key, hash);
-  }
-
   #take(turn: Turn<ShopState, ShopEffect>): unknown {
     this.state = turn.state ?? this.state;
     turn.committed?.();
     for (const write of turn.writes ?? []) {
       this.writes.push(write);
       const [command, key, field, value] = write;
-      this.#keep(write);
-      if (command === 'HSET' && field === 'body') {
-        const body = JSON.parse(String(value)) as MessageBody;
-        this.bodies.set(body.id, body);
-      }
-      if (command === 'HSET' && field === 'state') {
-        this.messages.set(key.slice(key.lastIndexOf(':') + 1), JSON.parse(String(value)) as MessageState);
-      }
+      this.redis.run(write);
+      if (command === 'HSET') this.#note(key, String(field), String(value));
     }
     this.effects.push(...(turn.effects ?? []));
     return turn.reply;
   }
+
+  /** Remembers what was written of a message: in the hash of its day, or where it is carried for another shop. */
+  #note(key: string, field: string, value: string): void {
+    const carried = /:carried:(.*)$/.exec(key)?.[1];
+    const [id = '', part = 'body'] = carried === undefined ? field.split(':') : [carried, field];
+    if (part === 'state') this.messages.set(id, JSON.parse(value) as MessageState);
+    const body = decodeMessage(id, [isObjectId(id) && part === 'body' ? value : null])?.body;
+    if (body !== undefined) this.bodies.set(id, body);
+  }
+}
+
+function storeOf(redis: MemoryRedis): Store {
+  return { read: async (reads: readonly Read[]) => reads.map((read) => redis.run(read)) } as Store;
 }
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;

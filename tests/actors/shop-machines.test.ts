@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SendOutcome } from '../../actors/session/session-host.ts';
-import { pacingState } from '../../actors/shop/record/shop-state.ts';
+import { pacingState, settledPlace } from '../../actors/shop/record/shop-state.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 type Step =
@@ -93,6 +93,9 @@ async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
     pacing: { value: state.pacing.value, context: state.pacing.context },
     queue: state.queue.map(({ messageId }) => messageId),
     inHand: state.inHand?.messageId,
+    counted: state.ledger.size,
+    listed: state.accepted.next,
+    settled: settledPlace(state),
     fates: [...messages],
     effects: effects.map(({ type }) => type).filter((type) => !type.startsWith('announce')),
   };

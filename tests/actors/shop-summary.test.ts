@@ -109,7 +109,7 @@ test('a suspended shop is shown as its last commit left it, and without details 
     snapshot: () => ({ address, status: 'suspended', state: undefined, restarts: 6, lastError: undefined }),
     state: () => Promise.reject(new Error('nobody may ask a suspended actor')),
   } as unknown as Actors;
-  const stored = [JSON.stringify({ name: 'Bakery' }), null, [], [], [], []];
+  const stored = [JSON.stringify({ name: 'Bakery' }), [null, null], [], 0, [], []];
   const settings = resolveSettings({});
   const log = new QuietLog();
   const look = (store: Pick<Store, 'read'>): Promise<Record<string, unknown> | undefined> =>
@@ -125,7 +125,7 @@ test('a suspended shop is shown as its last commit left it, and without details 
     ['Bakery', 'suspended', 'unconfigured'],
   );
   assert.deepEqual(log.errors, []);
-  const broken = await look({ read: async () => ['{', null, [], [], [], []] });
+  const broken = await look({ read: async () => ['{', [null, null], [], 0, [], []] });
   assert.deepEqual(
     [broken?.shopId, broken?.status, broken?.details, broken?.policy],
     ['b'.repeat(24), 'suspended', null, null],

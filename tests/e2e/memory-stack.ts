@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import type { MemoryBehaviour } from '../../actors/session/memory/memory-behaviour.ts';
 import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
 import type { SessionAddress } from '../../actors/session/session-host.ts';
+import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
 import { startService, stopService } from '../../bin/compose-service.ts';
 import { serviceEnvironment } from '../../bin/environment.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
-import { startRedisServer } from '../redis-server.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { type Account, makeAccount } from './account.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 
@@ -20,15 +21,29 @@ export interface MemoryStack extends Account {
   readonly admin: ApiClient;
   /** The chat network: does as it is told, and knows how long ago a shop was paired. */
   readonly network: MemorySessionHost;
+  readonly redis: RedisServer;
+  readonly adminToken: string;
+  /** What the front door asks for shops. */
+  readonly shops: ShopOperations;
+  /** Base addresses of the tenants' API and of the operators'. */
+  apiUrl(): string;
+  adminUrl(): string;
   /** The session of a shop of the account's tenant. */
   session(shopId: string): SessionAddress;
   stop(): Promise<void>;
 }
 
-/** Starts the node with a tenant, a shop and a key. `behaviour`: how the network in memory behaves at first. */
-export async function startMemoryStack(behaviour: Partial<MemoryBehaviour>): Promise<MemoryStack> {
+/**
+ * Starts the node with a tenant, a shop and a key. `behaviour`: how the network in memory behaves at first. `prepare`:
+ * fills the store before.
+ */
+export async function startMemoryStack(
+  behaviour: Partial<MemoryBehaviour>,
+  prepare: (redisUrl: string) => Promise<void> = async () => undefined,
+): Promise<MemoryStack> {
   const dataDir = mkdtempSync(join(tmpdir(), 'memory-stack-'));
   const redis = await startRedisServer();
+  await prepare(redis.url);
   const adminToken = randomBytes(24).toString('base64url');
   const environment = serviceEnvironment({
     ADMIN_TOKEN: adminToken,
@@ -62,6 +77,11 @@ export async function startMemoryStack(behaviour: Partial<MemoryBehaviour>): Pro
     api: apiClient(() => service.http.apiUrl, account.apiKey),
     admin,
     network,
+    redis,
+    adminToken,
+    shops: service.actors.shops,
+    apiUrl: () => service.http.apiUrl,
+    adminUrl: () => `${service.http.adminUrl}/admin/v1`,
     session: (shopId) => ({ shard: shardOf(account.tenantId), tenantId: account.tenantId, shopId }),
     async stop() {
       await stopService(service);

@@ -72,6 +72,20 @@ const cases: readonly Case[] = [
     noticedBy: 'failover.test.ts',
   },
   {
+    promise: 'writes to a key keep their order, also where they share a command',
+    file: 'redis/section-layout.ts',
+    edits: [
+      ["if (write[0] !== 'HSET' || room < 0) gathered = undefined;", 'if (room < 0) gathered = undefined;'],
+    ],
+    noticedBy: 'section-layout.test.ts',
+  },
+  {
+    promise: 'what is remembered of a hash’s fields is forgotten when one of them is written',
+    file: 'ownership/collection-memory.ts',
+    edits: [['      if (name !== undefined) this.#forgetName(name);\n', '']],
+    noticedBy: 'collection-memory.test.ts',
+  },
+  {
     promise: 'a batch applied without an answer counts',
     file: 'ownership/group-commit.ts',
     edits: [['const applied = record.revision > shard.record.revision;', 'const applied = false;']],

@@ -26,7 +26,7 @@ export interface RuntimeCopy {
 /** Every batch is applied, whoever owns the shard by now. */
 export const withoutFence: Breakage = {
   file: 'redis/commit-shards.lua',
-  edits: [['if actual ~= ARGV[argument] then', 'if false then']],
+  edits: [['if actual[section] == ARGV[argument] then', 'if true then']],
 };
 
 /** What a turn decided happens before it is committed. */

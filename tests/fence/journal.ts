@@ -35,9 +35,14 @@ class JournalReader {
   readonly #witnessed = new Set<string>();
   #epochs = 0;
 
-  take([command, key = '', value = '']: readonly string[]): void {
+  take([command, ...args]: readonly string[]): void {
     const name = command?.toUpperCase();
+    const [key = '', value = ''] = args;
     if (name === 'SET' && key.endsWith(':owner')) this.#recordChanged(key, parseRecord(value));
+    // The records of a batch, which nothing else is replaced with.
+    for (let index = 0; name === 'MSET' && index < args.length; index += 2) {
+      this.#recordChanged(args[index] ?? '', parseRecord(args[index + 1]));
+    }
     if (name !== 'RPUSH') return;
     if (key === 'witness') this.#witness(value);
     else this.#committed(key, value);

@@ -9,6 +9,7 @@ import {
   type ShardRecord,
 } from '../../runtime/engine.ts';
 import type { Read } from '../../runtime/store.ts';
+import { runCommand, type Value } from './memory-commands.ts';
 
 /** One batch of one shard that was applied. */
 export interface HistoryEntry {
@@ -18,8 +19,6 @@ export interface HistoryEntry {
   readonly before: ShardRecord;
   readonly writes: readonly Read[];
 }
-
-type Value = string | Map<string, string> | Set<string> | string[];
 
 /** What Redis is to the runtime, in memory: the same answers to the few commands that the tests use. */
 export class MemoryRedis {
@@ -37,6 +36,13 @@ export class MemoryRedis {
   constructor(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>, shards = SHARD_COUNT) {
     this.#clock = clock;
     this.#records = Array.from({ length: shards }, () => '');
+  }
+
+  /** Another Redis that holds the same under the same keys; of nodes and records it knows nothing. */
+  copy(): MemoryRedis {
+    const copy = new MemoryRedis(this.#clock);
+    for (const [key, value] of this.values) copy.values.set(key, structuredClone(value));
+    return copy;
   }
 
   /** Numbers whatever a history orders: commits and effects. */
@@ -122,67 +128,7 @@ export class MemoryRedis {
   }
 
   /** Runs one command. Throws on a wrong type, and on a command that no test needed so far. */
-  run(command: Read): unknown {
-    const [name, key, ...rest] = command;
-    const args = rest.map(String);
-    switch (name) {
-      case 'HSET': {
-        const hash = this.#value(key, Map, () => new Map<string, string>());
-        for (let index = 0; index < args.length; index += 2)
-          hash.set(args[index] ?? '', args[index + 1] ?? '');
-        return args.length / 2;
-      }
-      case 'HMGET': {
-        const hash = this.#value(key, Map, () => new Map<string, string>());
-        return args.map((field) => hash.get(field) ?? null);
-      }
-      case 'SADD':
-        for (const member of args) this.#value(key, Set, () => new Set<string>()).add(member);
-        return args.length;
-      case 'SREM':
-        for (const member of args) this.#value(key, Set, () => new Set<string>()).delete(member);
-        return args.length;
-      case 'SMEMBERS':
-        return [...this.#value(key, Set, () => new Set<string>())];
-      case 'ZADD': {
-        const members = this.#value(key, Array, () => [] as string[]);
-        members.push(args[1] ?? '');
-        members.sort();
-        return 1;
-      }
-      case 'ZREMRANGEBYRANK': {
-        const members = this.#value(key, Array, () => [] as string[]);
-        members.splice(0, Math.max(0, members.length + Number(args[1]) + 1));
-        return 0;
-      }
-      case 'ZREVRANGEBYLEX':
-        return [...this.#value(key, Array, () => [] as string[])].reverse();
-      case 'ZRANGEBYLEX':
-        return this.#value(key, Array, () => [] as string[]).filter((member) => isBetween(member, args));
-      case 'ZREMRANGEBYLEX': {
-        const members = this.#value(key, Array, () => [] as string[]);
-        this.values.set(
-          key,
-          members.filter((member) => !isBetween(member, args)),
-        );
-        return 0;
-      }
-      default:
-        throw new Error(`The memory does not know ${name}`);
-    }
+  run([name, key, ...rest]: Read): unknown {
+    return runCommand(this.values, [name, key, ...rest.map(String)]);
   }
-
-  #value<Kind extends Value>(key: string, kind: { new (...args: never[]): unknown }, make: () => Kind): Kind {
-    let value = this.values.get(key);
-    if (value === undefined) {
-      value = make();
-      this.values.set(key, value);
-    }
-    if (!(value instanceof kind)) throw new Error('WRONGTYPE');
-    return value as Kind;
-  }
-}
-
-function isBetween(member: string, [from = '', to = '']: readonly string[]): boolean {
-  return member >= from.slice(1) && member < to.slice(1);
 }

@@ -6,9 +6,10 @@ import type { LinkTopic } from '../../../runtime/node/link-topics.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { attributedText } from '../record/attributed-text.ts';
-import { decodeMessage, type MessageBody } from '../record/message-record.ts';
+import { readMessage } from '../record/message-days.ts';
+import type { MessageBody } from '../record/message-record.ts';
 import { offerOf, type PoolAnswer, type PoolAsk, type PoolOffer } from '../record/pool-protocol.ts';
-import { messageKey, shopOf } from '../record/shop-keys.ts';
+import { shopOf } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
 import type { ShopState } from '../record/shop-state.ts';
 import { readWriter } from '../turn/recipient-facts.ts';
@@ -132,8 +133,7 @@ export class PoolClient {
   ): Promise<{ body: MessageBody; optedOut: boolean } | undefined> {
     const { actors, store, platformName } = this.#options;
     const { shard } = address;
-    const [fields] = await store.read([['HMGET', messageKey(shard, messageId), 'body', 'state']]);
-    const body = decodeMessage(fields as (string | null)[])?.body;
+    const body = (await readMessage(shard, messageId, store))?.body;
     const state = actors.peek<ShopState>(address);
     if (body === undefined || state === undefined) return undefined;
     const { writer } = await readWriter(state, { to: body.to ?? '' }, store);

@@ -82,6 +82,9 @@ export function shopEffects(parts: {
       case 'groups_told':
         waiters.changed(shopId);
         break;
+      case 'cut_accepted':
+        actors.tell(address, { type: 'cut_accepted' });
+        break;
       case 'owner_number':
         actors.tell(tenantAddress(tenantId), { type: 'owner_number', phone: effect.phone });
         break;

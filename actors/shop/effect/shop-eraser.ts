@@ -3,6 +3,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import type { SessionHost } from '../../session/session-host.ts';
+import { messageIdOf } from '../record/accepted-list.ts';
 import {
   CARRIED_FIELDS,
   carriedKey,
@@ -10,9 +11,11 @@ import {
   decodeCarried,
   dropContent,
 } from '../record/carried-message.ts';
-import { decodeMessage, type MessageState } from '../record/message-record.ts';
+import { earlierMessageKey, earlierShopKeys } from '../record/earlier-keys.ts';
+import { messageErasure, readMessages } from '../record/message-days.ts';
+import type { MessageState } from '../record/message-record.ts';
 import { decodePooled } from '../record/pooled-message.ts';
-import { idempotencyKey, messageKey, type ShopKeys, shopAddress, shopKeys } from '../record/shop-keys.ts';
+import { idempotencyKey, type ShopKeys, shopAddress, shopKeys } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
 import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
@@ -58,26 +61,51 @@ export class ShopEraser {
     const keys = shopKeys(shard, shop.shopId);
     await this.#endCarried(shard, keys);
     await this.#withdrawPooled(keys);
-    for (;;) {
-      const [ids] = (await store.read([['ZRANGE', keys.messages, 0, BATCH - 1]])) as [string[]];
-      if (ids.length === 0) break;
-      const bodies = (await store.read(
-        ids.map((id) => ['HMGET', messageKey(shard, id), 'body', 'state']),
-      )) as (string | null)[][];
-      const writes: Write[] = ids.map((id) => ['DEL', messageKey(shard, id)]);
-      for (const fields of bodies) {
-        const key = decodeMessage(fields)?.body.idempotencyKey;
-        if (key) writes.push(['DEL', idempotencyKey(shard, shop.shopId, key)]);
-      }
-      writes.push(['ZREM', keys.messages, ...ids]);
-      await store.commit(shard, writes);
-    }
+    const earlier = earlierShopKeys(shard, shop.shopId);
+    await this.#eraseMessages(shard, shop.shopId, keys.accepted);
+    await this.#eraseEarlierMessages(shard, shop.shopId, earlier.messages);
+    const left = [...Object.values(keys), ...Object.values(earlier)] as string[];
     await store.commit(
       shard,
-      Object.values(keys).map((key: string) => ['DEL', key]),
+      left.map((key) => ['DEL', key]),
     );
     actors.tell({ shard, kind: 'tenant', id: shop.tenantId }, { type: 'shop_erased', shopId: shop.shopId });
   }
+
+  /** Takes the shop's messages out of the hashes of their days, the oldest first. */
+  async #eraseMessages(shard: number, shopId: string, accepted: string): Promise<void> {
+    const { store } = this.#options;
+    for (;;) {
+      const [elements] = (await store.read([['LRANGE', accepted, 0, BATCH - 1]])) as [string[]];
+      if (elements.length === 0) return;
+      const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
+      const writes = await this.#erasures(shard, shopId, ids);
+      await store.commit(shard, [...writes, ['LTRIM', accepted, elements.length, -1]]);
+    }
+  }
+
+  /** The same of a shop that was not loaded since version 1 of the stored form. */
+  async #eraseEarlierMessages(shard: number, shopId: string, messages: string): Promise<void> {
+    const { store } = this.#options;
+    for (;;) {
+      const [ids] = (await store.read([['ZRANGE', messages, 0, BATCH - 1]])) as [string[]];
+      if (ids.length === 0) return;
+      const writes = await this.#erasures(shard, shopId, ids);
+      await store.commit(shard, [...writes, ['ZREM', messages, ...ids]]);
+    }
+  }
+
+  async #erasures(shard: number, shopId: string, ids: readonly string[]): Promise<Write[]> {
+    const messages = await readMessages(shard, ids, this.#options.store);
+    return messages.flatMap((message, index) => {
+      const id = ids[index] as string;
+      const writes: Write[] = [messageErasure(shard, id), ['DEL', earlierMessageKey(shard, id)]];
+      const key = message?.body.idempotencyKey;
+      if (key) writes.push(['DEL', idempotencyKey(shard, shopId, key)]);
+      return writes;
+    });
+  }
+
   /** Ends what this shop had for others. They learn it when they next ask, and their texts go at once. */
   async #endCarried(shard: number, { carried }: ShopKeys): Promise<void> {
     const { store, clock } = this.#options;
@@ -102,7 +130,7 @@ export class ShopEraser {
     const { store, pool } = this.#options;
     const [fields] = (await store.read([['HGETALL', pooled]])) as [string[]];
     await Promise.all(
-      decodePooled(fields).map(async ({ messageId, createdAtMs, pool: asked }) => {
+      decodePooled(fields, () => 0).map(async ({ messageId, createdAtMs, pool: asked }) => {
         if (asked !== null) await pool.withdraw(messageId, { pool: asked, createdAtMs });
       }),
     );

@@ -15,8 +15,11 @@ export interface ShopMachines {
   readonly pacing: SnapshotFrom<typeof pacingMachine>;
 }
 
-/** Version of the stored form of both machines; a newer one is refused. */
-const STORED_VERSION = 1;
+/**
+ * Version of a shop's stored form; a newer one is refused. 2: its sends are one list, and the messages of a shard's
+ * day one hash.
+ */
+const STORED_VERSION = 2;
 
 interface StoredMachines {
   readonly version: number;
@@ -51,6 +54,16 @@ function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number
   const waits = (value === 'gap' || value === 'paused') && (context.untilMs ?? 0) > nowMs;
   if (value === 'sending' || waits) return { value, context };
   return { value: 'idle', context: { ...context, hand: null, untilMs: null } };
+}
+
+/** Whether an earlier program stored this, so that the rest of the shop is to be brought up to date. */
+export function isEarlierVersion(text: string): boolean {
+  return (JSON.parse(text) as StoredMachines).version < STORED_VERSION;
+}
+
+/** What an earlier program stored, as this one would: the machines' own part is the same. */
+export function withPresentVersion(text: string): string {
+  return JSON.stringify({ ...(JSON.parse(text) as StoredMachines), version: STORED_VERSION });
 }
 
 /** Both machines as they were stored, or at their start when nothing was. Throws `NewerState` on what a newer program stored. */

@@ -9,6 +9,8 @@ export interface PooledMessage {
   readonly pool: ShopReference | null;
   /** That pool shop said that it took it. */
   readonly taken: boolean;
+  /** Its place in the list of what the shop accepted. Not stored with it. */
+  readonly place: number;
   /** When it is asked about again. Not stored: after a restart at once. */
   readonly askAtMs: number;
 }
@@ -18,12 +20,19 @@ export function encodePooled({ to, createdAtMs, pool, taken }: PooledMessage): s
   return JSON.stringify({ to, createdAtMs, pool, taken });
 }
 
-/** Reads the hash of pooled messages back from its flat list of ids and values, oldest first. */
-export function decodePooled(flat: readonly string[]): PooledMessage[] {
+/** Reads the hash of pooled messages back from its flat list of ids and values, oldest first; `placeOf`: see `place`. */
+export function decodePooled(
+  flat: readonly string[],
+  placeOf: (messageId: string) => number,
+): PooledMessage[] {
   const messages: PooledMessage[] = [];
   for (let index = 0; index + 1 < flat.length; index += 2) {
-    const stored = JSON.parse(flat[index + 1] ?? '') as Omit<PooledMessage, 'messageId' | 'askAtMs'>;
-    messages.push({ messageId: flat[index] ?? '', ...stored, askAtMs: 0 });
+    const messageId = flat[index] ?? '';
+    const stored = JSON.parse(flat[index + 1] ?? '') as Omit<
+      PooledMessage,
+      'messageId' | 'askAtMs' | 'place'
+    >;
+    messages.push({ messageId, ...stored, place: placeOf(messageId), askAtMs: 0 });
   }
   return messages.sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
 }

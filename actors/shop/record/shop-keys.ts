@@ -14,11 +14,6 @@ export function shopOf(address: Pick<Address, 'id'>): ShopReference {
   return { tenantId, shopId };
 }
 
-/** A message's hash: `body` (what was accepted, never changes) and `state` (what became of it). */
-export function messageKey(shard: number, messageId: string): string {
-  return shardKey(shard, 'message', messageId);
-}
-
 /** Where an idempotency key points to the id of its message. The caller's key is hashed, so that its length and bytes do not matter. */
 export function idempotencyKey(shard: number, shopId: string, key: string): string {
   return shardKey(shard, 'shop', shopId, 'idempotency', createHash('sha256').update(key).digest('base64url'));
@@ -26,17 +21,13 @@ export function idempotencyKey(shard: number, shopId: string, key: string): stri
 
 /** The keys of one shop, beside its messages, idempotency keys and credentials. */
 export interface ShopKeys {
-  /** Hash: `actor` (both machines), `msgapp` (public channel status). */
+  /** Hash: `actor` (both machines), `msgapp` (public channel status), `settled` (how many of `accepted` have ended). */
   readonly shop: string;
-  /** Sorted set, score 0: ids of all messages, in order of making. */
-  readonly messages: string;
-  /** Sorted set, score 0: ids of messages that are queued, in hand or with the pool. */
-  readonly queue: string;
+  /** List: what the shop was let send, in order; index, queue and ledger at once (`accepted-list.ts`). */
+  readonly accepted: string;
   /** Sorted sets, score 0: ids of messages that ended so. */
   readonly failed: string;
   readonly rejected: string;
-  /** List: what the policy counted, one entry a send. */
-  readonly ledger: string;
   /**
    * Hash by phone, or by the network's own id of a person (LID) while it tells no number: who wrote to the shop, when
    * last, and whether to stop.
@@ -55,11 +46,9 @@ export function shopKeys(shard: number, shopId: string): ShopKeys {
   const key = (...parts: string[]): string => shardKey(shard, 'shop', shopId, ...parts);
   return {
     shop: key(),
-    messages: key('messages'),
-    queue: key('queue'),
+    accepted: key('accepted'),
     failed: key('failed'),
     rejected: key('rejected'),
-    ledger: key('ledger'),
     writers: key('writers'),
     aliases: key('aliases'),
     pooled: key('pooled'),

@@ -1,18 +1,15 @@
-import { recipientKey } from '../../../policy/number-forms.ts';
 import type { SendLedger } from '../../../policy/send-ledger.ts';
-import type { Address } from '../../../runtime/address.ts';
-import type { Store, Write } from '../../../runtime/store.ts';
+import type { Write } from '../../../runtime/store.ts';
 import type { SessionGroup } from '../../session/session-host.ts';
-import { type TenantKeys, tenantKeys } from '../../tenant/tenant-keys.ts';
+import type { TenantKeys } from '../../tenant/tenant-keys.ts';
 import type { ChannelStateName } from '../machines/channel-machine.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';
-import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
-import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
-import { decodeMessage, type MessageBody } from './message-record.ts';
-import { decodePooled, type PooledMessage } from './pooled-message.ts';
-import { messageKey, type ShopKeys, shopKeys, shopOf } from './shop-keys.ts';
+import type { ShopMachines } from '../machines/shop-machines.ts';
+import type { AcceptedList } from './accepted-list.ts';
+import type { MessageBody } from './message-record.ts';
+import type { PooledMessage } from './pooled-message.ts';
+import type { ShopKeys } from './shop-keys.ts';
 import type { ShopReference } from './shop-operations.ts';
-import { readLedger } from './stored-ledger.ts';
 
 /** A message that waits: what pacing needs of it. Its text stays in the store until it is sent. */
 export interface QueuedMessage {
@@ -26,6 +23,8 @@ export interface QueuedMessage {
   readonly createdAtMs: number;
   /** The shop it is sent for, when this one carries it for the pool; absent: its own. */
   readonly carriedFor?: ShopReference;
+  /** Its place in the list of what the shop accepted; absent where it is carried. */
+  readonly place?: number;
 }
 
 /** The state of a shop's actor. */
@@ -44,6 +43,8 @@ export interface ShopState extends ShopMachines {
   readonly pooled: readonly PooledMessage[];
   /** What the policy counted; changed in place once a commit holds. */
   readonly ledger: SendLedger;
+  /** How far the list of what was accepted has come; changed in place once a commit holds. */
+  readonly accepted: AcceptedList;
   /** The newest QR code. Never stored: a new session makes a new one. */
   readonly qr: { readonly text: string; readonly expiresAtMs: number } | undefined;
   /** The groups as a session last told them, kept over a drop; undefined until one did. Never stored. */
@@ -81,7 +82,8 @@ export interface Transition {
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
   const { shop, shard, keys, people, name, channel, pacing, queue, inHand, pooled } = state;
-  const { ledger, qr, groups, dispatching, tenantActive, unstored, ledgerReplaced, transitions } = state;
+  const { ledger, accepted, qr, groups, dispatching, tenantActive, unstored, ledgerReplaced, transitions } =
+    state;
   const next: ShopState = {
     shop,
     shard,
@@ -94,6 +96,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     inHand,
     pooled,
     ledger,
+    accepted,
     qr,
     groups,
     dispatching,
@@ -124,78 +127,25 @@ export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
   return state.pacing.value as PacingStateName;
 }
 
-/**
- * Rebuilds a shop from what its commits wrote, as it stands at `nowMs`; undefined when its tenant has no such shop.
- * Throws on what a newer program stored.
- */
-export async function loadShop(
-  address: Address,
-  store: Store,
-  nowMs: number,
-): Promise<ShopState | undefined> {
-  const shop = shopOf(address);
-  const keys = shopKeys(address.shard, shop.shopId);
-  const { record: tenantKey, shops, customers, contacts } = tenantKeys(shop.tenantId);
-  const [record, actor, queueIds, ledgerEntries, pooledFields, carriedIds, tenant] = (await store.read([
-    ['HGET', shops, shop.shopId],
-    ['HGET', keys.shop, 'actor'],
-    ['ZRANGE', keys.queue, 0, -1],
-    ['LRANGE', keys.ledger, 0, -1],
-    ['HGETALL', keys.pooled],
-    ['ZRANGE', keys.carried, 0, -1],
-    ['GET', tenantKey],
-  ])) as [string | null, string | null, string[], string[], string[], string[], string | null];
-  if (record === null) return undefined;
-  const machines = restoreMachines(actor);
-  const pooled = decodePooled(pooledFields);
-  const withPool = new Set(pooled.map(({ messageId }) => messageId));
-  const ownIds = queueIds.filter((id) => !withPool.has(id));
-  const { ledger, entries, unreadable } = readLedger(ledgerEntries, nowMs);
-  const queued = await loadQueue({ shard: address.shard, ownIds, carriedIds }, store);
-  const waiting = await underKnownNumbers({ queued, ledger, aliases: keys.aliases }, store);
-  const handId = machines.pacing.context.hand?.messageId;
-  return {
-    shop,
-    shard: address.shard,
-    keys,
-    people: { customers, contacts },
-    name: (JSON.parse(record) as { name: string }).name,
-    ...machines,
-    queue: waiting.filter((message) => message.messageId !== handId),
-    inHand: waiting.find((message) => message.messageId === handId),
-    pooled,
-    ledger,
-    qr: undefined,
-    groups: undefined,
-    dispatching: true,
-    tenantActive: tenant == null || (JSON.parse(tenant) as { active?: boolean }).active !== false,
-    unstored:
-      entries === undefined
-        ? []
-        : [
-            ['DEL', keys.ledger],
-            ['RPUSH', keys.ledger, ...entries],
-          ],
-    ledgerReplaced: unreadable ?? false,
-    transitions: [],
-  };
+/** The place in the list of what was accepted before which no message of the shop waits. */
+export function settledPlace({ queue, inHand, pooled, accepted }: ShopState): number {
+  let place = inHand?.place ?? accepted.next;
+  for (const message of queue) place = Math.min(place, message.place ?? place);
+  for (const message of pooled) place = Math.min(place, message.place);
+  return place;
 }
 
 /** What the queue remembers of a message. `alias`: the number the network knows its recipient by, if another. */
-export function queuedMessage(body: MessageBody, alias?: string): QueuedMessage {
-  const message = {
-    messageId: body.id,
-    kind: body.kind,
-    to: body.to ?? '',
-    textLength: body.text?.length ?? 0,
-    createdAtMs: body.createdAtMs,
-  };
+export function queuedMessage(body: MessageBody, place: number, alias?: string): QueuedMessage {
+  const { id, kind, to, text, createdAtMs } = body;
+  const message = { messageId: id, kind, to: to ?? '', textLength: text?.length ?? 0, createdAtMs, place };
   return alias === undefined ? message : { ...message, alias };
 }
 
 /** The same of another shop's message, which this shop carries for the pool. */
 export function carriedMessage(body: MessageBody, alias?: string): QueuedMessage {
-  return { ...queuedMessage(body, alias), carriedFor: { tenantId: body.tenantId, shopId: body.shopId } };
+  const { place: _, ...message } = queuedMessage(body, 0, alias);
+  return { ...message, carriedFor: { tenantId: body.tenantId, shopId: body.shopId } };
 }
 
 /** Where a message goes: to the number the network knows, else to what the caller wrote. */
@@ -206,41 +156,4 @@ export function addressee({ to, alias }: Pick<QueuedMessage, 'to' | 'alias'>): s
 /** A queue in order of age: a message that was accepted elsewhere may be older than what waits here, or is in hand. */
 export function byAge(queue: readonly QueuedMessage[]): QueuedMessage[] {
   return queue.toSorted((left, right) => left.createdAtMs - right.createdAtMs);
-}
-
-/** Puts what waits and what was counted under the numbers that the network told since. */
-async function underKnownNumbers(
-  shop: { readonly queued: readonly QueuedMessage[]; readonly ledger: SendLedger; readonly aliases: string },
-  store: Store,
-): Promise<QueuedMessage[]> {
-  const { queued, ledger, aliases } = shop;
-  const counted = ledger.recipients().map((recipient) => `+${recipient}`);
-  const numbers = [...new Set([...queued.map(({ to }) => to), ...counted])];
-  if (numbers.length === 0) return [];
-  const [found] = (await store.read([['HMGET', aliases, ...numbers]])) as [(string | null)[]];
-  const aliasOf = new Map(numbers.map((number, index) => [number, found[index] ?? undefined]));
-  for (const number of counted) {
-    const alias = aliasOf.get(number);
-    if (alias !== undefined) ledger.mergeRecipient(recipientKey(number), recipientKey(alias));
-  }
-  return queued.map((message) => {
-    const alias = aliasOf.get(message.to);
-    return alias === undefined ? message : { ...message, alias };
-  });
-}
-
-async function loadQueue(
-  ids: { readonly shard: number; readonly ownIds: readonly string[]; readonly carriedIds: readonly string[] },
-  store: Store,
-): Promise<QueuedMessage[]> {
-  const { shard, ownIds, carriedIds } = ids;
-  if (ownIds.length + carriedIds.length === 0) return [];
-  const found = (await store.read([
-    ...ownIds.map((id) => ['HMGET', messageKey(shard, id), 'body', 'state'] as const),
-    ...carriedIds.map((id) => ['HMGET', carriedKey(shard, id), ...CARRIED_FIELDS] as const),
-  ])) as (string | null)[][];
-  const own = found.slice(0, ownIds.length).flatMap((fields) => decodeMessage(fields)?.body ?? []);
-  const carried = found.slice(ownIds.length).flatMap((fields) => decodeCarried(fields)?.body ?? []);
-  const waiting = [...own.map((body) => queuedMessage(body)), ...carried.map((body) => carriedMessage(body))];
-  return waiting.sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
 }

@@ -1,8 +1,8 @@
-import { HOUR_MS } from '../../../policy/durations.ts';
-import { encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
-import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
+import type { LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { type Failure, type FailureCode, failed } from '../../failure.ts';
-import { bodyWrites, type MessageBody } from '../record/message-record.ts';
+import { encodeAccepted, overdueElements } from '../record/accepted-list.ts';
+import { bodyWrite, dayExpiry, dayOf, dayOfMessage, firstIdOfDay } from '../record/message-days.ts';
+import type { MessageBody } from '../record/message-record.ts';
 import { idempotencyKey } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
 import { channelState, queuedMessage, type ShopState } from '../record/shop-state.ts';
@@ -30,15 +30,16 @@ export function refused(refusal: Failure): ReturnType<typeof failed> {
 
 /** Accepts a message or status: stored, queued and counted in one commit. */
 export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
-  storeAccepted(builder, message);
-  builder.change({ queue: [...builder.state.queue, queuedMessage(message.body, message.alias)] });
+  const place = storeAccepted(builder, message);
+  const queued = queuedMessage(message.body, place, message.alias);
+  builder.change({ queue: [...builder.state.queue, queued] });
 }
 
 /** The same for a message that a shop of the pool is to send: it stays out of the shop's own queue. */
 export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, pool: ShopReference): void {
-  storeAccepted(builder, message);
+  const place = storeAccepted(builder, message);
   const { id, to, createdAtMs } = message.body;
-  startPooled(builder, { messageId: id, to: to ?? '', createdAtMs, pool });
+  startPooled(builder, { messageId: id, to: to ?? '', createdAtMs, place, pool });
 }
 
 /** What acceptance stores. */
@@ -50,18 +51,22 @@ interface AcceptedMessage {
   readonly retentionMs: number;
 }
 
-function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: AcceptedMessage): void {
-  const { keys, shard } = builder.state;
-  builder.writes.push(
-    ...bodyWrites(shard, body, retentionMs),
-    ['ZADD', keys.messages, 0, body.id],
-    ['ZADD', keys.queue, 0, body.id],
-  );
+/** Answers the message's place in the shop's list. */
+function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: AcceptedMessage): number {
+  const { accepted, shard } = builder.state;
+  builder.writes.push(bodyWrite(shard, body));
+  const day = dayOfMessage(body.id);
+  if (day !== accepted.expiringDay) {
+    builder.writes.push(dayExpiry(shard, day, retentionMs));
+    builder.onCommitted(() => {
+      accepted.expiringDay = day;
+    });
+  }
   if (body.idempotencyKey !== null) {
     const key = idempotencyKey(shard, body.shopId, body.idempotencyKey);
     builder.writes.push(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
   }
-  count(builder, entry, retentionMs);
+  const place = count(builder, entry, body.id);
   builder.effects.push({
     type: 'announce_message',
     of: builder.state,
@@ -69,33 +74,38 @@ function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: Accep
     status: 'queued',
     reason: null,
   });
+  return place;
 }
 
 /**
- * Counts a send in the shop's ledger, with the commit of its turn. The first of each hour clears away what is
- * old.
+ * Counts a send in the shop's list, with the commit of its turn; `messageId`: of a message of the shop's own. The first
+ * of each day has what is old cut away. Answers its place.
  */
-export function count(builder: TurnBuilder, entry: LedgerEntry, retentionMs: number): void {
-  const { keys, ledger } = builder.state;
-  builder.writes.push(['RPUSH', keys.ledger, encodeEntry(entry)]);
-  if (hourOf(entry.atMs) !== hourOf(ledger.newestMs)) trim(builder, retentionMs);
-  builder.onCommitted(() => ledger.record(entry));
-}
-
-function hourOf(timeMs: number): number {
-  return Math.floor(timeMs / HOUR_MS);
+export function count(builder: TurnBuilder, entry: LedgerEntry, messageId?: string): number {
+  const { keys, ledger, accepted } = builder.state;
+  builder.writes.push(['RPUSH', keys.accepted, encodeAccepted(messageId, entry)]);
+  if (dayOf(entry.atMs) !== dayOf(ledger.newestMs)) builder.effects.push({ type: 'cut_accepted' });
+  builder.onCommitted(() => {
+    ledger.record(entry);
+    accepted.next += 1;
+  });
+  return accepted.next;
 }
 
 /**
- * The ledger is cut to what may count. Messages expire by themselves; the indexes that name them are cut to
- * their age.
+ * Cuts what has been kept long enough from the shop's list and from the indexes of what failed. Messages expire by
+ * themselves. `oldest`: the head of the list.
  */
-function trim({ state, writes, nowMs }: TurnBuilder, retentionMs: number): void {
-  const { keys } = state;
-  writes.push(['LTRIM', keys.ledger, -LEDGER_BOUND, -1]);
-  const oldestSeconds = Math.max(0, Math.floor((nowMs - retentionMs) / 1000));
-  const before = `(${oldestSeconds.toString(16).padStart(8, '0')}`;
-  for (const key of [keys.messages, keys.failed, keys.rejected]) {
-    writes.push(['ZREMRANGEBYLEX', key, '-', before]);
+export function cutAccepted(builder: TurnBuilder, oldest: readonly string[], retentionMs: number): void {
+  const { keys, accepted } = builder.state;
+  const overdue = overdueElements(oldest, { retentionMs, nowMs: builder.nowMs });
+  if (overdue > 0) {
+    builder.writes.push(['LTRIM', keys.accepted, overdue, -1]);
+    builder.onCommitted(() => {
+      accepted.cut += overdue;
+    });
+    builder.storeSettled(overdue);
   }
+  const before = `(${firstIdOfDay(dayOf(builder.nowMs - retentionMs))}`;
+  for (const key of [keys.failed, keys.rejected]) builder.writes.push(['ZREMRANGEBYLEX', key, '-', before]);
 }

@@ -39,11 +39,7 @@ export function offerPooled(
 }
 
 /** Takes a message once, or says what became of it. What is refused is refused for good. */
-export function takePooled(
-  builder: TurnBuilder,
-  command: Asked<'pool.take'>,
-  facts: CarryFacts & { readonly retentionMs: number },
-): PoolAnswer {
+export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, facts: CarryFacts): PoolAnswer {
   const { body, known, open, settings } = command;
   if (facts.record !== undefined) return answerOf(facts.record);
   if (known) return { kind: 'lost' };
@@ -61,7 +57,7 @@ export function takePooled(
     0,
     body.id,
   ]);
-  count(builder, judged.entry, facts.retentionMs);
+  count(builder, judged.entry);
   builder.change({ queue: byAge([...queue, carriedMessage(body, facts.alias)]) });
   return { kind: 'taken' };
 }

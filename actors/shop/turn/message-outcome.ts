@@ -1,6 +1,8 @@
 import type { Write } from '../../../runtime/store.ts';
+import { isFinal } from '../../message-status.ts';
 import { carriedWrites, dropContent } from '../record/carried-message.ts';
-import { type MessageState, stateWrite } from '../record/message-record.ts';
+import { stateWrite } from '../record/message-days.ts';
+import type { MessageState } from '../record/message-record.ts';
 import type { QueuedMessage, ShopState } from '../record/shop-state.ts';
 import type { ShopEffect } from './shop-commands.ts';
 
@@ -16,12 +18,12 @@ export function messageOutcome(
   const { keys, shard } = state;
   const { messageId, createdAtMs, carriedFor: origin } = message;
   const { status, reason } = fate;
-  const ended = status !== 'queued' && status !== 'sending';
+  const ended = isFinal(status);
   const effects: ShopEffect[] = [{ type: 'announce_message', of: state, messageId, status, reason }];
   if (origin === undefined) {
-    const writes: Write[] = ended ? [['ZREM', keys.queue, messageId]] : [];
+    const writes: Write[] = [stateWrite(shard, messageId, fate)];
     if (status === 'failed' || status === 'rejected') writes.push(['ZADD', keys[status], 0, messageId]);
-    return { writes: [...writes, stateWrite(shard, messageId, fate)], effects };
+    return { writes, effects };
   }
   const writes = carriedWrites(shard, { id: messageId, createdAtMs }, 'state', JSON.stringify(fate));
   if (ended) {

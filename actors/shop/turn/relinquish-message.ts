@@ -29,7 +29,9 @@ const ASK_ABOUT_TAKEN_MS = 10_000;
 /** A message was accepted for a pool shop that said it would send it. */
 export function startPooled(
   builder: TurnBuilder,
-  message: Pick<PooledMessage, 'messageId' | 'to' | 'createdAtMs'> & { readonly pool: ShopReference },
+  message: Pick<PooledMessage, 'messageId' | 'to' | 'createdAtMs' | 'place'> & {
+    readonly pool: ShopReference;
+  },
 ): void {
   const { messageId, pool } = message;
   put(builder, { ...message, taken: false, askAtMs: builder.nowMs + ASK_AGAIN_MS });

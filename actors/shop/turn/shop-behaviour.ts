@@ -1,11 +1,13 @@
 import type { Address } from '../../../runtime/address.ts';
 import type { Behaviour, DueTimer, Turn } from '../../../runtime/behaviour.ts';
 import { done, failed } from '../../failure.ts';
+import { loadShop } from '../record/load-shop.ts';
 import type { PoolAnswer } from '../record/pool-protocol.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../record/shop-operations.ts';
-import { channelState, loadShop, pacingState, type ShopState } from '../record/shop-state.ts';
+import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 import { type AcceptanceOptions, acceptMessage } from './accept-message.ts';
 import { acceptStatus } from './accept-status.ts';
+import { cutAccepted } from './acceptance.ts';
 import { offerPooled, takePooled, withdrawPooled } from './carry-message.ts';
 import { describeShop } from './describe-shop.ts';
 import { withPresentTimes } from './present-times.ts';
@@ -38,7 +40,7 @@ export function shopBehaviour(
   return {
     kind: 'shop',
     async load(address, store, nowMs) {
-      const state = await loadShop(address, store, nowMs);
+      const state = await loadShop(address, store, nowMs, options);
       if (state?.ledgerReplaced) options.ledgerReplaced(state.shop);
       return state && withPresentTimes(state, nowMs, options.times);
     },
@@ -133,7 +135,10 @@ function turn(
     case 'pool.offer':
     case 'pool.take':
     case 'pool.withdraw':
-      return builder.finish(asPoolShop(builder, command, facts, options));
+      return builder.finish(asPoolShop(builder, command, facts));
+    case 'cut_accepted':
+      cutAccepted(builder, facts.oldest ?? [], options.retentionMs);
+      return builder.finish();
     case 'pool.found':
       onPoolFound(builder, command.messageId, command.pool);
       return builder.finish();
@@ -150,12 +155,11 @@ function asPoolShop(
   builder: TurnBuilder,
   command: Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>,
   { carry, available }: ShopFacts,
-  { retentionMs }: AcceptanceOptions,
 ): PoolAnswer {
   if (carry === undefined) throw new Error('a message of the pool came to its turn without facts');
   if (command.type === 'pool.offer') return offerPooled(builder, command, { ...carry, available });
   return command.type === 'pool.take'
-    ? takePooled(builder, command, { ...carry, retentionMs })
+    ? takePooled(builder, command, carry)
     : withdrawPooled(builder, command, carry);
 }
 

@@ -52,6 +52,8 @@ export type ShopCommand =
       readonly pool: ShopReference | null;
       readonly answer: PoolAnswer;
     }
+  /** Of itself: a day has begun, so that what is old is cut from its list. */
+  | { readonly type: 'cut_accepted' }
   | SessionEvent
   | RuntimeCommand;
 
@@ -87,6 +89,8 @@ export type ShopEffect =
   | { readonly type: 'refresh_groups' }
   /** The session told its groups: whoever waits for them is answered. */
   | { readonly type: 'groups_told' }
+  /** Tell the actor so: it must read the head of its list first. */
+  | { readonly type: 'cut_accepted' }
   /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
   | { readonly type: 'owner_number'; readonly phone: string }
   | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }

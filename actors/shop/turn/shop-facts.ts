@@ -1,13 +1,15 @@
 import { recipientKey } from '../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';
 import { isDeclarationActive } from '../../../policy/recipient-class.ts';
+import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { declarationFact, decodeContact } from '../../tenant/contact-record.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../record/carried-message.ts';
-import { decodeMessage, type MessageBody, type MessageState } from '../record/message-record.ts';
-import { idempotencyKey, messageKey } from '../record/shop-keys.ts';
+import { readMessage } from '../record/message-days.ts';
+import type { MessageBody, StoredMessage } from '../record/message-record.ts';
+import { idempotencyKey } from '../record/shop-keys.ts';
 import type { MessageDraft } from '../record/shop-operations.ts';
 import type { ShopState } from '../record/shop-state.ts';
 import { decodeWriter, laterWriter, type Writer } from '../record/writer.ts';
@@ -27,14 +29,19 @@ export interface ShopFacts {
   readonly writtenBy?: string;
   /** What was known of a recipient that the session has checked: the number the network told before, if another. */
   readonly alias?: string;
+  /** The head of the shop's list, before it is cut. */
+  readonly oldest?: readonly string[];
   /** A session worker is there to take orders. */
   readonly available: boolean;
 }
 
+/** Elements of the list that go at most at a time: more than a day can bring. */
+const MOST_CUT = 2 * LEDGER_BOUND;
+
 /** What the policy asks of a recipient. */
 export interface SendFacts extends RecipientFacts {
   /** The original of the same idempotency key. */
-  readonly original: { readonly body: MessageBody; readonly state: MessageState } | undefined;
+  readonly original: StoredMessage | undefined;
 }
 
 /** What is looked at again just before the wire. */
@@ -70,6 +77,11 @@ export function readShopFacts(options: {
     return mapMaybePromise(answers, ([told]) =>
       typeof told === 'string' ? { alias: told, available } : { available },
     );
+  }
+  if (command.type === 'cut_accepted') {
+    return store
+      .read([['LRANGE', state.keys.accepted, 0, MOST_CUT - 1]])
+      .then(([oldest]) => ({ oldest: oldest as string[], available }));
   }
   if (isPoolAsk(command)) {
     return readCarry(state, command, store).then((carry) => ({ carry, available }));
@@ -139,15 +151,6 @@ async function readOriginal(
 ): Promise<SendFacts['original']> {
   const [originalId] = await store.read([['GET', idempotencyKey(shard, shop.shopId, key)]]);
   return typeof originalId === 'string' ? readMessage(shard, originalId, store) : undefined;
-}
-
-async function readMessage(
-  shard: number,
-  messageId: string,
-  store: Store,
-): Promise<{ body: MessageBody; state: MessageState } | undefined> {
-  const [fields] = await store.read([['HMGET', messageKey(shard, messageId), 'body', 'state']]);
-  return decodeMessage(fields as (string | null)[]);
 }
 
 /** In one round trip: whom it goes to stands with the message in hand. */

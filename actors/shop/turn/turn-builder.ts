@@ -1,8 +1,8 @@
 import { isGroupId } from '../../../policy/recipient.ts';
 import type { Turn } from '../../../runtime/behaviour.ts';
 import type { Random } from '../../../runtime/random.ts';
-import type { Write } from '../../../runtime/store.ts';
-import { finalStatus, type MessageReason, type MessageStatus } from '../../message-status.ts';
+import type { RedisArgument, Write } from '../../../runtime/store.ts';
+import { finalStatus, isFinal, type MessageReason, type MessageStatus } from '../../message-status.ts';
 import {
   type ChannelEffect,
   type ChannelEvent,
@@ -20,6 +20,7 @@ import {
   pacingState,
   type QueuedMessage,
   type ShopState,
+  settledPlace,
   type Transition,
 } from '../record/shop-state.ts';
 import { type MessageReference, messageOutcome } from './message-outcome.ts';
@@ -63,6 +64,9 @@ export class TurnBuilder {
   readonly #before: ShopState;
   readonly #options: ShopTurnOptions;
   #committed: (() => void) | undefined;
+  /** Whether how far the shop's messages have ended is to be stored, and how much of its list this turn cuts. */
+  #storesSettled = false;
+  #cut = 0;
 
   constructor(state: ShopState, nowMs: number, options: ShopTurnOptions) {
     this.#state = state;
@@ -164,17 +168,14 @@ export class TurnBuilder {
     const before = this.#before;
     const state = this.#state;
     const status = channelState(state);
+    const fields: RedisArgument[] = [];
     if (!sameWhenRestored(before, state, this.nowMs)) {
-      this.writes.push([
-        'HSET',
-        state.keys.shop,
-        'actor',
-        encodeMachines(state, this.nowMs),
-        'msgapp',
-        // Empty until the shop was connected once: its record then names no state.
-        wasConnected(state.channel.context) ? publicChannelStatus(status) : '',
-      ]);
+      // Empty until the shop was connected once: its record then names no state.
+      const shown = wasConnected(state.channel.context) ? publicChannelStatus(status) : '';
+      fields.push('actor', encodeMachines(state, this.nowMs), 'msgapp', shown);
     }
+    if (this.#storesSettled) fields.push('settled', this.#noteSettled());
+    if (fields.length > 0) this.writes.push(['HSET', state.keys.shop, ...fields]);
     if (status !== channelState(before) || state.qr !== before.qr) {
       this.effects.push({ type: 'announce_channel', of: state, state: status });
     }
@@ -190,6 +191,22 @@ export class TurnBuilder {
       });
     }
     return { state, writes: this.writes, effects: this.effects, reply, committed: this.#committed };
+  }
+
+  /** Has the turn store how far the shop's messages have ended, less what it cuts from the head of its list. */
+  storeSettled(cut = 0): void {
+    this.#storesSettled = true;
+    this.#cut += cut;
+  }
+
+  /** How many elements of the list, as it then stands, belong to messages that have ended, with none before them. */
+  #noteSettled(): number {
+    const { accepted } = this.#state;
+    const settled = settledPlace(this.#state);
+    this.onCommitted(() => {
+      accepted.settled = settled;
+    });
+    return Math.max(0, settled - accepted.cut - this.#cut);
   }
 
   #carryChannel(effect: ChannelEffect): void {
@@ -249,6 +266,7 @@ export class TurnBuilder {
     const { writes, effects } = messageOutcome(this.#state, message, fate);
     this.writes.push(...writes);
     this.effects.push(...effects);
+    if (message.carriedFor === undefined && isFinal(fate.status)) this.storeSettled();
   }
 
   #storeState(message: MessageReference, status: MessageStatus, reason: MessageReason | null): void {

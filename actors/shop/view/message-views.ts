@@ -15,8 +15,8 @@ interface Remembered extends OwnedView {
 }
 
 /** The view of what the two stored fields of a message hold; undefined when it is gone. */
-export function viewOf(fields: MessageFields): OwnedView | undefined {
-  const message = decodeMessage(fields);
+export function viewOf(id: string, fields: MessageFields): OwnedView | undefined {
+  const message = decodeMessage(id, fields);
   return message && { tenantId: message.body.tenantId, view: messageView(message.body, message.state) };
 }
 
@@ -31,17 +31,17 @@ export class MessageViews {
    * As `viewOf`, remembered for as long as the store answers with the same fields. Not for what is asked for once: to
    * keep it for a while costs more than to make it.
    */
-  of(key: string, fields: MessageFields): OwnedView | undefined {
-    const known = this.#remembered.get(key);
+  of(id: string, fields: MessageFields): OwnedView | undefined {
+    const known = this.#remembered.get(id);
     if (known?.fields === fields) return known;
-    this.#remembered.delete(key);
-    const made = viewOf(fields);
+    this.#remembered.delete(id);
+    const made = viewOf(id, fields);
     if (made === undefined) return undefined;
     const remembered = { fields, ...made };
     // The oldest goes: a Map keeps its order of insertion.
     const [oldest] = this.#remembered.size < REMEMBERED_VIEWS ? [] : this.#remembered.keys();
     if (oldest !== undefined) this.#remembered.delete(oldest);
-    this.#remembered.set(key, remembered);
+    this.#remembered.set(id, remembered);
     return remembered;
   }
 }

@@ -10,9 +10,16 @@ import { tenantAddress } from '../../tenant/tenant-keys.ts';
 import type { TenantState } from '../../tenant/tenant-state.ts';
 import type { ChannelWaiters } from '../effect/channel-waiters.ts';
 import type { PoolClient } from '../effect/pool-client.ts';
-import type { MessageFields } from '../record/message-record.ts';
-import { messageKey, shopAddress, shopKeys } from '../record/shop-keys.ts';
-import type { ChannelView, GroupView, ShopOperations, ShopReference } from '../record/shop-operations.ts';
+import { messageLookup, readMessage } from '../record/message-days.ts';
+import { type MessageFields, messageView } from '../record/message-record.ts';
+import { shopAddress, shopKeys } from '../record/shop-keys.ts';
+import type {
+  ChannelView,
+  GroupView,
+  MessageView,
+  ShopOperations,
+  ShopReference,
+} from '../record/shop-operations.ts';
 import { channelState, liveGroups, type ShopState } from '../record/shop-state.ts';
 import type { SendReply } from '../turn/accept-message.ts';
 import type { PoolWanted } from '../turn/pool-fallback.ts';
@@ -74,7 +81,6 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     withState(shop, async (state) => done(await channelView(state, qrImage)));
   const tenantOf = (shop: ShopReference): MaybePromise<TenantState | undefined> =>
     actors.state<TenantState>(tenantAddress(shop.tenantId));
-
   return {
     channel: view,
     async connect(shop) {
@@ -116,17 +122,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       return await ask(shop, { type: 'post_status', draft, settings });
     },
     listMessages: (shop, query) => listStored(shop, query, options),
-    message(tenantId, messageId) {
-      const shard = shardOf(tenantId);
-      const key = messageKey(shard, messageId.toLowerCase());
-      const answers = store.lookUp(shard, [['HMGET', key, 'body', 'state']]);
-      const answer = (message: ReturnType<typeof viewOf>) =>
-        message?.tenantId === tenantId ? done(message.view) : failed('MESSAGE_NOT_FOUND');
-      // What must come from Redis was not asked for lately, and may not be again.
-      return answers instanceof Promise
-        ? answers.then(([fields]) => answer(viewOf(fields as MessageFields)))
-        : answer(views.of(key, answers[0] as MessageFields));
-    },
+    message: (tenantId, messageId) => storedMessage({ tenantId, id: messageId.toLowerCase() }, views, store),
     policy: (shop, to) =>
       withState(shop, async (state) => {
         const settings = (await tenantOf(shop))?.settings ?? resolveSettings({});
@@ -179,6 +175,33 @@ function groupsOf(state: ShopState): Outcome<readonly GroupView[]> {
   const groups = liveGroups(state);
   if (groups === undefined) return failed('MSGAPP_NOT_CONNECTED');
   return done(groups.map((group) => ({ ...group, canSend: group.isAdmin })));
+}
+
+/** A message of a tenant's. */
+function storedMessage(
+  { tenantId, id }: { readonly tenantId: string; readonly id: string },
+  views: MessageViews,
+  store: Store,
+): MaybePromise<Outcome<MessageView>> {
+  const answers = store.lookUp(shardOf(tenantId), [messageLookup(shardOf(tenantId), id)]);
+  const answer = (message: ReturnType<typeof viewOf>): MaybePromise<Outcome<MessageView>> => {
+    if (message === undefined) return earlierView({ tenantId, id }, store);
+    return message.tenantId === tenantId ? done(message.view) : failed('MESSAGE_NOT_FOUND');
+  };
+  // What must come from Redis was not asked for lately, and may not be again.
+  return answers instanceof Promise
+    ? answers.then(([fields]) => answer(viewOf(id, fields as MessageFields)))
+    : answer(views.of(id, answers[0] as MessageFields));
+}
+
+/** A message that is not where this program stores one may be where an earlier one did. */
+async function earlierView(
+  { tenantId, id }: { readonly tenantId: string; readonly id: string },
+  store: Store,
+): Promise<Outcome<MessageView>> {
+  const message = await readMessage(shardOf(tenantId), id, store);
+  if (message?.body.tenantId !== tenantId) return failed('MESSAGE_NOT_FOUND');
+  return done(messageView(message.body, message.state));
 }
 
 /** A session is on its way and has neither shown a code nor connected. */

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { tenantAddress } from '../../../actors/tenant/tenant-keys.ts';
 import { loadTenant, type TenantState } from '../../../actors/tenant/tenant-state.ts';
 import { KeyLimits } from '../../../policy/key-limits.ts';
-import type { Read, Store } from '../../../runtime/store.ts';
+import type { Store } from '../../../runtime/store.ts';
+import type { Value } from '../../runtime/memory-commands.ts';
+import { MemoryRedis } from '../../runtime/memory-redis.ts';
 
 /** What a node of some version had stored: a tenant, its shop and three messages. */
 export interface Golden {
@@ -35,41 +37,34 @@ export async function goldenTenant(golden: Golden, keyLimits = new KeyLimits()):
   return state;
 }
 
-/** A store that holds what a golden file says and takes no writes. */
+/** A store of its own that holds what a golden file says, and what is committed to it from then on. */
 export function goldenStore({ keys }: Golden): Store {
+  const redis = new MemoryRedis({ monotonicMs: () => 0, wallMs: () => 0 });
+  for (const [key, { type, value }] of Object.entries(keys)) redis.values.set(key, stored(type, value));
   const refuse = (): never => {
-    throw new Error('nothing is written here');
+    throw new Error('this is not asked here');
   };
   return {
-    read: (reads) => Promise.all(reads.map(async (read) => answer(keys, read))),
+    read: async (reads) => reads.map((read) => redis.run(read)),
+    commit: async (_, writes) => {
+      for (const write of writes) redis.run(write);
+    },
     lookUp: refuse,
     readBytes: refuse,
-    commit: refuse,
     append: refuse,
   };
 }
 
-function answer(keys: Golden['keys'], [command, key, ...args]: Read): unknown {
-  const value = keys[key]?.value;
-  const hash = (value ?? {}) as Record<string, string>;
-  switch (command) {
-    case 'GET':
-      return value ?? null;
-    case 'HGET':
-      return hash[String(args[0])] ?? null;
-    case 'HMGET':
-      return args.map((field) => hash[String(field)] ?? null);
-    case 'HVALS':
-      return Object.values(hash);
-    case 'HGETALL':
-      return Object.entries(hash).flat();
-    case 'LRANGE':
-    case 'SMEMBERS':
-      return value ?? [];
-    case 'ZRANGE':
-      // Stored with scores, read without.
-      return ((value ?? []) as string[]).filter((_, index) => index % 2 === 0);
+function stored(type: string, value: string | string[] | Record<string, string>): Value {
+  switch (type) {
+    case 'hash':
+      return new Map(Object.entries(value));
+    case 'set':
+      return new Set(value as string[]);
+    case 'zset':
+      // Stored with scores, which are all zero.
+      return (value as string[]).filter((_, index) => index % 2 === 0);
     default:
-      throw new Error(`a golden store does not know ${command}`);
+      return structuredClone(value) as Value;
   }
 }

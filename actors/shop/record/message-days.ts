@@ -1,0 +1,127 @@
+import { DAY_MS } from '../../../policy/durations.ts';
+import { shardKey } from '../../../runtime/address.ts';
+import type { Lookup, Read, Store, Write } from '../../../runtime/store.ts';
+import { earlierMessage } from './earlier-keys.ts';
+import {
+  decodeMessage,
+  encodeBody,
+  type MessageBody,
+  type MessageFields,
+  type MessageState,
+  type StoredMessage,
+} from './message-record.ts';
+
+/*
+ * A shard's messages of one day are one hash: under a message's id what was accepted, under `id:state` what became of
+ * it. The day is read from the id, so a message is found by its id alone. What costs in Redis is the number of keys a
+ * commit touches, and thousands of messages share this one; it expires as a whole.
+ */
+
+/** How many characters of an id are its Unix seconds, in hexadecimal. */
+const SECONDS_DIGITS = 8;
+
+/** The UTC day a message's id was made on, in whole days since the Unix epoch. */
+export function dayOfMessage(messageId: string): number {
+  return dayOf(Number.parseInt(messageId.slice(0, SECONDS_DIGITS), 16) * 1000);
+}
+
+/** The UTC day of a moment, in whole days since the Unix epoch. */
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / DAY_MS);
+}
+
+/** When the messages of a day have all been kept long enough; milliseconds since the Unix epoch. */
+export function dayEndsMs(day: number, retentionMs: number): number {
+  return (day + 1) * DAY_MS + retentionMs;
+}
+
+/** What every id that was made on this day or later is greater than or equal to. */
+export function firstIdOfDay(day: number): string {
+  return Math.floor((day * DAY_MS) / 1000)
+    .toString(16)
+    .padStart(SECONDS_DIGITS, '0');
+}
+
+/** The hash of a shard's messages of one day. */
+function dayKey(shard: number, day: number): string {
+  return shardKey(shard, 'messages', String(day));
+}
+
+/** Stores what was accepted. Its state needs no write of its own: none stored means queued. */
+export function bodyWrite(shard: number, body: MessageBody): Write {
+  return ['HSET', dayKey(shard, dayOfMessage(body.id)), body.id, encodeBody(body)];
+}
+
+/** Stores both fields of a message as they were read elsewhere; undefined when there is none. */
+export function messageCopy(
+  shard: number,
+  messageId: string,
+  [body, state]: MessageFields,
+): Write | undefined {
+  if (!body) return undefined;
+  const key = dayKey(shard, dayOfMessage(messageId));
+  return state
+    ? ['HSET', key, messageId, body, stateField(messageId), state]
+    : ['HSET', key, messageId, body];
+}
+
+/** Stores what became of a message. */
+export function stateWrite(shard: number, messageId: string, state: MessageState): Write {
+  return ['HSET', dayKey(shard, dayOfMessage(messageId)), stateField(messageId), JSON.stringify(state)];
+}
+
+/** Has Redis drop the messages of a day when the last of them has been kept for `retentionMs`. */
+export function dayExpiry(shard: number, day: number, retentionMs: number): Write {
+  return ['PEXPIREAT', dayKey(shard, day), dayEndsMs(day, retentionMs)];
+}
+
+/** Erases a message at once. */
+export function messageErasure(shard: number, messageId: string): Write {
+  return ['HDEL', dayKey(shard, dayOfMessage(messageId)), messageId, stateField(messageId)];
+}
+
+function stateField(messageId: string): string {
+  return `${messageId}:state`;
+}
+
+/** Asks for a message; `decodeMessage` reads the answer. */
+export function messageLookup(
+  shard: number,
+  messageId: string,
+): Extract<Lookup, readonly ['HMGET', ...unknown[]]> {
+  return ['HMGET', dayKey(shard, dayOfMessage(messageId)), messageId, stateField(messageId)];
+}
+
+/** One message; undefined when it is gone. */
+export async function readMessage(
+  shard: number,
+  messageId: string,
+  store: Store,
+): Promise<StoredMessage | undefined> {
+  const [message] = await readMessages(shard, [messageId], store);
+  return message;
+}
+
+/** Messages in the order of their ids here; undefined for what is gone. */
+export async function readMessages(
+  shard: number,
+  messageIds: readonly string[],
+  store: Store,
+): Promise<(StoredMessage | undefined)[]> {
+  const found = await readFrom(messageIds, store, (id) => messageLookup(shard, id));
+  const missing = messageIds.filter((_, index) => found[index] === undefined);
+  if (missing.length === 0) return found;
+  const earlier = await readFrom(missing, store, (id) => earlierMessage(shard, id));
+  let next = 0;
+  return found.map((message) => message ?? earlier[next++]);
+}
+
+async function readFrom(
+  messageIds: readonly string[],
+  store: Store,
+  question: (messageId: string) => Read,
+): Promise<(StoredMessage | undefined)[]> {
+  if (messageIds.length === 0) return [];
+  const answers = (await store.read(messageIds.map(question))) as MessageFields[];
+  return answers.map((fields, index) => decodeMessage(messageIds[index] as string, fields));
+}

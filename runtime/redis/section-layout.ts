@@ -1,0 +1,73 @@
+import { shardKey } from '../address.ts';
+import type { CommitSection } from '../engine.ts';
+import type { RedisArgument, Write } from '../store.ts';
+
+/** Arguments of a command that several writes make up, where Lua's stack holds eight thousand. */
+const MOST_GATHERED = 2_000;
+
+/** Told of each write of a section: the index of the command that carries it out, and of the turn whose it is. */
+type Visit = (write: Write, command: number, turn: number) => void;
+
+/**
+ * Goes through the writes of a section. Each is a command of its own, save that the `HSET`s to the key which the
+ * section's first write sets make up one: they are the messages of a day, a field or two a turn. One that follows
+ * another kind of write to that key stays behind it, so the writes to a key keep their order.
+ */
+function eachWrite({ entries }: CommitSection, visit: Visit): void {
+  const first = entries.find(({ writes }) => writes.length > 0)?.writes[0];
+  let gathered = first?.[0] === 'HSET' ? first[1] : undefined;
+  let room = MOST_GATHERED;
+  let commands = 0;
+  for (let turn = 0; turn < entries.length; turn += 1) {
+    for (const write of entries[turn]?.writes ?? []) {
+      if (write[1] === gathered) {
+        room -= write.length - 2;
+        if (write[0] !== 'HSET' || room < 0) gathered = undefined;
+      }
+      const joins = commands > 0 && write[1] === gathered;
+      visit(write, joins ? 0 : commands, turn);
+      if (!joins) commands += 1;
+    }
+  }
+}
+
+/** The sections as commit-shards.lua takes them. */
+export function layOut(sections: readonly CommitSection[]): { keys: string[]; args: RedisArgument[] } {
+  const keys: string[] = [];
+  const args: RedisArgument[] = [sections.length];
+  for (const { shard } of sections) keys.push(shardKey(shard, 'owner'));
+  for (const section of sections) addSection(section, keys, args);
+  return { keys, args };
+}
+
+function addSection(section: CommitSection, keys: string[], args: RedisArgument[]): void {
+  const keysBefore = keys.length;
+  const place = args.push(section.expected, section.next, '', 0, 0);
+  const others: RedisArgument[] = [];
+  let first = '';
+  let form = '';
+  let keyBefore: string | undefined;
+  eachWrite(section, (write, command) => {
+    const target = command === 0 ? args : others;
+    for (let index = 2; index < write.length; index += 1) target.push(write[index] as RedisArgument);
+    if (command === 0 && keyBefore !== undefined) return;
+    const isSame = write[1] === keyBefore;
+    if (!isSame) keys.push(write[1]);
+    keyBefore = write[1];
+    if (command === 0) first = write[0];
+    else form += `${isSame ? '=' : ''}${write[0]}${write.length - 2}`;
+  });
+  if (keyBefore !== undefined) args[place - 3] = `${first}${args.length - place}${form}`;
+  for (const argument of others) args.push(argument);
+  args[place - 2] = keys.length - keysBefore;
+  args[place - 1] = args.length - place;
+}
+
+/** Which turns of a section a refused command belongs to. */
+export function turnsOf(section: CommitSection, refused: number): ReadonlySet<number> {
+  const turns = new Set<number>();
+  eachWrite(section, (_, command, turn) => {
+    if (command === refused) turns.add(turn);
+  });
+  return turns;
+}

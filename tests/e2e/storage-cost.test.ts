@@ -1,0 +1,120 @@
+/**
+ * What an accepted message costs in Redis, counted by Redis. What a command costs there is the keys it touches, so
+ * these counts hold the price of a send where a time would depend on the machine.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Redis } from 'ioredis';
+import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
+import { makeAccount } from './account.ts';
+import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
+import { until } from './waiting.ts';
+
+const SHOPS = 48;
+/** Callers who wait for their answers at a time: what one batch then carries. */
+const CALLERS = 32;
+const WARM = 2;
+const MESSAGES_A_SHOP = 20;
+
+for (const { tenants, commands } of [
+  { tenants: 6, commands: 2 },
+  { tenants: SHOPS, commands: 2.5 },
+]) {
+  test(`${SHOPS} shops of ${tenants} tenants: at most ${commands} commands and a key a message`, async (context) => {
+    // The first message of each shop stays on the wire, so that what is counted is acceptance alone.
+    const stack = await startMemoryStack({
+      paired: true,
+      pairedAgoMs: 20 * 86_400_000,
+      outcome: () => 'silent',
+    });
+    const redis = new Redis(stack.redis.url);
+    try {
+      const shops = await connectedShops(stack, tenants);
+      await sendToAll(stack, shops, { from: 0, to: WARM });
+      await until('each has one on the wire', async () => (await onTheWire(stack, shops)) === SHOPS);
+      const before = await figures(redis);
+      await sendToAll(stack, shops, { from: WARM, to: WARM + MESSAGES_A_SHOP });
+      const after = await figures(redis);
+      const messages = SHOPS * MESSAGES_A_SHOP;
+      const each = {
+        commands: (after.commands - before.commands) / messages,
+        keys: (after.keys - before.keys) / messages,
+        bytes: (after.bytes - before.bytes) / messages,
+      };
+      context.diagnostic(JSON.stringify(each));
+      assert.ok(each.commands <= commands, `${each.commands} commands a message`);
+      assert.ok(each.keys <= 1, `${each.keys} keys a message`);
+    } finally {
+      redis.disconnect();
+      await stack.stop();
+    }
+  });
+}
+
+/** Shops that take messages, spread over so many tenants. */
+async function connectedShops(stack: MemoryStack, tenants: number): Promise<ShopReference[]> {
+  const shops: ShopReference[] = [];
+  for (let index = 0; index < tenants; index += 1) {
+    const { tenantId, shopId } = await makeAccount(stack.admin, `Tenant ${index}`);
+    const phones = Array.from({ length: WARM + MESSAGES_A_SHOP }, (_, turn) => recipient(turn));
+    await stack.admin.post(`/tenants/${tenantId}/customers`, { phones });
+    shops.push({ tenantId, shopId });
+    for (let more = 1; more < SHOPS / tenants; more += 1) {
+      const made = await stack.admin.post(`/tenants/${tenantId}/shops`, { name: `Shop ${more}` });
+      shops.push({ tenantId, shopId: String(made.data.id) });
+    }
+  }
+  await Promise.all(
+    shops.map(async (shop) => {
+      await stack.shops.connect(shop);
+      await until('connected', async () => {
+        const channel = await stack.shops.channel(shop);
+        return channel.ok && channel.value.status === 'connected';
+      });
+    }),
+  );
+  return shops;
+}
+
+async function onTheWire(stack: MemoryStack, shops: readonly ShopReference[]): Promise<number> {
+  const query = { status: 'sending', limit: 1, cursor: undefined } as const;
+  const pages = await Promise.all(shops.map((shop) => stack.shops.listMessages(shop, query)));
+  return pages.filter((page) => page.ok && page.value.items.length === 1).length;
+}
+
+async function sendToAll(
+  stack: MemoryStack,
+  shops: readonly ShopReference[],
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  const waiting: { shop: ShopReference; turn: number }[] = [];
+  for (let turn = from; turn < to; turn += 1) waiting.push(...shops.map((shop) => ({ shop, turn })));
+  const caller = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const draft = { to: recipient(next.turn), text: `Message ${next.turn}`, mediaUrl: undefined };
+      const reply = await stack.shops.send(next.shop, {
+        ...draft,
+        mediaType: 'image',
+        idempotencyKey: undefined,
+      });
+      assert.ok(reply.ok, JSON.stringify(reply));
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+}
+
+function recipient(turn: number): string {
+  return `+336222${String(turn).padStart(5, '0')}`;
+}
+
+/** Commands that Redis ran, those of scripts and the scripts included, its keys, and the bytes it holds. */
+async function figures(redis: Redis): Promise<{ commands: number; keys: number; bytes: number }> {
+  const [stats, memory] = await Promise.all([redis.info('commandstats'), redis.info('memory')]);
+  let commands = 0;
+  for (const [, name, calls] of stats.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {
+    // What the nodes say to each other, and what this test asks, is no message's.
+    if (!/^(info|dbsize|publish|ping|config|time)/.test(name ?? '')) commands += Number(calls);
+  }
+  const bytes = Number(/^used_memory:(\d+)/m.exec(memory)?.[1]);
+  return { commands, keys: await redis.dbsize(), bytes };
+}

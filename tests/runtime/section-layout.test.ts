@@ -1,0 +1,107 @@
+/** Writes that share a command in Redis do what they would have done one by one, and fail for whom they would have. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import type { CommitSection } from '../../runtime/engine.ts';
+import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
+import type { Write } from '../../runtime/store.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { FakeClock } from './fake-clock.ts';
+import { QuietLog } from './quiet-log.ts';
+
+let server: RedisServer;
+let redis: Redis;
+let engine: RedisEngine;
+before(async () => {
+  server = await startRedisServer();
+  redis = new Redis(server.url);
+  engine = await RedisEngine.connect(server.url, {
+    log: new QuietLog(),
+    clock: new FakeClock(),
+    answerMs: 10_000,
+  });
+});
+after(async () => {
+  await engine.close();
+  redis.disconnect();
+  await server.stop();
+});
+
+const keys = ['{s0}:a', '{s0}:b'] as const;
+const key = fc.constantFrom(...keys);
+const field = fc.constantFrom('f', 'g');
+const value = fc.nat(99).map(String);
+const write: fc.Arbitrary<Write> = fc.oneof(
+  { weight: 5, arbitrary: fc.tuple(fc.constant('HSET' as const), key, field, value) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('HDEL' as const), key, field) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('DEL' as const), key) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('RPUSH' as const), fc.constant('{s0}:list'), value) },
+);
+const turns = fc.array(fc.array(write, { maxLength: 3 }), { minLength: 1, maxLength: 6 });
+
+/** What the section's keys hold. */
+async function held(): Promise<unknown[]> {
+  return await Promise.all([...keys.map((name) => redis.hgetall(name)), redis.lrange('{s0}:list', 0, -1)]);
+}
+
+/** An empty Redis but for the records of two shards. */
+async function startOver(): Promise<void> {
+  await redis.flushall();
+  await redis.mset('{s0}:owner', 'now', '{s1}:owner', 'another');
+}
+
+function section(shard: number, writes: readonly (readonly Write[])[]): CommitSection {
+  return { shard, expected: 'now', next: 'x', entries: writes.map((turn) => ({ writes: turn })) };
+}
+
+test('a section of many turns leaves what its writes leave one after the other', async () => {
+  await fc.assert(
+    fc.asyncProperty(turns, async (writes) => {
+      await redis.flushall();
+      for (const [name, ...args] of writes.flat()) await redis.call(name, ...args.map(String));
+      const expected = await held();
+      await startOver();
+      const outcomes = await engine.commit([section(0, writes), section(1, [[['SET', '{s1}:k', '1']]])]);
+      assert.deepEqual(
+        outcomes.map(({ code }) => code),
+        ['committed', 'fenced'],
+      );
+      assert.deepEqual(await held(), expected);
+      assert.deepEqual(await redis.mget('{s0}:owner', '{s1}:owner', '{s1}:k'), ['x', 'another', null]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a refused command is told to every turn that had a part in it, and to no other', async () => {
+  await startOver();
+  await redis.set('{s0}:a', 'no hash');
+  const [outcome] = await engine.commit([
+    section(0, [
+      [['HSET', '{s0}:a', 'f', '1']],
+      [['HSET', '{s0}:b', 'f', '1']],
+      [
+        ['RPUSH', '{s0}:list', '1'],
+        ['HSET', '{s0}:a', 'g', '1'],
+      ],
+      [['RPUSH', '{s0}:b', '1']],
+    ]),
+  ]);
+  assert.deepEqual([...(outcome?.failures?.keys() ?? [])].sort(), [0, 2, 3]);
+  assert.match(outcome?.failures?.get(2) ?? '', /WRONGTYPE/);
+  assert.deepEqual(await redis.lrange('{s0}:list', 0, -1), ['1'], 'the rest of a turn holds');
+});
+
+test('the messages of a section are one command', async () => {
+  await startOver();
+  await redis.config('RESETSTAT');
+  await engine.commit([
+    section(
+      0,
+      Array.from({ length: 1_000 }, (_, index) => [['HSET', '{s0}:a', `f${index}`, 'v']]),
+    ),
+  ]);
+  assert.match(await redis.info('commandstats'), /cmdstat_hset:calls=1,/);
+  assert.equal(await redis.hlen('{s0}:a'), 1_000);
+});
