@@ -11,11 +11,11 @@ export interface ActorSnapshot {
   readonly timers: readonly { readonly id: string; readonly dueAtMs: number }[];
   readonly restarts: number;
   readonly lastError: { readonly atMs: number; readonly message: string } | undefined;
-  /** What the behaviour tells of its state; undefined while none is in memory. */
+  /** The behaviour's description of its state; undefined while none is in memory. */
   readonly state: Record<string, unknown> | undefined;
 }
 
-/** What is told of an actor without describing it, cheap enough to look over thousands of them. */
+/** The figures of an actor that need no description of its state, cheap enough to read for thousands of actors. */
 export interface ActorSummary extends Pick<ActorSnapshot, 'address' | 'status' | 'restarts'> {
   readonly mailboxDepth: number;
   readonly oldestQueuedMs: number;
@@ -26,8 +26,8 @@ export interface ActorSummary extends Pick<ActorSnapshot, 'address' | 'status' |
 /** What operators see of all actors of a node, kept from one look to the next. */
 export interface ActorIndex<Seen> {
   /**
-   * Shows each actor that is active here or suspended, as it stands when this is called or later; a few at a time, so
-   * that nobody else is held up.
+   * Visits each actor that is active here or suspended, as it is when this is called or later, in slices of a
+   * quarter of a millisecond.
    */
   each(visit: (seen: Seen) => void): Promise<void>;
 }
@@ -37,11 +37,17 @@ export interface ActorIndex<Seen> {
  * with `SHARD_NOT_OWNED`. All rejections are `RuntimeFailure`.
  */
 export interface Actors {
-  /** Puts a command into the mailbox and answers the turn's reply once its commit holds. `undefined`: no such actor. */
+  /**
+   * Puts a command into the mailbox and answers the turn's reply once its commit holds. `undefined`: no such
+   * actor.
+   */
   ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined>;
   /** As `ask` without an answer; failures are logged. For session events and other control messages. */
   tell(address: Address, command: unknown): void;
-  /** The last committed state, at once where the actor is active, activating it where it is not. `undefined`: no such actor. */
+  /**
+   * The last committed state, at once where the actor is active, activating it where it is not. `undefined`: no
+   * such actor.
+   */
   state<State>(address: Address): MaybePromise<State | undefined>;
   /** As `state` for an actor that is active here, without waiting. */
   peek<State>(address: Address): State | undefined;
@@ -52,11 +58,11 @@ export interface Actors {
   snapshot(address: Address): ActorSnapshot | undefined;
   /** Forgets a crash count and starts a suspended actor again. */
   resume(address: Address): Promise<void>;
-  /** Throws the in-memory state away and loads it again. */
+  /** Drops the state in memory and loads it again. */
   restart(address: Address): Promise<void>;
   /**
-   * Stops an actor here; `refused` when it must live or has something to do. Erasure stops it whatever its state, after
-   * the turn it is in (`force`).
+   * Stops an actor here; `refused` when it must live or has something to do. Erasure stops it whatever its
+   * state, after the turn it is in (`force`).
    */
   passivate(address: Address, options?: { readonly force?: boolean }): Promise<'passivated' | 'refused'>;
 }

@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Spares asking again: whoever asks while an answer is being found shares it, and it serves for `keptMs` after it was
- * found. A failure is told to those who wait and not kept.
+ * Caches one answer for `keptMs` after it was found. Callers that come while it is being found share it. A failure
+ * rejects for all of them and is not kept.
  */
 export function cachedFor<Value>(
   find: () => Promise<Value>,

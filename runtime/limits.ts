@@ -5,8 +5,8 @@ export interface RuntimeLimits {
   /** How often the lease is renewed; a few renewals may be missed before it ends. */
   readonly renewEveryMs: number;
   /**
-   * How often a node looks for shards to claim or to give away. Changes are announced too, so this is the slow
-   * path.
+   * How often a node looks for shards to claim or to give away. Changes are announced as well, so this is the
+   * fallback.
    */
   readonly claimEveryMs: number;
   /** How long a hand-over waits for what an actor has in hand (docs/decisions/006-sends-are-recalled.md, Context). */
@@ -15,26 +15,26 @@ export interface RuntimeLimits {
   readonly answerMs: number;
   /** How long a control command waits before it is tried again while Redis does not answer. */
   readonly retryMs: number;
-  /** Commits under way at once. A shard has one at most; more only help when many shards are busy. */
+  /** Commits under way at once. A shard has one at most, so more help only when many shards are busy. */
   readonly commitsInFlight: number;
   /** Turns of one batch; the rest travels with the next, so that one script never holds Redis for long. */
   readonly batchTurns: number;
   /**
-   * Turns under way at once on the whole node, from their facts to their reply; while there are as many, no client
-   * command is let in. What one batch carries: more would only wait longer. An actor has one at most, so a single
-   * busy mailbox closes the door to nobody else.
+   * Turns under way at once on the whole node, from their facts to their reply; while there are as many, client
+   * commands are refused. As many as one batch carries, since more would only wait. An actor has one at most, so a
+   * busy mailbox leaves room for all other actors.
    */
   readonly turnsInHand: number;
   /**
-   * While Redis has owed the answer to a batch for longer, no client command is let in: it would only queue up
-   * behind.
+   * While Redis has owed the answer to a batch for longer, client commands are refused, since they would only wait
+   * behind it.
    */
   readonly commitAgeMs: number;
   /** Client commands that may wait in one mailbox. */
   readonly mailboxCount: number;
   /** Bytes of client commands that may wait in one mailbox, as `Behaviour.size` tells them. */
   readonly mailboxBytes: number;
-  /** How long a client command may wait; behind an older one nothing is let in. */
+  /** How long a client command may wait. Behind an older one all others are refused. */
   readonly mailboxAgeMs: number;
   /** Crashes within `restartWindowMs` that are healed by a restart; one more suspends the actor. */
   readonly restartIntensity: number;
@@ -54,7 +54,10 @@ export interface RuntimeLimits {
   readonly awakenStepMs: number;
   /** Dead letters kept a shard; the oldest make room. */
   readonly deadLettersPerShard: number;
-  /** How long a dead letter is kept, in milliseconds; it may lie about eleven minutes longer (see `FORGETTING_SWEEPS`). */
+  /**
+   * How long a dead letter is kept, in milliseconds; it may lie about eleven minutes longer (see
+   * `FORGETTING_SWEEPS`).
+   */
   readonly deadLetterAgeMs: number;
   /**
    * How far this node's clock and that of Redis may be apart. Further, and the node owns nothing until they
@@ -69,7 +72,7 @@ export interface RuntimeLimits {
   readonly memoryShare: number;
 }
 
-/** What holds when nothing else is said. */
+/** The limits in production. */
 export const defaultLimits: RuntimeLimits = {
   leaseMs: 5_000,
   renewEveryMs: 1_000,

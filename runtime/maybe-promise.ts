@@ -1,7 +1,7 @@
-/** A value that is at hand, or a promise of it. What answers from memory answers at once: promises cost the hot path. */
+/** A value at hand, or a promise of it (docs/decisions/012-value-or-promise.md). */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Goes on with the value, at once when it is at hand. Where it is promised, so is the answer. */
+/** Applies `next` to the value: at once when it is at hand, else when its promise resolves. */
 export function mapMaybePromise<Value, Next>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Next>,
@@ -9,7 +9,10 @@ export function mapMaybePromise<Value, Next>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** The value of `run`, or of `recover` where it throws or its promise rejects. Throws only what `recover` throws at once. */
+/**
+ * The value of `run`, or of `recover` where it throws or its promise rejects. Throws only what `recover` throws
+ * at once.
+ */
 export function catchMaybePromise<Value>(
   run: () => MaybePromise<Value>,
   recover: (thrown: unknown) => Value,

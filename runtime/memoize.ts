@@ -1,6 +1,6 @@
 /**
- * Makes each value once: what was made of a key is remembered, and all is forgotten when there is `most`. For values
- * that depend on their key alone and are asked for again and again.
+ * Remembers the value made for each key; when there are `most`, all are dropped. For values that depend on their key
+ * alone.
  */
 export function memoize<Key, Value>(most: number, make: (key: Key) => Value): (key: Key) => Value {
   const remembered = new Map<Key, Value>();

@@ -1,4 +1,4 @@
-/** What has happened on this node since it started: plain numbers, read when somebody asks. */
+/** Counters of this node since it started. */
 export interface RuntimeCounters {
   /** Turns whose outcome took effect. */
   turns: number;
@@ -16,7 +16,7 @@ export interface RuntimeCounters {
   deadLetters: number;
   /** Client commands refused because a mailbox was full by count, bytes or age. */
   mailboxRefusals: number;
-  /** Client commands refused because the node had its hands full. */
+  /** Client commands refused because the node had as many turns under way as it may. */
   busyRefusals: number;
   activations: number;
   passivations: number;
@@ -60,7 +60,7 @@ export function runtimeCounters(): RuntimeCounters {
   };
 }
 
-/** Told of what a counter cannot hold: sizes and durations, for histograms. Must not throw. */
+/** Called with sizes and durations, for histograms. Must not throw. */
 export interface RuntimeObserver {
   /** A batch was answered. `latencyMs` runs from handing it to the client library until the answer. */
   committed?(batch: { readonly turns: number; readonly latencyMs: number }): void;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 /** Uniform in [0, 1). Passed in wherever chance matters; tests pass a seeded one. */
 export type Random = () => number;
 
-/** How many values' bytes are drawn at a time: a call of the generator costs more than all its bytes. */
+/** Values drawn from the generator at a time: a call costs more than its bytes. */
 const DRAWN_AHEAD = 256;
 
 /** Makes each value of so many bytes from the operating system's generator, found in `pool` at `from`. */

@@ -5,7 +5,7 @@ export function suspended(): RuntimeFailure {
   return new RuntimeFailure('SUSPENDED', 'The actor crashed too often and waits for an operator');
 }
 
-/** The shard is another node's, or about to be. */
+/** Another node owns the shard, or is about to. */
 export function movedAway(): RuntimeFailure {
   return new RuntimeFailure('SHARD_NOT_OWNED', 'The shard is not owned by this node', 1);
 }
@@ -25,7 +25,7 @@ export function mailboxFull(): RuntimeFailure {
   return new RuntimeFailure('MAILBOX_FULL', 'The mailbox is full', 1);
 }
 
-/** The node has its hands full, with whatever actors. */
+/** The node has as many turns under way as it may, of whichever actors. */
 export function nodeBusy(): RuntimeFailure {
   return new RuntimeFailure('NODE_BUSY', 'The node has its hands full', 1);
 }
@@ -35,7 +35,7 @@ export function poisoned(): RuntimeFailure {
   return new RuntimeFailure('POISONED', 'The command made the actor throw');
 }
 
-/** What an error says of itself, for a log or an operator. */
+/** The text of an error for a log or an operator. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

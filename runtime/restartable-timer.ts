@@ -1,6 +1,6 @@
 import type { ArmedTimer, Clock } from './clock.ts';
 
-/** One wait at a time, after which something goes on. */
+/** A timer with one wait at a time; starting it again replaces the wait. */
 export class RestartableTimer {
   readonly #clock: Clock;
   #timer: ArmedTimer | undefined;
@@ -13,7 +13,7 @@ export class RestartableTimer {
     return this.#timer !== undefined;
   }
 
-  /** Goes on with `then` after `waitMs`, in place of whatever was waited for. */
+  /** Calls `then` after `waitMs`, in place of the wait before. */
   start(waitMs: number, then: () => void): void {
     this.#timer?.cancel();
     this.#timer = this.#clock.after(waitMs, () => {

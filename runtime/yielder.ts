@@ -1,20 +1,20 @@
 /**
- * How long one slice may keep the event loop from everybody else. A send passes through a few turns of the loop and may
- * meet a slice in each, so a slice is short beside a send.
+ * Longest slice of work, in milliseconds. A send passes through a few turns of the event loop and may meet a
+ * slice in each, so a slice is short beside a send.
  */
 const SLICE_MS = 0.25;
-/** The time is looked at once in so many items, since looking costs as well. */
+/** Items between two looks at the time, since a look costs as much as a few items. */
 const ITEMS_A_LOOK = 16;
 
 /**
- * Cuts long work into slices, so that it never holds up the event loop for longer than about a quarter of a millisecond:
- * a look at thousands of actors must not be felt by those who send. After each item: `if (yielder.isOver()) await yielder.next()`.
+ * Cuts long work into slices, so that it never blocks the event loop for longer than about a quarter of a
+ * millisecond. After each item: `if (yielder.isOver()) await yielder.next()`.
  */
 export class Yielder {
   #begunMs = performance.now();
   #items = 0;
 
-  /** Whether it is time to let others go first; `isLong`: after an item that may take a slice by itself. */
+  /** Whether the slice is used up. `isLong`: the item just done may have taken a slice by itself. */
   isOver(isLong = false): boolean {
     this.#items += 1;
     if (!isLong && this.#items % ITEMS_A_LOOK !== 0) return false;
@@ -27,7 +27,7 @@ export class Yielder {
   }
 }
 
-/** Visits every item in slices. What comes or goes in between is seen or not seen. */
+/** Visits every item in slices. Items that come or go between two slices may be visited or not. */
 export async function eachYielding<Item>(items: Iterable<Item>, visit: (item: Item) => void): Promise<void> {
   const yielder = new Yielder();
   for (const item of items) {

@@ -98,7 +98,7 @@ async function takeStanza(network: Network, connection: Connection, stanza: Bina
       noteTyping(network, connection, stanza);
       break;
     default:
-      // presence and ib say nothing that the network has to answer
+      // The network answers neither presence nor ib.
       break;
   }
 }

@@ -20,7 +20,7 @@ export interface Companion {
   readonly linkedAt: string;
 }
 
-/** So many one-time keys are kept for a companion; the oldest go first. */
+/** One-time keys kept for a companion; the oldest make room. */
 const MOST_PRE_KEYS = 2_000;
 
 /** A phone links at most this many companions (as on the real network). */
@@ -58,7 +58,7 @@ export class Companions {
     return [...this.#companions.entries()].map(([, companion]) => companion);
   }
 
-  /** A device id for the next companion of a number; whoever asks after that gets another, two scans at once too. */
+  /** A device id for the next companion of a number. Each call gives another id, also during two scans at once. */
   takeDevice(phone: string): number {
     const device = (this.#lastDevice.get(phone) ?? 0) + 1;
     this.#lastDevice.set(phone, device);
@@ -71,7 +71,7 @@ export class Companions {
     this.#index(companion);
   }
 
-  /** Whether the companion has yet to be sent its history; asked once, so it is forgotten. */
+  /** Whether the companion has yet to be sent its history. True once: the first call clears it. */
   takeHistoryDue(companion: Companion): boolean {
     const due = this.#historyDue.get(companion.id) ?? false;
     this.#historyDue.delete(companion.id);
@@ -106,7 +106,10 @@ export class Companions {
     return this.#idsOf(companion.id).size;
   }
 
-  /** The keys to open a session with the companion; a one-time key is in it only once, and none when all are used. */
+  /**
+   * The keys to open a session with the companion. Each one-time key is given out once; without one when all
+   * are used.
+   */
   bundle(companion: Companion): KeyBundle {
     const { registrationId, identityKey, signedPreKey } =
       this.get(companion.phone, companion.device) ?? companion;

@@ -7,10 +7,10 @@ import type { Journal } from './journal.ts';
 import { type ClientFinish, NoiseResponder } from './noise-responder.ts';
 import type { ServerIdentity } from './server-identity.ts';
 
-/** A client that was told to go has this long to close before it is cut off. */
+/** How long a client that was told to close may take before it is cut off, in milliseconds. */
 const FAREWELL_MS = 2_000;
 
-/** What becomes of a connection's events. */
+/** The handlers of a connection's events. */
 export interface ConnectionHandlers {
   /** The handshake is done; the payload says whether the client registers or logs in. */
   onClient(connection: Connection, finish: ClientFinish): Promise<void>;
@@ -67,7 +67,7 @@ export class Connection {
     return this.#closed;
   }
 
-  /** Sends a stanza, unless the socket is gone or does not hear the client. */
+  /** Sends a stanza, unless the socket has ended or is under a `deaf` or `silent` fault. */
   send(stanza: BinaryNode): void {
     if (this.#closed || this.hearing === 'silent') return;
     this.#enqueue(() => frame(this.#noise.encrypt(encodeBinaryNode(stanza))));
@@ -95,7 +95,7 @@ export class Connection {
     this.#clock.after(FAREWELL_MS, () => this.drop());
   }
 
-  /** Cuts the connection without a word. */
+  /** Cuts the connection without a last stanza. */
   drop(): void {
     this.#socket.terminate();
   }

@@ -9,10 +9,13 @@ import type { Network } from './network.ts';
 import { addressOf, type PhoneNumber } from './numbers.ts';
 import { takeBundle } from './pre-key-queries.ts';
 
-/** How a stanza names its sender: by LID with the number beside it, by LID alone, or by number with the LID beside it. */
+/**
+ * How a stanza names its sender: by LID with the number beside it, by LID alone, or by number with the LID
+ * beside it.
+ */
 export type SenderNaming = Addressing | 'lid_only';
 
-/** What became of a contact's message within the time a control call waits. */
+/** The delivery of a contact's message, as far as it came within the time that a control call waits. */
 export interface ContactMessageResult {
   /** The stanza's id, the same in every delivery. */
   readonly messageId: string;

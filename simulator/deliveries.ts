@@ -26,7 +26,7 @@ export interface Delivery {
 /** How a delivery ended: the client has it, or it refused it. */
 export type DeliveryEnd = 'receipted' | 'refused';
 
-/** A companion that does not come back keeps its newest messages, this many. */
+/** Stanzas kept for a companion that is offline; the oldest make room. */
 const LONGEST_QUEUE = 5_000;
 
 /**
@@ -92,7 +92,7 @@ export class Deliveries {
     this.#connections.of(delivery.companionId)?.send(stanzaOf(retried));
   }
 
-  /** The client has the stanza, or will not have it: it is not delivered again. */
+  /** Ends a delivery: the client received the stanza, or refused it. */
   end(companionId: string, messageId: string, end: DeliveryEnd): void {
     const delivery = this.get(companionId, messageId);
     if (delivery) this.#end(delivery, end);

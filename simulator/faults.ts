@@ -10,7 +10,7 @@ export const LIVE_FAULTS = {
     connection.endWith(streamError(undefined, node('conflict', { type: 'replaced' }))),
   /** A conflict without a reason. Client: 440. */
   conflict: (connection: Connection) => connection.endWith(streamError(undefined, node('conflict'))),
-  /** The server has trouble. Client: 503. */
+  /** The server is unavailable. Client: 503. */
   unavailable: (connection: Connection) => connection.endWith(streamError(503, node('service-unavailable'))),
   /** The server wants a fresh connection. Client: 515. */
   restart: (connection: Connection) => connection.endWith(streamError(515, node('restart'))),
@@ -82,7 +82,7 @@ export class Faults {
     arm(this.#logins, phone, { code, text: '', left: count });
   }
 
-  /** The next `count` upgrades of anyone's are answered 503. 0 ends it. */
+  /** The next `count` upgrades, whoever's, are answered 503. 0 ends it. */
   refuseUpgrades(count: number): void {
     this.#upgrades = count;
   }

@@ -7,7 +7,7 @@ import type { Network } from './network.ts';
 import { addressOf } from './numbers.ts';
 import { node } from './stanzas.ts';
 
-/** A client acknowledges a change at once; it is not waited for longer. */
+/** How long a client's acknowledgement of a change is waited for, in milliseconds; it normally comes at once. */
 const ACK_WAIT_MS = 2_000;
 
 /**

@@ -50,7 +50,7 @@ export class Groups {
     this.#stale.set(companionId, true);
   }
 
-  /** Whether a companion has to refresh its groups; asked once per login, so it is forgotten. */
+  /** Whether a companion has to refresh its groups. True once: the call at its login clears it. */
   takeStale(companionId: string): boolean {
     const stale = this.#stale.get(companionId) ?? false;
     this.#stale.delete(companionId);

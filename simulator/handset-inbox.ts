@@ -48,7 +48,7 @@ export async function receiveOnHandset(
     connection.send(retryReceipt(network, incoming, target));
     return;
   }
-  // The phone's own copy of what its companion sent is no message to it.
+  // The phone's own copy of what its companion sent is not shown as received.
   if (target.number.phone === sender.phone) return;
   for (const message of messages) await show(network, incoming, target, message);
   if (messages.length > 0) connection.send(deliveryReceipt(network, incoming, target));

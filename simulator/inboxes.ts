@@ -36,7 +36,7 @@ export interface StatusEntry {
   readonly at: string;
 }
 
-/** An inbox keeps its newest entries, this many. */
+/** Entries kept in an inbox; the oldest make room. */
 const LONGEST_INBOX = 10_000;
 
 /** Entries in the order they came, per number, with each stanza id of a sender at most once. */

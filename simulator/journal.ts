@@ -98,7 +98,7 @@ export class Journal {
     this.#queued = undefined;
     const lines = this.#lines;
     this.#lines = [];
-    if (!this.#file) return; // a straggler after close
+    if (!this.#file) return; // A write after the close is dropped.
     await this.#file.appendFile(lines.join(''));
     this.#appendedLines += lines.length;
     if (this.#appendedLines > COMPACT_AFTER_LINES && this.#appendedLines > 3 * this.#liveCount()) {
@@ -140,7 +140,7 @@ export class Journal {
     }
   }
 
-  /** Writes only what is alive to a new file and puts it in the old one's place. */
+  /** Writes the live values to a new file, which then replaces the old one. */
   async #rewrite(): Promise<void> {
     const temporaryPath = `${this.#path}.new`;
     const replacement = await open(temporaryPath, 'w', 0o600);

@@ -1,6 +1,6 @@
 import { ControlFailure } from './control-failure.ts';
 
-/** What a QR code says. Keys are base64, as the client wrote them. */
+/** The content of a QR code. Keys are base64, as the client wrote them. */
 export interface LinkingCode {
   readonly reference: string;
   readonly noiseKey: string;

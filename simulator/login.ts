@@ -5,7 +5,7 @@ import type { Network } from './network.ts';
 import type { ClientFinish } from './noise-responder.ts';
 import { node, streamError } from './stanzas.ts';
 
-/** Lets a companion in that holds the Noise key it paired with; anyone else hears 401. */
+/** Logs a companion in that proves the Noise key it paired with; any other gets 401. */
 export function login(network: Network, connection: Connection, finish: ClientFinish): void {
   const phone = String(finish.payload.username ?? '');
   const companion = network.companions.get(phone, finish.payload.device ?? 0);

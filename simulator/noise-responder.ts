@@ -19,7 +19,7 @@ function nonce(counter: number): Uint8Array {
   return bytes;
 }
 
-/** What the client proved of itself in the handshake. */
+/** The client's identity, as the handshake proved it. */
 export interface ClientFinish {
   /** The client's long-lived Noise key: a companion is known by it. */
   readonly staticKey: Buffer;
@@ -74,7 +74,7 @@ export class NoiseResponder {
     const staticKey = this.#decryptHandshake(finish.static);
     this.#mixKey(Curve.sharedKey(this.#ephemeralKey.private, staticKey));
     const payload = proto.ClientPayload.decode(this.#decryptHandshake(finish.payload));
-    // The first half is the client's to write with, so ours to read with.
+    // The first half is the key that the client writes with, so it is the one to read with.
     [this.#receiveKey, this.#sendKey] = this.#derive(NO_BYTES);
     return { staticKey, payload };
   }

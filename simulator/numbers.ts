@@ -9,7 +9,7 @@ export interface PhoneNumber {
   readonly lid: string;
   /** Whether the number is on the network. */
   readonly exists: boolean;
-  /** The number this one is another written form of; absent: it is none. Whoever asks for it is told that one. */
+  /** The number of which this one is another written form, and which queries answer; absent: it is none. */
   readonly formOf?: string;
 }
 
@@ -20,7 +20,7 @@ export interface DeviceReference {
   readonly addressing: Addressing;
 }
 
-/** Every number the network has heard of. A number nobody declared exists. */
+/** Every number that was declared, written to or asked about. A number that nobody declared exists. */
 export class Numbers {
   readonly #numbers: Collection<PhoneNumber>;
   readonly #phoneByLid = new Map<string, string>();

@@ -15,7 +15,7 @@ import { unlink } from './unlinking.ts';
 /** A registering client gets this many references to show as QR codes, one after the other. */
 const REFERENCES = 6;
 
-/** The client closes by itself when its codes are used up; the server waits so much longer before it does. */
+/** How long after the last code the server closes, in milliseconds; the client normally closes by itself before. */
 const REFERENCES_GRACE_MS = 10_000;
 
 /** A client that waits to be scanned. */
@@ -76,7 +76,7 @@ export class PairingService {
     );
   }
 
-  /** Forgets a client that went away. */
+  /** Removes a client whose socket has ended. */
   leave(connection: Connection): void {
     for (const [reference, registration] of this.#registrations) {
       if (registration.connection === connection) this.#registrations.delete(reference);

@@ -16,7 +16,7 @@ interface Query {
   readonly connection: Connection;
   readonly companion: Companion;
   readonly iq: BinaryNode;
-  /** Runs the work once the answer is on its way. */
+  /** Runs the work after the answer was sent. */
   afterwards(work: () => void | Promise<void>): void;
 }
 
@@ -68,7 +68,7 @@ export async function answerQuery(network: Network, connection: Connection, iq: 
   for (const work of later) await work();
 }
 
-/** `active` says that the client wants what waited for it. */
+/** Answers `active`: the client is ready for the stanzas that waited for it, which are then sent. */
 function answerPassive({ network, connection, companion, iq, afterwards }: Query): BinaryNode {
   if (getBinaryNodeChild(iq, 'active')) {
     afterwards(async () => {

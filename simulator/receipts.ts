@@ -11,7 +11,7 @@ import { attribute, node } from './stanzas.ts';
 /** A client that cannot read a message after so many retries does not get it again (Baileys stops at 5). */
 const MOST_RETRIES = 5;
 
-/** A client says what became of messages it was sent: it has them, or it needs one encrypted anew. */
+/** Handles a client's receipts: it has the messages, or needs one of them encrypted anew. */
 export async function takeReceipt(
   network: Network,
   connection: Connection,
@@ -35,7 +35,7 @@ export async function takeReceipt(
   for (const id of receiptedIds(receipt)) network.deliveries.end(companion.id, id, 'receipted');
 }
 
-/** A client's ack of a message. It is the end of it, except after a retry receipt, which such an ack follows. */
+/** Handles a client's ack of a message, which ends the delivery, except where it follows a retry receipt. */
 export function takeAck(network: Network, connection: Connection, ack: BinaryNode): void {
   const { companion } = connection;
   if (!companion || ack.attrs.class !== 'message') return;

@@ -1,7 +1,7 @@
 import { Curve, type KeyPair, proto, WA_CERT_DETAILS } from '@whiskeysockets/baileys';
 import type { Journal } from './journal.ts';
 
-/** Who the chat server is to a client: its Noise key and the certificates that lead from it to the root. */
+/** The identity of the chat server: its Noise key and the certificates that lead from it to the root. */
 export interface ServerIdentity {
   /** The root's public key, base64: what a client must put in `WA_CERT_DETAILS.PUBLIC_KEY`. */
   readonly rootKey: string;

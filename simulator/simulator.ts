@@ -41,7 +41,7 @@ export interface SimulatorOptions extends Partial<NetworkTimings> {
   readonly clock?: SimulatorClock;
   /** Chance for stanza ids, in [0, 1). By default the system's. */
   readonly random?: () => number;
-  /** Hears what happens; never message texts or keys. By default nobody does. */
+  /** Called with each line of the log, which never holds message texts or keys. Default: nothing is logged. */
   readonly log?: (event: SimulatorEvent) => void;
 }
 
@@ -77,7 +77,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   if (!LOOPBACK_HOSTS.has(host)) throw new Error(`the simulator listens on loopback only, not on ${host}`);
   const releaseConsole = quietLibsignal();
   const server = createServer();
-  // The caller ends idle connections, never we: else a busy caller's next request meets one that is closing.
+  // Idle connections are never closed from here: the next request of a busy caller would meet one that is closing.
   server.keepAliveTimeout = 0;
   const closeServer = serverCloser(server);
   let journal: Journal | undefined;

@@ -7,7 +7,7 @@ export class Typing {
     this.#composing.add(`${sender} ${chat}`);
   }
 
-  /** Whether the sender was seen composing; asks once per message, so it is forgotten. */
+  /** Whether the sender was seen composing since its last message. True once: the call clears it. */
   take(sender: string, chat: string): boolean {
     return this.#composing.delete(`${sender} ${chat}`);
   }

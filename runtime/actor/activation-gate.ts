@@ -1,6 +1,6 @@
 import type { Asker } from '../ownership/active-actor.ts';
 
-/** Whether an actor's state may be shown: not before the first turn after its activation. Holds who waits for that. */
+/** Holds callers that want an actor's state until the first turn after its activation has taken effect. */
 export class ActivationGate {
   #isReady = false;
   #wasReady = false;
@@ -10,7 +10,10 @@ export class ActivationGate {
     return this.#isReady;
   }
 
-  /** What the first turn is run for. `activated` until one took effect: it settles what a lost process left behind. */
+  /**
+   * What the first turn is run for. `activated` until one took effect: it settles what a lost process left
+   * behind.
+   */
   get occasion(): 'activated' | 'reactivated' {
     return this.#wasReady ? 'reactivated' : 'activated';
   }
@@ -27,7 +30,7 @@ export class ActivationGate {
     for (const waiter of this.#waiters.splice(0)) waiter.resolve(state);
   }
 
-  /** The state is gone; whoever waits goes on waiting for the next. */
+  /** The state is dropped. Callers go on waiting for the next activation. */
   lost(): void {
     this.#isReady = false;
   }
@@ -37,7 +40,7 @@ export class ActivationGate {
     this.#wasReady = false;
   }
 
-  /** Nobody need wait any longer. */
+  /** Ends all waits. */
   refuse(failure: Error): void {
     for (const waiter of this.#waiters.splice(0)) waiter.reject(failure);
   }

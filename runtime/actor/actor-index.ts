@@ -4,14 +4,15 @@ import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { eachYielding, Yielder } from '../yielder.ts';
 
 /**
- * To look at ten thousand actors takes tens of milliseconds, since hardly anything of them is in the processor's cache,
- * and those who send feel it; so each is looked at once, and after that only when it is dirty. What was seen lies side
- * by side in one list, where to go through it makes no garbage.
+ * Keeps a summary of each actor. Summarising ten thousand actors takes tens of milliseconds, since few of them
+ * are in the processor's cache, and delays sends; so an actor is summarised once, and again only when it is
+ * dirty. Summaries lie in one list, and going through it makes no garbage
+ * (docs/decisions/010-operators-look-at-what-changed.md).
  */
 export class LocalActorIndex<Seen extends object> implements ActorIndex<Seen> {
   readonly #shards: () => Iterable<OwnedShard>;
   readonly #see: (summary: ActorSummary) => Seen;
-  /** An actor keeps its place, so that nobody who is going through them misses it; `undefined`: free. */
+  /** Summaries by place. An actor keeps its place, so that a visit under way does not miss it; `undefined`: free. */
   readonly #seen: (Seen | undefined)[] = [];
   readonly #free: number[] = [];
   /** Places by shard and address text. */
@@ -33,14 +34,14 @@ export class LocalActorIndex<Seen extends object> implements ActorIndex<Seen> {
     }
   }
 
-  /** Looks at all that is dirty when this was called; several may look at once. */
+  /** Summarises every actor that is dirty when this is called. Several calls may be under way at once. */
   async #look(): Promise<void> {
     const held = new Set(this.#shards());
     for (const shard of this.#places.keys()) if (!held.has(shard)) this.#forget(shard);
     await eachYielding(this.#dirty(), ([shard, text]) => this.#lookAt(shard, text));
   }
 
-  /** Takes them out as it goes. What stirs meanwhile goes to the end, and is for the next look. */
+  /** Takes dirty actors out one by one. An actor that becomes dirty meanwhile goes to the end, for the next call. */
   *#dirty(): IterableIterator<readonly [OwnedShard, string]> {
     for (const shard of this.#shards()) {
       const dirty = shard.dirty ?? this.#begin(shard);
@@ -72,7 +73,7 @@ export class LocalActorIndex<Seen extends object> implements ActorIndex<Seen> {
   }
 
   #lookAt(shard: OwnedShard, text: string): void {
-    // Lost while others went first.
+    // The shard was lost between two slices.
     const places = this.#places.get(shard);
     if (places === undefined) return;
     const actor = shard.actors.get(text);
@@ -88,7 +89,7 @@ export class LocalActorIndex<Seen extends object> implements ActorIndex<Seen> {
     }
     const summary = actor?.summary() ?? untouched(addressOf(shard.number, text));
     this.#seen[place] = this.#see(summary);
-    // With anything in hand it goes on to change without stirring again.
+    // With something in hand it changes again without becoming dirty.
     const isAtRest =
       summary.status === 'suspended' || (actor?.isSettled === true && summary.state !== undefined);
     if (!isAtRest) shard.dirty?.add(text);

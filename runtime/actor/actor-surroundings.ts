@@ -9,12 +9,12 @@ import type { OwnedShard } from '../ownership/owned-shard.ts';
 import type { Store } from '../store.ts';
 import type { ShardMarks } from './shard-marks.ts';
 
-/** A behaviour whose types are its own affair. */
+/** A behaviour with its types erased. */
 export type AnyBehaviour = Behaviour<unknown, unknown, unknown, unknown>;
 
 /** What the actors of a node have under way together. */
 export interface WorkInHand {
-  /** Turns that began and did not end. */
+  /** Turns under way. */
   turns: number;
 }
 

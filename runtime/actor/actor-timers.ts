@@ -1,7 +1,7 @@
 import type { DueTimer } from '../behaviour.ts';
 import type { ArmedTimer, Clock } from '../clock.ts';
 
-/** The wall clock may step, so no wait is longer than this before it is looked at again. */
+/** Longest wait before the wall clock is read again, in milliseconds, since it may step. */
 const longestWaitMs = 60_000;
 
 /**

@@ -136,7 +136,7 @@ export class Actor implements ActiveActor, TurnHost {
     return this.#gate.wait();
   }
 
-  /** Runs turns until there is nothing to do, or something to wait for. */
+  /** Runs turns until the mailbox is empty or a turn waits for Redis. */
   #pump(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
@@ -176,7 +176,7 @@ export class Actor implements ActiveActor, TurnHost {
     else if (crashed !== undefined || this.#isRecovering) this.#restart();
   }
 
-  /** Timers and the will to live follow the state. Answers what the behaviour threw. */
+  /** Brings timers and the mark that the actor must live up to the state. Returns what the behaviour threw. */
   #followState(turn: Turn<unknown, unknown>): unknown {
     try {
       this.#timers.update(this.#behaviour.timers(this.state));
@@ -201,7 +201,7 @@ export class Actor implements ActiveActor, TurnHost {
     }
   }
 
-  /** Redis does not answer: whoever asks for a turn or for the state need not wait until it does. */
+  /** Refuses everybody who waits for a turn or the state: Redis does not answer. */
   #refuseWaiting(message: string): void {
     this.#mailbox.refuseClients(unavailable(message));
     this.#gate.refuse(unavailable(message));

@@ -31,9 +31,9 @@ export interface DeadLetters {
   /** The one with that id, whatever its shard; `undefined`: no such letter. */
   find(id: string): Promise<DeadLetter | undefined>;
   /**
-   * Asks the actor again, on the node that owns the shard, and drops the letter when it went through, or threw again and
-   * so left another one. Asked twice at once it is done once. `undefined`: no such letter. Rejects, and keeps the letter,
-   * when it is sealed with a key that is not ours.
+   * Asks the actor again, on the node that owns the shard, and drops the letter when it went through, or threw
+   * again and so left another one. Asked twice at once it is done once. `undefined`: no such letter. Rejects,
+   * and keeps the letter, when it is sealed with a key that is not ours.
    */
   replay(id: string, shard: number): Promise<unknown>;
   /** False: there was no such letter. */
@@ -57,8 +57,8 @@ export interface DeadLetterBoxOptions {
 }
 
 /**
- * Keeps dead letters in `{sN}:dead-letters`, a sorted set of `id json` with one score, so that text order is age. They are
- * bounded by number and by age (`RuntimeLimits`).
+ * Keeps dead letters in `{sN}:dead-letters`, a sorted set of `id json` with one score, so that text order is
+ * age. They are bounded by number and by age (`RuntimeLimits`).
  */
 export class DeadLetterBox implements DeadLetters {
   readonly #options: DeadLetterBoxOptions;
@@ -101,7 +101,10 @@ export class DeadLetterBox implements DeadLetters {
     return { ...(type === undefined ? {} : { type }), sealed: cipher.seal(id, JSON.stringify(command)) };
   }
 
-  /** Drops what is too old of some shards of this node. Resolves also when Redis refused: the next round asks again. */
+  /**
+   * Drops what is too old of some shards of this node. Resolves also when Redis refused: the next round asks
+   * again.
+   */
   async forgetOld(shards: readonly OwnedShard[]): Promise<void> {
     const { clock, limits, log, store } = this.#options;
     const newest = `(${idsFrom(clock.wallMs() - limits.deadLetterAgeMs)}`;
@@ -160,7 +163,7 @@ export class DeadLetterBox implements DeadLetters {
       await this.drop(id, shard);
       return reply;
     } catch (error) {
-      // It was buried anew, with the cause of this time.
+      // It was dead-lettered again, with the new cause.
       if (error instanceof RuntimeFailure && error.code === 'POISONED') await this.drop(id, shard);
       throw error;
     }

@@ -18,7 +18,7 @@ export interface LocalActorsOptions {
   readonly nodeId: string;
   /** True while Redis has no room for more client commands. */
   readonly storeIsFull: () => boolean;
-  /** True while this node has as much in hand as it may. */
+  /** True while this node has as many turns under way as it may. */
   readonly isBusy: () => boolean;
 }
 
@@ -135,7 +135,7 @@ export class LocalActors implements Actors {
     return 'passivated';
   }
 
-  /** What is done to an actor past its mailbox changes how it looks as well. */
+  /** Marks an actor dirty that was changed in another way than through its mailbox. */
   #markDirty(address: Address): void {
     this.#options.shard(address.shard)?.dirty?.add(addressText(address));
   }
@@ -161,7 +161,7 @@ export class LocalActors implements Actors {
         actor.dispose('passivated');
         shard.dirty?.add(text);
       }
-      // Nobody looked for long: to begin anew is as cheap as to go through all that is dirty.
+      // No summary was asked for in a long time: starting anew costs no more than summarising all that is dirty.
       if (shard.dirty !== undefined && shard.dirty.size > shard.actors.size) shard.dirty = undefined;
     }
   }

@@ -31,8 +31,9 @@ export function ownEnvelope(
 }
 
 /**
- * What waits for one actor, in two lanes. Control commands go first and are never refused; client commands are
- * bounded by count, bytes and age, so that a slow actor costs bounded memory and nobody waits for long in vain.
+ * The commands that wait for one actor, in two lanes. Control commands go first and are never refused; client
+ * commands are bounded by count, bytes and age, so that a slow actor costs bounded memory and a caller waits a
+ * bounded time.
  */
 export class Mailbox {
   readonly #limits: RuntimeLimits;
@@ -43,7 +44,7 @@ export class Mailbox {
   readonly #text: string;
   #clientBytes = 0;
 
-  /** The actor `text` of the shard stirs with whatever is put in. */
+  /** `text`: the address of the actor, which each envelope makes dirty. */
   constructor(
     { limits, counters }: { readonly limits: RuntimeLimits; readonly counters: RuntimeCounters },
     shard: Pick<OwnedShard, 'dirty'>,
@@ -69,7 +70,7 @@ export class Mailbox {
     return oldest === undefined ? 0 : nowMs - oldest.queuedAtMs;
   }
 
-  /** Takes the envelope in. A `MAILBOX_FULL` failure: it did not. */
+  /** Puts an envelope in. Returns a `MAILBOX_FULL` failure where there is no room. */
   offer(envelope: Envelope): RuntimeFailure | undefined {
     this.#shard.dirty?.add(this.#text);
     if (envelope.lane === 'control') {

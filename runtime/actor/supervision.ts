@@ -7,7 +7,7 @@ import { messageOf } from '../refusals.ts';
 /** What follows a crash: another start after a wait, or none until an operator says so. */
 export type RestartDecision = { readonly restartInMs: number } | 'suspend';
 
-/** What supervision needs of the actor's surroundings. */
+/** The limits, the clock and the log that supervision is given. */
 export interface SupervisionOptions {
   readonly clock: Clock;
   readonly limits: RuntimeLimits;
@@ -39,7 +39,7 @@ export class Supervision {
     return this.#lastError;
   }
 
-  /** Notes what was thrown; the restart that follows is counted by `verdict`. */
+  /** Notes what was thrown; the restart that follows is counted by `decide`. */
   note(error: unknown): void {
     const { clock, counters, log } = this.#options;
     counters.crashes += 1;

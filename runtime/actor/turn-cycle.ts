@@ -15,7 +15,7 @@ type AnyTurn = Turn<unknown, unknown>;
 export interface TurnHost {
   /** It holds, its effects are performed and its reply is given. `fault`: its `committed` threw. */
   effective(envelope: Envelope, turn: AnyTurn, fault: unknown): void;
-  /** It threw, or Redis refused one of its writes: nothing it decided is to be believed. */
+  /** It threw, or Redis refused one of its writes: nothing that it decided counts. */
   crashed(envelope: Envelope, error: unknown, facts: unknown): void;
   /** Nothing of it was applied, because Redis could not. */
   uncommitted(envelope: Envelope, message: string): void;

@@ -1,4 +1,4 @@
-/** The end of the turn under way, and who waits for it: any number of them, and all are told. */
+/** Those who wait for the end of the turn under way. */
 export class Waiters {
   readonly #waiters: (() => void)[] = [];
 
@@ -7,7 +7,7 @@ export class Waiters {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
-  /** Tells all who wait. */
+  /** Resolves all waits. */
   reached(): void {
     for (const resolve of this.#waiters.splice(0)) resolve();
   }

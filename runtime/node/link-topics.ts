@@ -1,7 +1,7 @@
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { NodeLink } from './node-link.ts';
 
-/** One subject of conversation between nodes; promises what `NodeLink` does. */
+/** The calls of one topic between nodes; promises what `NodeLink` does. */
 export type LinkTopic = Pick<NodeLink, 'call' | 'serve'>;
 
 /**

@@ -13,13 +13,16 @@ export interface NodeLink {
    * (it may have happened), `STORE_UNAVAILABLE` when Redis does not carry it, and what the handler rejected with.
    */
   call(target: number | string, payload: string, timeoutMs: number): Promise<string>;
-  /** Names who answers calls. A `RuntimeFailure` it rejects with reaches the caller; any other error as `DEADLINE_EXCEEDED`. */
+  /**
+   * Names who answers calls. A `RuntimeFailure` it rejects with reaches the caller; any other error as
+   * `DEADLINE_EXCEEDED`.
+   */
   serve(handler: (payload: string) => Promise<string>): void;
   /** Who owns a shard, as far as this node has heard. */
   ownerOf(shard: number): ShardOwner | undefined;
 }
 
-/** What the link needs from its node. */
+/** The parts of the node that the link uses. */
 export interface RedisLinkOptions {
   readonly engine: Engine;
   readonly clock: Clock;
@@ -152,7 +155,7 @@ export class RedisLink implements NodeLink {
     await Promise.allSettled([this.#options.engine.publish(channelOf(from), message)]);
   }
 
-  /** What the caller is told. What went wrong here is for our own log alone. */
+  /** The failure that the caller is told. Other errors go to this node's log alone. */
   #failureOf(error: unknown): RuntimeFailure {
     if (error instanceof RuntimeFailure) return error;
     this.#options.log.error({ err: error }, 'A request of another node could not be handled');

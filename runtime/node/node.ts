@@ -25,9 +25,9 @@ import { type NodeLink, RedisLink } from './node-link.ts';
 const nodeIdShape = /^[\w.-]{1,64}$/;
 
 /**
- * What is remembered of a shard is forgotten at every so manieth sweep, the shards by turns: Redis expires keys by
- * itself, without a commit that would make them forgotten. With `passivateEveryMs` that is after eleven minutes, which
- * a record of thirty days may be shown for longer. Dead letters that are too old are dropped by the same turns.
+ * Sweeps after which a shard's collection memory is dropped, one shard after the other: Redis expires keys
+ * without a commit, so memory would show them for ever. With `passivateEveryMs` of 10 s an expired record is
+ * shown for up to eleven minutes. Dead letters that are too old are dropped by the same turns.
  */
 const FORGETTING_SWEEPS = 64;
 
@@ -53,7 +53,7 @@ export interface NodeOptions {
 
 /** What a node is put together with when the engine is there already; tests give their own. */
 export interface AssemblyOptions extends Omit<NodeOptions, 'redisUrl'> {
-  /** Calls back when the current turn of the event loop has gathered what it will. */
+  /** Calls back at the end of the current turn of the event loop. */
   readonly afterTick?: (callback: () => void) => void;
 }
 
@@ -86,8 +86,8 @@ export interface RuntimeNode {
   /** As many turns are under way as may be, or a commit for longer than may be: client commands are refused. */
   busy(): boolean;
   /**
-   * Hands every shard over, within about `settleMs` and `answerMs`, and ends the lease. The node then owns nothing any
-   * more and still hears from the others and calls them, until it is stopped.
+   * Hands every shard over, within about `settleMs` and `answerMs`, and ends the lease. The node then owns
+   * nothing any more and still hears from the others and calls them, until it is stopped.
    */
   handOver(): Promise<void>;
   /** Hands every shard over, unless that was done, and ends the connections. */
@@ -117,7 +117,7 @@ export async function assembleNode(engine: Engine, options: AssemblyOptions): Pr
   return node;
 }
 
-/** Holds the parts of a node together: each knows only the few calls of the others that it is given here. */
+/** Composes the parts of a node; each is given only the calls of the others that it uses. */
 class AssembledNode implements RuntimeNode {
   readonly nodeId: string;
   readonly actors: LocalActors;

@@ -24,7 +24,7 @@ export interface ActiveActor {
   whenActive(): MaybePromise<unknown>;
   /** The hand-over of the shard begins: clients go elsewhere, what is in hand is settled. */
   drain(): void;
-  /** The lease has ended: nobody waits for what may not happen here any more. */
+  /** Ends all waits: the lease has ended, and nothing may take effect here any more. */
   freeze(): void;
   /** The shard is known to be ours again. */
   thaw(): void;
@@ -36,7 +36,7 @@ export interface ActiveActor {
   stop(reason: DeactivationReason): Promise<void>;
   /** Stops at once: whoever waits is told that the actor is elsewhere, or that the outcome is not known. */
   dispose(reason: DeactivationReason): void;
-  /** What is seen of it in passing. */
+  /** Its figures, without a description of its state. */
   summary(): ActorSummary;
   /** What an operator sees. */
   snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot;

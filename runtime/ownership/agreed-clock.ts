@@ -1,12 +1,12 @@
 import type { ArmedTimer, Clock } from '../clock.ts';
 
-/** A look at Redis' time that took longer says too little about when it was told. */
+/** Longest answer to a question for Redis' time that still counts, in milliseconds. */
 const LONGEST_LOOK_MS = 2_000;
 
 /**
- * The node's clock, held against that of Redis. Two clocks that disagree do not say which of them is wrong, and a
- * time that is ahead empties windows too early and is stored, so that what it touched stands still until then: while
- * they are further apart than `toleranceMs`, wall time is the earlier of both.
+ * The node's clock, compared with that of Redis. While they are further apart than `toleranceMs`, wall time is
+ * the earlier of both: which one is wrong cannot be told, and a time that is ahead empties windows too early
+ * and, once stored, stops what it touched until then.
  */
 export class AgreedClock implements Clock {
   readonly #clock: Clock;

@@ -8,7 +8,7 @@ const BYTES_PER_SHARD = 1024 * 1024;
 /** What a collection and a member of it take beside their text. */
 const OVERHEAD_BYTES = 64;
 
-/** Of so many fields that were asked for once a shard knows that they were. */
+/** Fields, a shard, of which it is remembered that they were asked for once. */
 const ASKED_ONCE = 1_024;
 
 const SHAPES = 1_024;
@@ -56,10 +56,11 @@ interface Held {
 
 /**
  * The small hashes and sets of one shard, whole, as they stand in Redis: who is a customer, who wrote, who was
- * declared, a message that is asked for again and again. Exact, because all writes to a shard's keys are its owner's
- * commits: each forgets what it touches when it is sent and again when it is answered, and a collection that was read across one of these moments is not kept.
- * Of a hash whose fields are asked together only those fields are read and kept, and only a write to one of them, or
- * to the whole hash, makes it forget them: such a hash may hold the messages of a day.
+ * declared, a message that is asked for again and again. Exact, because all writes to a shard's keys are its
+ * owner's commits: each forgets what it touches when it is sent and again when it is answered, and a collection
+ * that was read across one of these moments is not kept. Of a hash whose fields are asked together only those
+ * fields are read and kept, and only a write to one of them, or to the whole hash, makes it forget them: such a
+ * hash may hold the messages of a day.
  */
 export class CollectionMemory {
   readonly #held = new Map<string, Held>();
@@ -95,7 +96,7 @@ export class CollectionMemory {
     return loads;
   }
 
-  /** What is asked for once is mostly not asked for again, and to keep it costs a tenth of the read. */
+  /** Whether this is the first question for a field: most are asked once, and keeping one costs a tenth of a read. */
   #isFirstAsk(name: string): boolean {
     if (this.#askedOnce.delete(name)) return false;
     if (this.#askedOnce.size === ASKED_ONCE) this.#askedOnce.clear();
@@ -109,7 +110,10 @@ export class CollectionMemory {
     this.#fields.set(key, names);
   }
 
-  /** Keeps what was read, in the order of `loads`, and answers it by name; `replies` undefined: nothing could be read. */
+  /**
+   * Keeps what was read, in the order of `loads`, and answers it by name; `replies` undefined: nothing could be
+   * read.
+   */
   finish(loads: readonly Load[], replies: readonly unknown[] | undefined): ReadonlyMap<string, Collection> {
     const read = new Map<string, Collection>();
     for (const [index, load] of loads.entries()) {
@@ -127,7 +131,7 @@ export class CollectionMemory {
     if (this.#held.size === 0 && this.#loading.size === 0) return;
     for (const write of writes) {
       const key = write[1];
-      // Few writes touch what is asked for; a look into a large map costs more than all else here.
+      // Few writes touch what is remembered, and a look into a large map is the dearest step here.
       if (this.#shapes[shapeOf(key)] === 0) continue;
       this.#forgetName(key);
       const names = this.#fields.get(key);

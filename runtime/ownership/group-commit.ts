@@ -6,7 +6,7 @@ import type { RuntimeCounters, RuntimeObserver } from '../observer.ts';
 import type { Commitment, CommitmentOutcome } from './commitment.ts';
 import type { OwnedShard } from './owned-shard.ts';
 
-/** What the group commit needs from its node. */
+/** The parts of the node that the group commit uses. */
 export interface GroupCommitOptions {
   readonly engine: Engine;
   readonly clock: Clock;
@@ -14,7 +14,7 @@ export interface GroupCommitOptions {
   readonly log: Logger;
   readonly counters: RuntimeCounters;
   readonly observer: RuntimeObserver | undefined;
-  /** Calls back when the current turn of the event loop has gathered what it will. */
+  /** Calls back at the end of the current turn of the event loop. */
   readonly afterTick: (callback: () => void) => void;
   /** Whether this node may still act for its shards. */
   readonly leaseHolds: () => boolean;
@@ -24,12 +24,13 @@ export interface GroupCommitOptions {
   readonly onDoubt: (shard: OwnedShard) => void;
 }
 
-/** So few turns go together: a batch of its own costs more than it saves. */
+/** Fewest turns of a batch of its own; fewer travel with others, since a batch costs more than it saves. */
 const LEAST_SHARED_TURNS = 8;
 
 /**
- * Gathers what all actors of the node decided in one tick and commits it in one script call, or in as many as may be
- * under way. A shard has one batch under way at most, so its revisions rise one by one and an unknown outcome concerns one batch.
+ * Gathers what all actors of the node decided in one tick and commits it in one script call, or in as many as
+ * may be under way. A shard has one batch under way at most, so its revisions rise one by one and an unknown
+ * outcome concerns one batch.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -119,9 +120,9 @@ export class GroupCommit {
   }
 
   /**
-   * How many turns the next batch takes: its share of what waits, by how many batches may still be under way. With all
-   * in one batch, callers who wait for their replies before they ask again would keep Redis and this node working by
-   * turns, never at once.
+   * Turns of the next batch: the waiting turns divided by the batches that may still be under way. With all
+   * turns in one batch, callers who wait for their replies before they ask again would keep Redis and this node
+   * busy one after the other, never at the same time.
    */
   #share(): number {
     const { batchTurns, commitsInFlight } = this.#options.limits;
@@ -141,7 +142,7 @@ export class GroupCommit {
     counters.commits += 1;
     counters.committedTurns += turns;
     observer?.committed?.({ turns, latencyMs: clock.monotonicMs() - startedMs });
-    // What is not ours any more goes first: an effect of what is may tell something to one of its actors.
+    // Fenced shards first: an effect of a committed turn may send a command to one of their actors.
     for (const isFenced of [true, false]) {
       for (const [index, shard] of shards.entries()) {
         const outcome = outcomes[index] as SectionOutcome;
@@ -188,7 +189,7 @@ export class GroupCommit {
   }
 }
 
-/** What the shard remembers of the keys a batch writes holds no longer, or not yet. */
+/** Drops from the shard's collection memory the keys that a batch writes: their values change or have changed. */
 function forgetTouched(shard: OwnedShard, commitments: readonly Commitment[]): void {
   for (const { writes } of commitments) shard.memory.forget(writes);
 }

@@ -2,7 +2,7 @@ import { SHARD_COUNT } from '../address.ts';
 import { recordText, type ShardRecord } from '../engine.ts';
 import type { OwnedShard } from './owned-shard.ts';
 
-/** The shards that this node runs, and what all their actors are told together. */
+/** The shards that this node runs, with the calls that concern all of their actors. */
 export class HeldShards {
   readonly #held: (OwnedShard | undefined)[] = Array.from({ length: SHARD_COUNT });
 
@@ -18,7 +18,10 @@ export class HeldShards {
     this.#held[shard.number] = shard;
   }
 
-  /** The shards of which nothing is under way, and the record that Redis must hold of each for as long as that is so. */
+  /**
+   * The shards of which nothing is under way, and the record that Redis must hold of each for as long as that
+   * is so.
+   */
   quiet(): ReadonlyMap<OwnedShard, string> {
     return new Map([...this].filter(isQuiet).map((shard) => [shard, shard.recordText]));
   }
@@ -42,7 +45,7 @@ export class HeldShards {
     for (const actor of [...shard.actors.values()]) actor.dispose('lost');
   }
 
-  /** The lease has ended by our own clock: nobody waits for what may not happen here any more. */
+  /** Ends all waits: the lease has ended by our own clock, and nothing may take effect here any more. */
   freeze(): void {
     for (const shard of this) for (const actor of shard.actors.values()) actor.freeze();
   }

@@ -2,7 +2,7 @@ import type { ArmedTimer, Clock } from '../clock.ts';
 import type { Engine } from '../engine.ts';
 import type { RuntimeLimits } from '../limits.ts';
 
-/** Who is told of a lease's turns. */
+/** Called when a lease ends, comes back or is lost. */
 export interface LeaseListener {
   /** The time is up by our own clock; whether Redis ended it is not known. */
   readonly onExpired: () => void;
@@ -99,7 +99,7 @@ export class Lease {
     try {
       lengthened = await this.#engine.renew(this.#nodeId, incarnation, this.#limits.leaseMs);
     } catch {
-      // Redis did not answer: the time that is left is what it is.
+      // Redis did not answer: the lease is neither longer nor shorter.
       if (this.#running && incarnation === this.#incarnation) this.#schedule();
       return;
     }

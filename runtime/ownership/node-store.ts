@@ -14,7 +14,7 @@ import type { GroupCommit } from './group-commit.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { checkWrites } from './turn-writes.ts';
 
-/** What is left of a look-up once memory was asked. */
+/** The part of a look-up that memory did not answer. */
 interface Rest {
   readonly known: readonly unknown[];
   readonly unknown: readonly Lookup[];

@@ -5,7 +5,10 @@ import type { AgreedClock } from './agreed-clock.ts';
 import { CollectionMemory } from './collection-memory.ts';
 import type { Commitment } from './commitment.ts';
 
-/** A shard while this node owns it. Everything of it is in one place, so that losing it is dropping one object. */
+/**
+ * A shard while this node owns it. All its state is in this object, so that losing the shard is dropping the
+ * object.
+ */
 export class OwnedShard {
   readonly number: number;
   /** The record as the last answer of Redis left it. */
@@ -38,9 +41,9 @@ export class OwnedShard {
   draining = false;
   /** While draining: called whenever an actor may have settled what it had in hand. */
   onSettling: (() => void) | undefined;
-  /** No longer ours; whoever still holds this object leaves it alone. */
+  /** No longer owned by this node: whoever still holds this object does nothing with it. */
   dropped = false;
-  /** A stored time that lies far ahead, and that nothing is to wait for. */
+  /** A stored time far ahead of the agreed clock, which no actor is to wait for. */
   #disbelievedMs: number | undefined;
   #proposed: { readonly record: ShardRecord; readonly text: string } | undefined;
 

@@ -4,8 +4,8 @@ import { changeNotice, learnNotice, type OwnershipView } from './ownership-view.
 const changesChannel = '{runtime}:changes';
 
 /**
- * What nodes tell each other of who owns what: the changes of one tick in one notice. Lost notices cost time, not
- * truth: everybody looks for himself now and then.
+ * Announces changes of ownership between nodes: those of one tick in one notice. A lost notice only costs time, since
+ * each node reads the records itself every `claimEveryMs`.
  */
 export class OwnershipNews {
   readonly #engine: Engine;
@@ -44,14 +44,14 @@ export class OwnershipNews {
     this.#announced.set(shard, record);
   }
 
-  /** Tells what there is to tell; with nothing new, that it is time to look. */
+  /** Publishes the changes; without one, that it is time to read the records. */
   announce(): void {
     const notice = changeNotice(this.#announced, this.#leaving());
     this.#announced.clear();
     void Promise.allSettled([this.#engine.publish(changesChannel, notice)]);
   }
 
-  /** That it is time to look, once the others were told; resolves also when they could not be. */
+  /** Tells the other nodes to read the records. Resolves when that was published, or could not be. */
   async lookNow(): Promise<void> {
     await Promise.allSettled([this.#engine.publish(changesChannel, '')]);
   }

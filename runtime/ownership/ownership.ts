@@ -15,8 +15,8 @@ import { TakeoverGrace } from './takeover-grace.ts';
 import { vacateShard } from './vacate-shard.ts';
 
 /**
- * Which shards this node owns. The lease says whether it may act at all, the record of each shard in Redis says who
- * may write; the first is quick and may be wrong, the second is the fence and never is.
+ * The shards that this node owns. The lease says whether the node may act at all: quick, and possibly wrong.
+ * The record of each shard in Redis says who may write: it is the fence, and never wrong.
  */
 export class Ownership {
   readonly view = new OwnershipView(SHARD_COUNT);
@@ -214,9 +214,9 @@ export class Ownership {
   // ── a clock that is off ────────────────────────────────────────────────────────────────────────────────────
 
   /**
-   * Whether this node must stand aside, since its clock and that of Redis disagree and nothing says which is wrong. It
-   * then hands over what it has and gives up its lease, so that the others take its share; requests still pass through
-   * it. Once the clocks agree it comes back under a new name.
+   * Whether this node must stand aside, since its clock and that of Redis disagree and nothing says which is
+   * wrong. It then hands over what it has and gives up its lease, so that the others take its share; requests
+   * still pass through it. Once the clocks agree it comes back under a new name.
    */
   async #standsAside(nodes: readonly NodeRecord[]): Promise<boolean> {
     const { clock, counters, log, nodeId } = this.#options;

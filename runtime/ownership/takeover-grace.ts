@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * A Redis that was away lets the leases of all nodes run out, and one node is the first to be back. For the length of
- * a lease it takes nothing of the others: they are on their way, with their actors and sockets alive.
+ * The grace after Redis was away. The leases of all nodes have run out then, and one node reconnects first: for
+ * the length of a lease it takes no shard of the others, whose actors and sockets are alive and which reconnect
+ * as well.
  */
 export class TakeoverGrace {
   readonly #clock: Clock;

@@ -1,6 +1,6 @@
 import type { Write } from '../store.ts';
 
-/** Arguments of one write that Lua's stack holds with room to spare. */
+/** Most arguments of one write; well below what Lua's stack holds. */
 const longestWrite = 4_000;
 
 /**

@@ -39,7 +39,7 @@ function settled(shard: OwnedShard): Promise<void> {
   });
 }
 
-/** One that cannot say is waited for as long as any. */
+/** Whether the actor is settled; one whose behaviour throws counts as not settled. */
 function isSettled(actor: ActiveActor, threw?: (error: unknown) => void): boolean {
   try {
     return actor.isSettled;

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 
-/** A part that was not written to for so long says nothing about how Redis stands now. */
+/** How long the outcome of a part's last commit counts, in milliseconds. */
 const RECENT_MS = 60_000;
 
 /**
- * That Redis refuses commits, told once when it begins and once when it ends. A cluster has parts, one a shard, and may
- * refuse some while it takes others: the trouble ends when none of late was refused last.
+ * Logs that Redis refuses commits, once when it begins and once when it ends. A cluster has parts, one a shard,
+ * and may refuse some while it takes others: the trouble ends when no recent part was refused last.
  */
 export class CommitTrouble {
   readonly #clock: Clock;

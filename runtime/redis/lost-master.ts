@@ -2,23 +2,26 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { isMasterless } from './redis-failure.ts';
 
-/** So long a server must refuse as one that is no master, and so long is waited between two new connections. */
+/**
+ * How long a server must refuse as no master before it is left, and the wait between two new connections;
+ * milliseconds.
+ */
 const CONNECT_ANEW_EVERY_MS = 1_000;
 
 /** Writes go over another connection than what the server says of its role: one may have moved before the other. */
 type Witness = 'writes' | 'role';
 
 /**
- * Finds out that the server at the other end of the connections is not the master any more. A failover behind one
- * address may leave every connection open: the old master answers each write with a refusal and breaks nothing, so a
- * client that waits for a broken connection stays with it for good. While such refusals last, the connections are made
- * anew each second: the address leads to the new master as soon as it has moved.
+ * Finds out that the server at the other end of the connections is not the master any more. A failover behind
+ * one address may leave every connection open: the old master answers each write with a refusal and breaks
+ * nothing, so a client that waits for a broken connection stays with it for good. While such refusals last, the
+ * connections are made anew each second: the address leads to the new master as soon as it has moved.
  */
 export class LostMaster {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #connectAnew: () => void;
-  /** Who says that there is no master at the other end, and since when without a word to the contrary. */
+  /** The connections that were refused as by no master, and since when without an accepted write between. */
   readonly #deniedSinceMs = new Map<Witness, number>();
   #connectedAtMs = Number.NEGATIVE_INFINITY;
 

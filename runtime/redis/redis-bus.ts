@@ -11,7 +11,10 @@ export interface RedisBusOptions {
   readonly address: RedisAddress;
   readonly clock: Clock;
   readonly log: Logger;
-  /** It is asked for a sign of life this often, and has as long for an answer. */
+  /**
+   * Interval between two questions whether the server is there, and the longest wait for the answer;
+   * milliseconds.
+   */
   readonly answerMs: number;
 }
 
@@ -28,9 +31,9 @@ export class RedisBus {
   #client: Redis | undefined;
   #connecting: Redis | undefined;
   #attempts = 0;
-  /** It was connected and nothing has been heard since: told once when it begins and once when it ends. */
+  /** The connection was lost; logged once when that begins and once when it ends. */
   #deaf = false;
-  /** The end of the connection is our own doing, which is no news. */
+  /** The connection is being ended by this node, so its end is not logged. */
   #renewing = false;
   #timer: ArmedTimer | undefined;
   #closed = false;
@@ -65,7 +68,10 @@ export class RedisBus {
     }
   }
 
-  /** Ends the connection and makes it again, which asks for the address anew. Without one it is on its way already. */
+  /**
+   * Ends the connection and makes it again, which asks for the address anew. Without one it is on its way
+   * already.
+   */
   renew(): void {
     this.#renewing = this.#client !== undefined;
     this.#client?.disconnect();
@@ -130,7 +136,7 @@ export class RedisBus {
     });
   }
 
-  /** A line that went dead without a word is found out by asking: an answer that is owed too long ends it. */
+  /** Asks the server regularly whether it is there; an answer that takes too long ends the connection. */
   #watch(client: Redis): void {
     const { clock, answerMs } = this.#options;
     this.#timer = clock.after(answerMs, () => {

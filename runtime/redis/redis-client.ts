@@ -24,7 +24,7 @@ export function redisClient(
     redisOptions: shared,
     lazyConnect: true,
     enableOfflineQueue: false,
-    // No second sending behind our back when a master goes away; MOVED and ASK are still followed.
+    // The library sends nothing a second time when a master goes away; MOVED and ASK are still followed.
     retryDelayOnFailover: 0,
     slotsRefreshTimeout: options.answerMs,
     clusterRetryStrategy: reconnectDelayMs,

@@ -7,8 +7,8 @@ import type { RedisClient } from './redis-client.ts';
 export type ReplyEncoding = 'utf8' | null;
 
 /**
- * Arguments of a script. ioredis flattens what it is given, and V8 flattens a batch's hundreds of arguments one by one
- * on its slow path: 1.5 µs a message, for what is flat already.
+ * Arguments of a script. ioredis flattens what it is given, and V8 flattens a batch's hundreds of arguments one
+ * by one on its slow path: 1.5 µs a message, for what is flat already.
  */
 class ScriptArguments extends Array<RedisArgument> {
   override flat(): never[] {
@@ -38,7 +38,7 @@ export class RedisConnection {
 
   constructor(client: RedisClient) {
     this.client = client;
-    // Without a listener every failed reconnect is printed; what matters shows in the commands that fail.
+    // Without a listener the library prints every failed reconnect; commands fail anyway and say why.
     client.on('error', () => undefined);
   }
 
