@@ -3,17 +3,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeMessage, encodeBody, type MessageBody } from '../../actors/shop/record/message-record.ts';
+import type { PolicyVerdict } from '../../policy/verdict.ts';
 
 const count = fc.nat(1_000);
 const optionalText = fc.option(fc.string({ unit: 'binary', maxLength: 40 }));
-const verdict = fc.record({
+const verdict = fc.record<PolicyVerdict>({
   recipientClass: fc.constantFrom('known', 'cold', 'declared', 'group'),
   warmupDay: count,
   caps: fc.record({ perDay: count, perHour: count, coldPerDay: count, declaredPerDay: count }),
   usage: fc.record({ today: count, lastHour: count, coldToday: count, declaredToday: count }),
 });
 const id = fc.stringMatching(/^[0-9a-f]{24}$/);
-const body = fc.record({
+const body = fc.record<MessageBody>({
   id,
   tenantId: id,
   shopId: id,
@@ -27,7 +28,7 @@ const body = fc.record({
   createdAtMs: fc.nat(2 ** 41),
   wireId: fc.stringMatching(/^3EB0[0-9A-F]{18}$/),
   idempotencyKey: optionalText,
-}) as fc.Arbitrary<MessageBody>;
+});
 
 test('a message is read as it was stored, and as any program would have stored it', () => {
   fc.assert(
