@@ -18,9 +18,9 @@ export interface ChaosShop {
 
 const MESSAGES_AN_HOUR = 10;
 
-/** Numbers that were not given out before. */
 let lastNumber = 0;
-function nextPhone(): string {
+/** A number that was not given out before. */
+export function nextPhone(): string {
   lastNumber += 1;
   return `+3366${String(lastNumber).padStart(7, '0')}`;
 }

@@ -14,6 +14,7 @@ import { clockAhead, SHIFTED_SERVICE } from './clock-faults.ts';
 import { failoverKeepsConnections, failoverLosesWrites } from './failover-faults.ts';
 import { killOften } from './kills.ts';
 import { lineFault } from './link-faults.ts';
+import { muteNameServer, namesHang } from './name-faults.ts';
 import { handOver, stopped, takeOver } from './node-faults.ts';
 import { type Fault, type Figures, runFault } from './scenario.ts';
 import { storeDown, storeRefuses } from './store-faults.ts';
@@ -27,6 +28,9 @@ const failures: string[] = [];
 const SHOPS = 6;
 /** Fewer than half of what a young number may send in an hour: sends that must be refused for a fault come on top. */
 const MESSAGES_A_SHOP = 4;
+
+/** Whom all nodes ask for the names of attachments' hosts. */
+const nameServer = await muteNameServer();
 
 const onOneRedis: readonly Fault[] = [
   handOver,
@@ -42,6 +46,7 @@ const onOneRedis: readonly Fault[] = [
   storeRefuses('full', 3_000),
   storeRefuses('read-only', 3_000),
   clockAhead(10_000),
+  namesHang(nameServer),
 ];
 const onCluster: readonly Fault[] = [handOver, takeOver, storeDown(10_000)];
 
@@ -78,7 +83,8 @@ async function onFleet(redis: 'single' | 'cluster' | 'pair', all: readonly Fault
   const faults = all.filter(({ name }) => name.includes(asked.fault ?? ''));
   if (faults.length === 0) return [];
   say(`three nodes on ${where} …`);
-  const fleet = await startFleet({ nodes: 3, redis, program: SHIFTED_SERVICE });
+  const environment = { MEDIA_NAME_SERVERS: nameServer.address };
+  const fleet = await startFleet({ nodes: 3, redis, environment, program: SHIFTED_SERVICE });
   try {
     return await inflictAll(fleet, faults, where);
   } finally {

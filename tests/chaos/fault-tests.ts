@@ -21,14 +21,20 @@ export interface FaultWorld {
  */
 export function testFaults(
   faults: readonly Fault[],
-  options: { readonly redis: 'single' | 'cluster' | 'pair'; readonly messagesPerShop: number },
+  options: {
+    readonly redis: 'single' | 'cluster' | 'pair';
+    readonly messagesPerShop: number;
+    /** Settings of every node. */
+    readonly environment?: Readonly<Record<string, string>>;
+  },
 ): FaultWorld {
   const { seed = Date.now() % 2 ** 31 } = testEnvironment();
   const random = seededRandom(seed);
   let fleet: Fleet;
   let shops: readonly ChaosShop[];
   before(async () => {
-    fleet = await startFleet({ nodes: 3, redis: options.redis, program: SHIFTED_SERVICE });
+    const { redis, environment = {} } = options;
+    fleet = await startFleet({ nodes: 3, redis, environment, program: SHIFTED_SERVICE });
     shops = await openShops(fleet, SHOPS);
   });
   after(() => fleet.stop());

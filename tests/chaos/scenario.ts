@@ -70,17 +70,18 @@ export function within(run: Run, boundMs: number, what: string, tookMs: number):
   assert.ok(tookMs < limitMs, `${what} took ${Math.round(tookMs)} ms; the bound is ${limitMs} ms`);
 }
 
+/** The id of the node on which a shop lives. */
+export async function homeOf(fleet: Fleet, { tenantId, id }: ChaosShop): Promise<string> {
+  const { data } = await fleet.admin.get(`/actors/${tenantId}/${id}`);
+  return (data.owner as { readonly nodeId: string }).nodeId;
+}
+
 /** The node on which the first shop lives, how many of the shops live there, and another node that runs. */
 export async function homeOfFirst({
   fleet,
   shops,
 }: Run): Promise<{ readonly node: FleetNode; readonly other: FleetNode; readonly shops: number }> {
-  const homes = await Promise.all(
-    shops.map(async ({ tenantId, id }) => {
-      const { data } = await fleet.admin.get(`/actors/${tenantId}/${id}`);
-      return (data.owner as { readonly nodeId: string }).nodeId;
-    }),
-  );
+  const homes = await Promise.all(shops.map((shop) => homeOf(fleet, shop)));
   const [home = ''] = homes;
   const node = fleet.nodes.find(({ nodeId }) => nodeId === home);
   const other = fleet.nodes.find((each) => each !== node && each.runs());

@@ -56,6 +56,8 @@ export async function startFleet(options: {
   readonly gapMs?: string;
   /** Another entry point than `bin/service.ts`. */
   readonly program?: string;
+  /** Settings of every node beside its own. */
+  readonly environment?: Readonly<Record<string, string>>;
 }): Promise<Fleet> {
   const dataDir = mkdtempSync(join(tmpdir(), 'fleet-'));
   const store = await startStore(options.redis);
@@ -80,6 +82,7 @@ export async function startFleet(options: {
         NODE_EXTRA_CA_CERTS: mediaCa,
         SEND_GAP_MS: options.gapMs ?? '50-150',
         NODE_ID: nodeId,
+        ...options.environment,
       },
       options.program,
     );
