@@ -1,6 +1,8 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
-const FORMAT = 1;
+const FORMAT = 2;
+/** Sealed by the configured key itself, the same for all shops; still opened, and sealed anew when a session opens. */
+const FORMAT_OF_ONE_KEY = 1;
 const KEY_MARK_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -15,13 +17,13 @@ export class Unreadable extends Error {
   }
 }
 
-/** Seals and opens values with AES-256-GCM, each bound to the place it is stored in. */
+/** Seals and opens values of one shop with AES-256-GCM, each bound to the place it is stored in. */
 export interface CredentialCipher {
   /** Format, mark of the key, nonce, ciphertext and tag. */
   seal(place: string, plain: Buffer): Buffer;
   /** Throws `Unreadable`. */
   open(place: string, sealed: Buffer): Buffer;
-  /** Whether a value was sealed with the newest key. */
+  /** Whether a value was sealed with the newest key, in the newest format. */
   isCurrent(sealed: Buffer): boolean;
 }
 
@@ -30,48 +32,57 @@ export function keyMark(key: Buffer): Buffer {
   return createHash('sha256').update(key).digest().subarray(0, KEY_MARK_BYTES);
 }
 
-/** A cipher whose first key seals and whose keys all open, so that a key is changed by putting a new one first. */
-export function credentialCipher(keys: readonly Buffer[]): CredentialCipher {
+/**
+ * Ciphers of shops by their owner, tenant and shop, whose first key seals and whose keys all open, so that a key is changed
+ * by putting a new one first. What seals is derived from the key for each shop (HKDF-SHA-256): random nonces of 96 bits
+ * are safe for 2^32 seals under one key, which a fleet reaches within months and no shop ever does.
+ */
+export function credentialCiphers(keys: readonly Buffer[]): (owner: string) => CredentialCipher {
   const known = keys.map((key) => {
     if (key.length !== 32) throw new Error('a credentials key must have 32 bytes');
     return { key, mark: keyMark(key) };
   });
   const [first] = known;
   if (first === undefined) throw new Error('at least one credentials key is needed');
-  const markOf = (sealed: Buffer): Buffer => sealed.subarray(1, 1 + KEY_MARK_BYTES);
-
-  return {
-    seal(place, plain) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', first.key, nonce);
-      cipher.setAAD(Buffer.from(place));
-      return Buffer.concat([
-        Buffer.from([FORMAT]),
-        first.mark,
-        nonce,
-        cipher.update(plain),
-        cipher.final(),
-        cipher.getAuthTag(),
-      ]);
-    },
-    open(place, sealed) {
-      const matching = known.find(({ mark }) => mark.equals(markOf(sealed)));
-      if (sealed[0] !== FORMAT || matching === undefined || sealed.length < HEAD_BYTES + TAG_BYTES) {
-        throw new Unreadable();
-      }
-      const nonce = sealed.subarray(1 + KEY_MARK_BYTES, HEAD_BYTES);
-      const decipher = createDecipheriv('aes-256-gcm', matching.key, nonce);
-      decipher.setAAD(Buffer.from(place));
-      decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
-      try {
-        return Buffer.concat([
-          decipher.update(sealed.subarray(HEAD_BYTES, sealed.length - TAG_BYTES)),
-          decipher.final(),
-        ]);
-      } catch {
-        throw new Unreadable();
-      }
-    },
-    isCurrent: (sealed) => sealed[0] === FORMAT && first.mark.equals(markOf(sealed)),
+  return (owner) => {
+    const derived = new Map<Buffer, Buffer>();
+    const derive = (key: Buffer): Buffer => {
+      const own = derived.get(key) ?? Buffer.from(hkdfSync('sha256', key, '', `credentials/${owner}`, 32));
+      derived.set(key, own);
+      return own;
+    };
+    return {
+      seal(place, plain) {
+        const nonce = randomBytes(NONCE_BYTES);
+        const cipher = createCipheriv('aes-256-gcm', derive(first.key), nonce);
+        cipher.setAAD(Buffer.from(place));
+        const head = [Buffer.from([FORMAT]), first.mark, nonce];
+        return Buffer.concat([...head, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+      },
+      open(place, sealed) {
+        const matching = known.find(({ mark }) => mark.equals(markOf(sealed)));
+        const isKnown = sealed[0] === FORMAT || sealed[0] === FORMAT_OF_ONE_KEY;
+        if (!isKnown || matching === undefined || sealed.length < HEAD_BYTES + TAG_BYTES)
+          throw new Unreadable();
+        return opened(sealed[0] === FORMAT ? derive(matching.key) : matching.key, place, sealed);
+      },
+      isCurrent: (sealed) => sealed[0] === FORMAT && first.mark.equals(markOf(sealed)),
+    };
   };
+}
+
+function markOf(sealed: Buffer): Buffer {
+  return sealed.subarray(1, 1 + KEY_MARK_BYTES);
+}
+
+function opened(key: Buffer, place: string, sealed: Buffer): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1 + KEY_MARK_BYTES, HEAD_BYTES));
+  decipher.setAAD(Buffer.from(place));
+  decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
+  const ciphertext = sealed.subarray(HEAD_BYTES, sealed.length - TAG_BYTES);
+  try {
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
+  } catch {
+    throw new Unreadable();
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { credentialCipher, Unreadable } from '../../actors/session/credential-cipher.ts';
+import { credentialCiphers, Unreadable } from '../../actors/session/credential-cipher.ts';
 import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
@@ -10,20 +10,44 @@ const PERSON = '+33622222222';
 
 test('what is sealed opens only with its key, in its place, unchanged', () => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
-  const sealed = credentialCipher([old]).seal('here', Buffer.from('secret'));
-  const both = credentialCipher([fresh, old]);
+  const sealed = credentialCiphers([old])('shop').seal('here', Buffer.from('secret'));
+  const both = credentialCiphers([fresh, old])('shop');
   assert.equal(both.open('here', sealed).toString(), 'secret');
   assert.equal(both.isCurrent(sealed), false);
   assert.equal(both.isCurrent(both.seal('here', Buffer.from('secret'))), true);
   assert.throws(() => both.open('there', sealed), Unreadable);
-  assert.throws(() => credentialCipher([fresh]).open('here', sealed), Unreadable);
+  assert.throws(() => credentialCiphers([fresh])('shop').open('here', sealed), Unreadable);
   for (const index of [0, 1, 6, 20, sealed.length - 1]) {
     const changed = Buffer.from(sealed);
     changed[index] = (changed[index] ?? 0) ^ 1;
     assert.throws(() => both.open('here', changed), Unreadable, `byte ${index}`);
   }
   assert.throws(() => both.open('here', sealed.subarray(0, 10)), Unreadable);
-  assert.throws(() => credentialCipher([randomBytes(16)]), /32 bytes/);
+  assert.throws(() => credentialCiphers([randomBytes(16)]), /32 bytes/);
+});
+
+test('what is sealed for one shop opens for no other, and a value of format 1 opens and is sealed anew', () => {
+  const key = Buffer.alloc(32, 7);
+  const place = '66b1f0a2c3d4e5f607182901/66b1f0a2c3d4e5f607182902/credentials/creds';
+  const [shop, other] = ['one', 'other'].map(credentialCiphers([key]));
+  assert.ok(shop && other);
+  const sealed = shop.seal(place, Buffer.from('secret'));
+  assert.equal(shop.open(place, sealed).toString(), 'secret');
+  assert.throws(() => other.open(place, sealed), Unreadable);
+  // Written by a program that sealed with the configured key itself.
+  const old = Buffer.from(
+    'AUuwb46ytDTpK1qP/IIp/nw5m72VQUJ9QuGMD1VbNlpLaJERKgj6FAPOa+xrEqhr523sTFmZ',
+    'base64',
+  );
+  assert.equal(shop.open(place, old).toString(), 'a secret of version 1');
+  assert.equal(shop.isCurrent(old), false);
+  assert.equal(shop.isCurrent(sealed), true);
+  // And by the first that derived a key for each shop.
+  const golden = Buffer.from(
+    'Akuwb47NF7P+tEs2t5uXBoKPujxtqmNBss2LORpEXl/nVqEmrwfAfxeMdF6nUypV9iuy3N4F',
+    'base64',
+  );
+  assert.equal(shop.open(place, golden).toString(), 'a secret of version 2');
 });
 
 test('credentials no key opens are told as unreadable and left as they are', async () => {
@@ -100,7 +124,7 @@ test('a new key goes first, and after one session everything is sealed with it',
   second.host.open(shop, { generation: 3 });
   const { pairedAtMs } = await second.log.next(shop, 'session.connected');
   assert.equal(pairedAtMs, first.log.all(shop, 'session.connected')[0]?.pairedAtMs);
-  const current = credentialCipher([fresh]);
+  const current = credentialCiphers([fresh])('shop');
   await until('everything is sealed with the new key', async () =>
     [...second.store.hashes.values()].every((hash) =>
       [...hash.values()].every((value) => current.isCurrent(value)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { credentialCipher } from '../../actors/session/credential-cipher.ts';
+import { credentialCiphers } from '../../actors/session/credential-cipher.ts';
 import { answerStoreRequest } from '../../actors/session/main-thread/credential-store.ts';
 import { KnownFields } from '../../actors/session/worker-thread/known-fields.ts';
 import { SealedCache } from '../../actors/session/worker-thread/sealed-cache.ts';
@@ -26,7 +26,7 @@ function sealedStore(cacheBytes = 1_000_000) {
   const open = (): SealedStore =>
     new SealedStore({
       shop,
-      cipher: credentialCipher(keys),
+      ciphers: credentialCiphers(keys),
       cache,
       ask: (address, request) => {
         asked.push(request.kind === 'read' ? `read ${request.fields?.join() ?? 'all'}` : 'write');

@@ -1,5 +1,5 @@
 import type { Store } from '../../../runtime/store.ts';
-import { credentialCipher, keyMark, Unreadable } from '../credential-cipher.ts';
+import { credentialCiphers, keyMark, Unreadable } from '../credential-cipher.ts';
 
 /** Hash: under the mark of each key that ever sealed, a value sealed with it. Written unfenced, by every node's start. */
 const CHECK_KEY = 'credentials-check';
@@ -10,7 +10,7 @@ const CHECK_KEY = 'credentials-check';
  */
 export async function checkCredentialsKeys(store: Store, keys: readonly Buffer[]): Promise<void> {
   const [stored] = await store.readBytes([['HGETALL', CHECK_KEY]]);
-  const cipher = credentialCipher(keys);
+  const cipher = credentialCiphers(keys)(CHECK_KEY);
   const sealed = sealedValues(stored);
   if (sealed.length > 0 && !sealed.some((value) => opens(() => cipher.open(CHECK_KEY, value)))) {
     throw new Error(

@@ -66,7 +66,7 @@ export class LiveSession {
     const { environment, shop, generation } = options;
     this.#sealed = new SealedStore({
       shop,
-      cipher: environment.cipher,
+      ciphers: environment.ciphers,
       cache: environment.sealed,
       ask: environment.ask,
       onFailure: (error) => this.#lostStore(error),

@@ -51,14 +51,14 @@ export class SealedStore {
 
   constructor(options: {
     shop: SessionAddress;
-    cipher: CredentialCipher;
+    ciphers: (shop: string) => CredentialCipher;
     cache: SealedCache;
     ask: AskStore;
     /** Told once, at the first failure: the session must end. */
     onFailure: (error: Error) => void;
   }) {
     this.#shop = options.shop;
-    this.#cipher = options.cipher;
+    this.#cipher = options.ciphers(`${options.shop.tenantId}/${options.shop.shopId}`);
     this.#cache = options.cache;
     this.#prefix = options.cache.newPrefix();
     this.#ask = options.ask;

@@ -29,7 +29,8 @@ export interface SessionEnvironment {
   readonly uploadAgent: Agent | undefined;
   readonly timing: SessionTiming;
   readonly clock: Clock;
-  readonly cipher: CredentialCipher;
+  /** By `tenantId/shopId`. */
+  readonly ciphers: (shop: string) => CredentialCipher;
   readonly ask: AskStore;
   /** Sealed values that were read or written last. */
   readonly sealed: SealedCache;

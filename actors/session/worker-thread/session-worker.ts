@@ -8,7 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
 import { systemClock } from '../../../runtime/clock.ts';
 import { isAttachmentFailure } from '../attachment-files.ts';
-import { credentialCipher } from '../credential-cipher.ts';
+import { credentialCiphers } from '../credential-cipher.ts';
 import type { SessionAddress } from '../session-host.ts';
 import type { FromWorker, StoreAnswer, StoreRequest, ToWorker, WorkerSetup } from '../worker-protocol.ts';
 import { AddressGuard } from './address-guard.ts';
@@ -52,7 +52,7 @@ function run(): void {
     uploadAgent: setup.mediaCa === undefined ? undefined : new Agent({ ca: setup.mediaCa }),
     timing: setup.timing,
     clock,
-    cipher: credentialCipher(setup.credentialsKeys.map((key) => Buffer.from(key))),
+    ciphers: credentialCiphers(setup.credentialsKeys.map((key) => Buffer.from(key))),
     ask: store.ask,
     sealed: new SealedCache(SEALED_BYTES_KEPT),
     tell,
