@@ -41,4 +41,5 @@ EXPOSE 3000 3001
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["/usr/bin/node", "-e", \
   "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT || 3001}/healthz`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
 # Node is process 1 and hears SIGTERM itself. It starts no processes, so there are none to reap.
-ENTRYPOINT ["/usr/bin/node", "--enable-source-maps", "dist/bin/service.js"]
+# The flags are those of `npm start`.
+ENTRYPOINT ["/usr/bin/node", "--enable-source-maps", "--max-semi-space-size=64", "dist/bin/service.js"]

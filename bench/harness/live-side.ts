@@ -62,7 +62,7 @@ export async function startLiveSide(options: {
       name: 'service',
       // Its workers would share one core with its main thread, so it is not pinned.
       core: undefined,
-      args: ['--enable-source-maps', join(BUILD_DIRECTORY, path), ...args],
+      args: [join(BUILD_DIRECTORY, path), ...args],
       environment,
       directory,
     });

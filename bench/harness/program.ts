@@ -36,6 +36,13 @@ export function nodeSettings(redisUrl: string, directory: string) {
   };
 }
 
+/** The flags of `npm start`, which every side is given: what production runs is what is measured. */
+function startFlags(): string[] {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { scripts } = JSON.parse(text) as { scripts: { start: string } };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+}
+
 /** Starts a program of Node and waits until it takes requests. Its log goes into a file, as it would in production. */
 export async function startProgram(options: {
   readonly name: string;
@@ -46,7 +53,7 @@ export async function startProgram(options: {
 }): Promise<Program> {
   const { name, core, args, environment, directory } = options;
   const logPath = join(directory, `${name.replace(' ', '-')}.log`);
-  const onItsCore = onCore(core, process.execPath, args);
+  const onItsCore = onCore(core, process.execPath, [...startFlags(), ...args]);
   const child = spawnGuarded({
     name,
     command: '/bin/sh',

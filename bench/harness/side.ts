@@ -125,7 +125,7 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
       name: `service ${index + 1}`,
       // Several nodes share the cores; one has a core to itself.
       core: count === 1 ? 'server' : undefined,
-      args: [...nodeFlags, '--enable-source-maps', join(BUILD_DIRECTORY, 'bench/sides/memory-service.js')],
+      args: [...nodeFlags, join(BUILD_DIRECTORY, 'bench/sides/memory-service.js')],
       environment: { ...shared, ...options.environment, NODE_ID: `bench-${index + 1}` },
       directory,
     });
