@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attributedText } from '../../actors/shop/record/attributed-text.ts';
+import { readShopFacts } from '../../actors/shop/turn/shop-facts.ts';
 import { testEnvironment } from '../../bin/environment.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
-import { ShopHarness } from './shop-harness.ts';
+import { ShopHarness, storeOf } from './shop-harness.ts';
 
 const { seed = Date.now() % 2 ** 31, runs = 300 } = testEnvironment();
 const RECIPIENT = '+33612345678';
@@ -151,6 +152,30 @@ test('what the pool prepares for the wire is recalled, and withdrawn once it cam
   );
   pool.outcome(id, { kind: 'not_sent' });
   assert.equal(withdraw().kind, 'ended');
+});
+
+test('what came back to the pool before the origin asked again does not start anew', async () => {
+  const { exchange, id } = await pooled();
+  const [pool] = exchange.pools;
+  assert.ok(pool);
+  exchange.take(pool, id);
+  pool.toWire(id);
+  const { createdAtMs } = exchange.body(id);
+  assert.equal(exchange.ask(pool, { type: 'pool.withdraw', messageId: id, createdAtMs }).kind, 'taken');
+  pool.outcome(id, { kind: 'not_sent' });
+  // Its turn comes again: nobody opted out of this shop, and nobody asked once more.
+  pool.pass(MINUTE_MS);
+  assert.equal(pool.state.inHand?.messageId, id);
+  pool.session({ type: 'session.recipient_checked', messageId: id, exists: true, rateLimited: false });
+  const { state, nowMs } = pool;
+  const { generation } = state.channel.context;
+  const composed = { type: 'session.composed', messageId: id, generation } as const;
+  const store = storeOf(pool.redis);
+  const facts = await readShopFacts({ state, command: composed, store, nowMs, available: true });
+  pool.session(composed, facts);
+  assert.equal(pool.effectsOf('send').length, 1);
+  while (exchange.deliverOne());
+  assert.equal(exchange.origin.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
 });
 
 test('a pool shop that lost all memory of what it took does not send it anew', async () => {

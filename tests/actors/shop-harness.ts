@@ -284,8 +284,10 @@ export class ShopHarness {
   }
 }
 
-function storeOf(redis: MemoryRedis): Store {
-  return { read: async (reads: readonly Read[]) => reads.map((read) => redis.run(read)) } as Store;
+/** Of a store what shops read with. */
+export function storeOf(redis: MemoryRedis): Store {
+  const read = async (reads: readonly Read[]): Promise<unknown[]> => reads.map((each) => redis.run(each));
+  return { read, lookUp: (_shard, lookups) => read(lookups) } as Pick<Store, 'read' | 'lookUp'> as Store;
 }
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;

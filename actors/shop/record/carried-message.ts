@@ -10,6 +10,8 @@ export interface CarriedRecord {
   readonly fate: MessageState | undefined;
   /** It was not taken, and never will be. */
   readonly refused: boolean;
+  /** Its origin took it back while it was in hand: whatever comes of the recall, it starts no more. */
+  readonly withdrawn: boolean;
 }
 
 /**
@@ -24,16 +26,17 @@ export function carriedKey(shard: number, messageId: string): string {
 }
 
 /** The fields of the hash, in the order `decodeCarried` reads them. */
-export const CARRIED_FIELDS = ['body', 'state', 'refused'] as const;
+export const CARRIED_FIELDS = ['body', 'state', 'refused', 'withdrawn'] as const;
 
 /** Reads a carried message back; undefined when the shard never heard of it. */
 export function decodeCarried(fields: readonly (string | null)[]): CarriedRecord | undefined {
-  const [body, fate, refused] = fields;
+  const [body, fate, refused, withdrawn] = fields;
   if (!body && !fate && !refused) return undefined;
   return {
     body: body ? (JSON.parse(body) as MessageBody) : undefined,
     fate: fate ? (JSON.parse(fate) as MessageState) : undefined,
     refused: Boolean(refused),
+    withdrawn: Boolean(withdrawn),
   };
 }
 

@@ -79,8 +79,11 @@ export function withdrawPooled(
   const waiting = queue.find((message) => message.messageId === messageId);
   if (inHand?.messageId === messageId) {
     if (pacingState(builder.state) === 'sending') {
-      // The origin asks again; what came back by then is withdrawn.
+      // The origin asks again. What comes back before that waits here, where nobody opted out of this shop: the mark is
+      // what stands against it before the wire.
       recallInHand(builder);
+      const message = { id: messageId, createdAtMs };
+      builder.writes.push(...carriedWrites(shard, message, 'withdrawn', '1'));
       return { kind: 'taken' };
     }
     builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });

@@ -157,10 +157,10 @@ const GONE: MessageReason = 'EXPIRED';
 function obstacle(
   state: ShopState,
   body: MessageBody,
-  { writer, audience, nowMs }: DispatchFacts & { readonly nowMs: number },
+  { writer, audience, withdrawn, nowMs }: DispatchFacts & { readonly nowMs: number },
 ): MessageReason | undefined {
   const to = body.to ?? '';
-  if (isPhoneNumber(to) && writer?.optedOut) return 'RECIPIENT_OPTED_OUT';
+  if (withdrawn || (isPhoneNumber(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
   if (isOverRecipientLimits(state, writer, nowMs)) {
     return 'RECIPIENT_RATE_LIMITED';
   }

@@ -6,7 +6,7 @@ import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promi
 import type { Store } from '../../../runtime/store.ts';
 import { declarationFact, decodeContact } from '../../tenant/contact-record.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
-import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../record/carried-message.ts';
+import { CARRIED_FIELDS, type CarriedRecord, carriedKey, decodeCarried } from '../record/carried-message.ts';
 import { readMessage } from '../record/message-days.ts';
 import type { MessageBody, StoredMessage } from '../record/message-record.ts';
 import { idempotencyKey } from '../record/shop-keys.ts';
@@ -47,6 +47,8 @@ export interface SendFacts extends RecipientFacts {
 /** What is looked at again just before the wire. */
 export interface DispatchFacts {
   readonly body: MessageBody | undefined;
+  /** Its origin took back what this shop carries, since the recipient opted out of it. */
+  readonly withdrawn?: boolean;
   readonly writer: Writer | undefined;
   /** The network's own id of the recipient, where they wrote under it while it told no number of theirs. */
   readonly wroteByLid?: string;
@@ -163,27 +165,28 @@ async function readDispatch(
   const { shard, keys, inHand } = state;
   const { to = '', alias } = inHand ?? {};
   const byLid = lid === undefined ? [] : [lid];
-  const [body, { writer }, [wroteByLid]] = await Promise.all([
-    inHand?.carriedFor === undefined
-      ? readMessage(shard, messageId, store).then((message) => message?.body)
-      : readCarriedBody(shard, messageId, store),
+  const isCarried = inHand?.carriedFor !== undefined;
+  const [message, { writer }, [wroteByLid]] = await Promise.all([
+    isCarried ? readCarried(shard, messageId, store) : readMessage(shard, messageId, store),
     readWriter(state, { to, more: alias === undefined ? byLid : [alias, ...byLid] }, store),
     lid === undefined ? [] : store.lookUp(shard, [['HGET', keys.writers, lid]]),
   ]);
+  const body = message?.body;
   if (body?.kind === 'status') {
     return { body, writer: undefined, audience: await readAudience(state, store, nowMs) };
   }
-  if (lid === undefined || typeof wroteByLid !== 'string') return { body, writer, audience: [] };
-  return { body, writer, wroteByLid: lid, audience: [] };
+  const withdrawn = message !== undefined && 'withdrawn' in message && message.withdrawn;
+  const facts = { body, writer, withdrawn, audience: [] };
+  return lid === undefined || typeof wroteByLid !== 'string' ? facts : { ...facts, wroteByLid: lid };
 }
 
-async function readCarriedBody(
+async function readCarried(
   shard: number,
   messageId: string,
   store: Store,
-): Promise<MessageBody | undefined> {
+): Promise<CarriedRecord | undefined> {
   const [fields] = await store.read([['HMGET', carriedKey(shard, messageId), ...CARRIED_FIELDS]]);
-  return decodeCarried(fields as (string | null)[])?.body;
+  return decodeCarried(fields as (string | null)[]);
 }
 
 async function readAudience(state: ShopState, store: Store, nowMs: number): Promise<string[]> {
