@@ -5,7 +5,7 @@ import { answerAsOwner, answerOperator, type OwnerOptions } from './owner/answer
 import { decodeForwarded, encodeOwnedReply, type Forwarded } from './owner/forwarded-form.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 
-/** What the owner part needs to run requests that other nodes took. */
+/** The endpoints and services that answer requests which other nodes received. */
 export interface ForwardedRequestsOptions {
   readonly api: { readonly endpoints: readonly Endpoint<ApiServices>[]; readonly services: ApiServices };
   readonly operator: {

@@ -13,7 +13,7 @@ export interface DirectoryConnection {
   close(): Promise<void>;
 }
 
-/** What the connection is made with. */
+/** The address of Redis, the clock and the log of the connection. */
 export interface DirectoryConnectionOptions {
   /** See `parseRedisAddress`. */
   readonly redisUrl: string;

@@ -24,7 +24,7 @@ import type { OperatorsDirectory } from './operators-directory.ts';
 import { inspectShop } from './shop-inspection.ts';
 import { inspectTenant } from './tenant-inspection.ts';
 
-/** What the desk works with. */
+/** The actors, stores and other nodes that operators' commands reach. */
 export interface OperatorServiceOptions {
   readonly actors: Actors;
   readonly store: Store;

@@ -25,7 +25,7 @@ export interface SessionTiming {
   readonly uploadMs: number;
   /** How long a number known to exist is not asked about again. */
   readonly knownNumberMs: number;
-  /** The same for a number known not to exist. */
+  /** How long a number known not to exist is not asked about again. */
   readonly missingNumberMs: number;
   /** The list of groups is asked for at most this often. */
   readonly groupsFloorMs: number;

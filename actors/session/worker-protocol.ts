@@ -15,7 +15,7 @@ export interface MediaAccess {
   readonly nameServers: readonly string[];
 }
 
-/** What a worker is started with. */
+/** The settings of a worker, given to its thread at the start. */
 export interface WorkerSetup {
   readonly socketUrl: string;
   readonly credentialsKeys: readonly Uint8Array[];
@@ -65,7 +65,10 @@ export type StoreAnswer =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Requests of a worker to the store. `fields: undefined` asks for all: field, value, field, value, … What is written is one commit. */
+/**
+ * Requests of a worker to the store. `fields: undefined` asks for all: field, value, field, value, … What is
+ * written is one commit.
+ */
 export type StoreRequest =
   | { readonly kind: 'read'; readonly hash: SealedHash; readonly fields: readonly string[] | undefined }
   | { readonly kind: 'write'; readonly changes: readonly SealedChange[] };

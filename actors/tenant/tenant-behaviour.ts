@@ -10,7 +10,7 @@ import { putKey, revokeKey, rotateKey } from './key-turns.ts';
 import type { TenantCommand, TenantEffect } from './tenant-commands.ts';
 import { loadTenant, type TenantState } from './tenant-state.ts';
 
-/** What a tenant's behaviour is given from outside. */
+/** Limits, ids and effects, given to a tenant's behaviour from outside. */
 export interface TenantBehaviourOptions {
   readonly keyLimits: KeyLimits;
   readonly makeId: (nowMs: number) => string;
@@ -146,7 +146,10 @@ function turn(
 /** Keys whose windows one write holds: two parts each, of the 4,000 that a script takes (`checkWrites`). */
 const KEYS_A_WRITE = 1_000;
 
-/** Stores the windows that changed since they were last stored, and the month's count. A commit that fails leaves them so. */
+/**
+ * Stores the windows that changed since they were last stored, and the month's count. A commit that fails
+ * leaves them so.
+ */
 function usageTurn(state: TenantState, keyLimits: KeyLimits): Turn<TenantState, TenantEffect> {
   if (state.record.deleted) return {};
   const changed = [...state.apiKeys.keys()].flatMap((keyId) => keyLimits.changedState(keyId) ?? []);

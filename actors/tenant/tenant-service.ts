@@ -23,7 +23,7 @@ import { type ShopRecord, shopView } from './tenant-record.ts';
 import { foldedName, shopsNewestFirst, type TenantState } from './tenant-state.ts';
 import type { UsageStorer } from './usage-storer.ts';
 
-/** What the desk works with. */
+/** The actors, the store and the callbacks behind the operations on tenants. */
 export interface TenantServiceOptions {
   readonly actors: Actors;
   readonly store: Store;

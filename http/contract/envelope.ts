@@ -10,7 +10,7 @@ export function successBody(data: unknown): string {
   return successText(JSON.stringify(data));
 }
 
-/** The same of data that is written already. */
+/** The envelope of a success whose data is JSON text already. */
 export function successText(json: string): string {
   return `{"success":true,"data":${json}}`;
 }

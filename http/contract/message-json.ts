@@ -21,7 +21,7 @@ function written(message: MessageView): string {
   );
 }
 
-/** The same of what a send answers. */
+/** The JSON of what a send answers, byte for byte that of `JSON.stringify`. */
 export function acceptedJson({ id, status, statusUrl, policy }: Accepted): string {
   return `{"id":"${id}","status":"${status}","statusUrl":"${statusUrl}","policy":${verdictJson(policy)}}`;
 }

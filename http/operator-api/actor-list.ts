@@ -17,7 +17,10 @@ export interface RankedActor extends Place {
 
 type LocalFleet = Pick<FleetOperations, 'eachShop' | 'localShop'>;
 
-/** This node's actors that match, best rank first, at most `limit`. A summary ranks them all; only the best are described. */
+/**
+ * This node's actors that match, best rank first, at most `limit`. A summary ranks them all; only the best are
+ * described.
+ */
 export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promise<readonly RankedActor[]> {
   const described: RankedActor[] = [];
   await eachYielding(await bestPlaces(fleet, query), (place) => {
@@ -27,7 +30,7 @@ export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promis
   return described;
 }
 
-/** The same over all nodes. A node that does not answer is left out: an operator looks most when one is ill. */
+/** The list over all nodes. A node that does not answer is left out, since the list is needed most when one fails. */
 export async function allActors(
   fleet: LocalFleet,
   forwarder: Forwarder,
@@ -45,7 +48,10 @@ export async function allActors(
   return [...own.value, ...remote].sort(inOrder).slice(0, query.limit);
 }
 
-/** Sorts now and then instead of at the end, so that what cannot be among the best any more is passed over at once. */
+/**
+ * Sorts now and then instead of at the end, so that what cannot be among the best any more is passed over at
+ * once.
+ */
 async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readonly Place[]> {
   const { sort, state, limit, after } = query;
   const part = query.q?.toLowerCase();

@@ -17,7 +17,7 @@ import type { Router } from '../pipeline/router.ts';
 import type { OperatorDoor } from './door.ts';
 import type { OperatorServices } from './services.ts';
 
-/** What the operators' edge works with. */
+/** The router, the door and the services of the operators' edge. */
 export interface OperatorFrontOptions {
   readonly router: Router<OperatorServices>;
   readonly services: OperatorServices;
@@ -30,7 +30,7 @@ export interface OperatorFrontOptions {
   newId(): ObjectId;
 }
 
-/** The same, and how requests follow their tenants. */
+/** The options of the edge, with the follower of requests whose tenant moves. */
 interface Edge extends OperatorFrontOptions {
   readonly follow: (call: Followed) => Promise<OwnedReply>;
 }
@@ -87,7 +87,10 @@ export function operatorBodies({ router, door }: Pick<OperatorFrontOptions, 'rou
 /** Characters of a path's id that are written down; every id of ours is shorter. */
 const LONGEST_ID = 100;
 
-/** Tries a change once it is written down, and writes down what came of it. What cannot be written down is not tried. */
+/**
+ * Tries a change once it is written down, and writes down what came of it. What cannot be written down is not
+ * tried.
+ */
 async function recorded(
   change: Change,
   answer: () => Promise<ReplyValue>,

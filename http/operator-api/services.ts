@@ -8,7 +8,7 @@ import type { RefusalCount, RequestLogReader } from '../request-log/request-log-
 import type { RankedActor } from './actor-list.ts';
 import type { NodeShare, Overview } from './fleet-overview.ts';
 
-/** What the operators' endpoints work with. */
+/** The services that the operators' endpoints call. */
 export interface OperatorServices {
   readonly operators: OperatorOperations;
   readonly fleet: FleetOperations;

@@ -9,7 +9,7 @@ import { failureOfThrown, type HttpFailure } from '../contract/errors.ts';
 import type { HeaderLines, ReplyValue } from '../contract/exchange.ts';
 import type { Operator } from '../contract/operator-role.ts';
 
-/** What the owner of a tenant needs of a request; plain data, so that it can travel. */
+/** A request as the owner of its tenant gets it: plain data, so that it can be sent to another node. */
 export interface OwnedRequest extends RequestParts {
   readonly tenantId: string;
   /** SHA-256 of the presented key in hex. */
@@ -25,7 +25,7 @@ export interface OwnedReply {
   readonly moved?: boolean;
 }
 
-/** What the owner part works with. */
+/** Admission, ownership, load and log, as the owner's part of a request uses them. */
 export interface OwnerOptions {
   readonly tenants: Pick<TenantOperations, 'admit'>;
   /** True when this node owns the tenant's shard and its lease holds now. */

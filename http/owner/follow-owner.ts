@@ -3,7 +3,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { OwnedReply } from './answer-as-owner.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 
-/** What following takes. */
+/** The view of owners, the clock and the chance that following uses. */
 export interface FollowOptions {
   readonly forwarder: Pick<Forwarder, 'ownership' | 'ownerMayCome'>;
   readonly clock: Clock;
@@ -13,7 +13,7 @@ export interface FollowOptions {
 /** A request of a tenant that may be on the move. */
 export interface Followed {
   readonly tenantId: string;
-  /** The reply of an owner that was asked already, and who that was; undefined: it knows itself that it is none. */
+  /** The reply of an owner that was asked already, and which one; absent: none was asked. */
   readonly refused?: { readonly ownership: string | undefined; readonly reply: OwnedReply };
   /** Asks whoever owns the tenant now. `spentMs`: how long was waited so far. Never rejects. */
   ask(spentMs: number): Promise<OwnedReply>;

@@ -10,14 +10,17 @@ export const addressText = memoize(REMEMBERED_ADDRESSES, (address: string): stri
   ipaddr.isValid(address) ? ipaddr.process(address).toString() : address,
 );
 
-/** Four bytes are a number sooner than a text. */
+/** IPv4 addresses are remembered by their four bytes as a number, which costs less to make than a text. */
 const textOfBytes = memoize(REMEMBERED_ADDRESSES, (bytes: number | string): string => {
   const all =
     typeof bytes === 'number' ? new Uint8Array(Int32Array.of(bytes).buffer) : Buffer.from(bytes, 'latin1');
   return ipaddr.process(ipaddr.fromByteArray([...all]).toString()).toString();
 });
 
-/** The same of an address as the network has it: 4 bytes, or 16; none, and empty text, when the caller is gone. */
+/**
+ * The text of an address as the socket has it, 4 or 16 bytes. Empty when the caller is gone and there are no
+ * bytes.
+ */
 export function addressOfBytes(bytes: ArrayBuffer): string {
   if (bytes.byteLength === 0) return '';
   return textOfBytes(
@@ -37,8 +40,9 @@ export function isAddressRange(range: string): boolean {
 }
 
 /**
- * Finds the caller behind trusted proxies: `X-Forwarded-For` is read from the right, past every address that is a
- * configured proxy; the first that is not is the caller. Nobody else's header is believed; undefined where nobody's is.
+ * Finds the caller behind trusted proxies: `X-Forwarded-For` is read from the right, past every address that is
+ * a configured proxy; the first that is not is the caller. Nobody else's header is believed; undefined where
+ * nobody's is.
  */
 export function callerAddress(
   trustedProxies: readonly string[],

@@ -1,10 +1,13 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** How long a refusal is kept: little for who waits for an answer, and enough to slow down who would come again at once. */
+/**
+ * How long a refusal is delayed, in milliseconds: short for a caller, long enough to slow down one that repeats
+ * at once.
+ */
 const HOLD_MS = 500;
-/** Refusals of so many milliseconds are told together, with one timer for all. */
+/** Refusals made within this many milliseconds share one timer. */
 const TOGETHER_MS = 10;
-/** About 1 KB each, since their bodies are not kept; what is refused beyond is told at once. */
+/** Most refusals delayed at a time, of about 1 KB each; any beyond are sent at once. */
 const MOST_HELD = 16_384;
 
 /** Refusals that are told at the same moment. */
@@ -15,9 +18,9 @@ interface Company {
 }
 
 /**
- * Keeps the refusals of an overloaded node back for a moment. To refuse costs about what it costs to answer a read, so
- * a crowd that comes again at once leaves no time for what was taken on; and whoever waits for an answer does not ask
- * again on the same connection.
+ * Keeps the refusals of an overloaded node back for a moment. To refuse costs about what it costs to answer a
+ * read, so a crowd that comes again at once leaves no time for what was taken on; and whoever waits for an
+ * answer does not ask again on the same connection.
  */
 export class DelayedRejections {
   readonly #clock: Clock;

@@ -111,7 +111,10 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
   };
 }
 
-/** Text as JSON writes it between quotes. Most ids need no escape, and to look for one is cheaper than to write JSON. */
+/**
+ * Text as JSON writes it between quotes. Most ids need no escape, and to look for one is cheaper than to write
+ * JSON.
+ */
 function escapedText(text: string): string {
   return text.includes('"') || text.includes('\\') ? JSON.stringify(text).slice(1, -1) : text;
 }
@@ -121,7 +124,7 @@ function withoutBody({ method, ip, headers }: RequestValue): Asked {
   return { method, ip, headers };
 }
 
-/** Whether it says that there is too much to do. The status comes first: to read the code is dearer. */
+/** Whether the reply is `OVERLOADED`. The status is compared first, since reading the code costs more. */
 function isOverload({ reply }: FrontReply): boolean {
   return reply.status === 503 && errorCode(reply) === 'OVERLOADED';
 }

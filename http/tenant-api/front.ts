@@ -29,7 +29,7 @@ import type { Router } from '../pipeline/router.ts';
 import type { ApiServices } from './services.ts';
 import { TenantSlots } from './tenant-slots.ts';
 
-/** What the tenants' edge works with. */
+/** The router, the key look-up, the owner's part and the ways to other nodes that the tenants' edge uses. */
 export interface ApiFrontOptions {
   readonly router: Router<ApiServices>;
   readonly services: ApiServices;
@@ -42,7 +42,7 @@ export interface ApiFrontOptions {
   readonly maxInFlightPerTenant: number;
 }
 
-/** The same, and how requests follow their tenants. */
+/** The options of the edge, with the follower of requests whose tenant moves and the slots of each tenant. */
 interface Edge extends ApiFrontOptions {
   readonly follow: (call: Followed) => Promise<OwnedReply>;
   readonly slots: TenantSlots;

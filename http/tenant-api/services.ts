@@ -3,7 +3,7 @@ import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts'
 import { apiEndpoints } from '../contract/endpoint.ts';
 import type { Articles } from './articles.ts';
 
-/** What the tenants' endpoints work with, on the node that owns the tenant. */
+/** The services that the tenants' endpoints call, on the node that owns the tenant. */
 export interface ApiServices {
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;

@@ -42,7 +42,7 @@ export interface DeadLetters {
   forget(address: Address): Promise<void>;
 }
 
-/** What dead letters need from their node. */
+/** The parts of the node that dead letters use. */
 export interface DeadLetterBoxOptions {
   readonly clock: Clock;
   readonly random: Random;

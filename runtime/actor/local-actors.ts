@@ -10,7 +10,7 @@ import { Actor } from './actor.ts';
 import { LocalActorIndex } from './actor-index.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 
-/** What the actors of a node need to know of it. */
+/** The parts and the load of the node that its actors use. */
 export interface LocalActorsOptions {
   readonly surroundings: ActorSurroundings;
   readonly shard: (number: number) => OwnedShard | undefined;

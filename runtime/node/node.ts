@@ -31,7 +31,7 @@ const nodeIdShape = /^[\w.-]{1,64}$/;
  */
 const FORGETTING_SWEEPS = 64;
 
-/** What a node is started with. */
+/** The settings of a node. */
 export interface NodeOptions {
   /** See `parseRedisAddress`. */
   readonly redisUrl: string;

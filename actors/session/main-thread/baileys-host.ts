@@ -20,7 +20,7 @@ import { SessionSlot, type SettledOrder } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool, type WorkerSupervision } from './worker-pool.ts';
 
-/** What the sending component is started with. */
+/** The settings and ports of the sending component. */
 export interface BaileysHostOptions {
   readonly store: Store;
   readonly clock: Clock;

@@ -80,7 +80,7 @@ interface Slot {
   timers: ArmedTimer[];
 }
 
-/** What a pool is made with. */
+/** The settings and callbacks of a pool. */
 interface WorkerPoolOptions {
   readonly entry: URL;
   readonly count: number;

@@ -5,7 +5,7 @@ import { type InboundNotice, PendingInbound } from './pending-inbound.ts';
 import { readClientError } from './session-end.ts';
 import type { SessionEnvironment } from './session-environment.ts';
 
-/** What an intake needs of its session. */
+/** The parts and callbacks of a session that an intake uses. */
 export interface InboundIntakeOptions {
   readonly environment: SessionEnvironment;
   readonly generation: number;

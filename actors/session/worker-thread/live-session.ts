@@ -25,7 +25,7 @@ const UNLINK_MS = 5_000;
 
 type WithoutGeneration<T> = T extends { generation: number } ? Omit<T, 'generation'> : never;
 
-/** What a live session is made with. */
+/** The shop, the environment and the callbacks of a live session. */
 export interface LiveSessionOptions {
   readonly environment: SessionEnvironment;
   readonly memory: ShopMemory;

@@ -39,7 +39,7 @@ interface Pending {
   release: () => void;
 }
 
-/** What an outbox needs of its session. */
+/** The parts and callbacks of a session that an outbox uses. */
 export interface OutboxOptions {
   readonly socket: WASocket;
   readonly clock: Clock;
@@ -261,7 +261,10 @@ function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   return { kind: 'unprepared' };
 }
 
-/** The client's form of what is to be sent. An empty thumbnail keeps it from starting image and video tools of its own. */
+/**
+ * The client's form of what is to be sent. An empty thumbnail keeps it from starting image and video tools of
+ * its own.
+ */
 function contentOf(order: SendOrder, media: FetchedMedia | undefined): AnyMessageContent {
   if (media === undefined) return { text: order.text ?? '' };
   const source = { url: media.path };

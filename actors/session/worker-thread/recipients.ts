@@ -13,7 +13,7 @@ export interface RecipientAnswer {
   readonly number?: string;
 }
 
-/** What is kept of an answer: the number the network knows, or that there is none. */
+/** A kept answer: the number by which the network knows the person, or that nobody is there. */
 type KnownAs = string | false;
 
 /**

@@ -22,7 +22,7 @@ import type { PoolSessions } from './pool-sessions.ts';
 
 const BATCH = 200;
 
-/** What the eraser works with. */
+/** The actors, the store and the sessions from which a shop is erased. */
 export interface ShopEraserOptions {
   readonly actors: Actors;
   readonly store: Store;
@@ -33,7 +33,10 @@ export interface ShopEraserOptions {
   readonly poolSessions: Pick<PoolSessions, 'forget'>;
 }
 
-/** Erases what a shop left: its session, credentials, messages, idempotency keys, windows, opt-outs and dead letters. */
+/**
+ * Erases what a shop left: its session, credentials, messages, idempotency keys, windows, opt-outs and dead
+ * letters.
+ */
 export class ShopEraser {
   readonly #options: ShopEraserOptions;
   readonly #running = new Map<string, Promise<void>>();

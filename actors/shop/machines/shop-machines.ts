@@ -46,9 +46,10 @@ export function sameWhenRestored(before: ShopMachines, after: ShopMachines, nowM
 }
 
 /**
- * What of the pacing outlasts a process. Before the wire the message in hand is queued all the same, and no answer to
- * what was asked of the session comes to another process; a wait that is over is none. So that is stored as idle, and
- * the two steps to the wire and the end of a gap need no commit.
+ * The part of the pacing that outlasts a process. A message in hand before the wire is stored as queued and the
+ * machine as idle, since no answer of the session comes to another process; so is a gap or a pause that is
+ * over. The steps to the wire and the end of a gap therefore need no commit
+ * (docs/decisions/003-pacing-stores-what-lasts.md).
  */
 function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number): StoredMachine {
   const waits = (value === 'gap' || value === 'paused') && (context.untilMs ?? 0) > nowMs;
@@ -66,7 +67,10 @@ export function withPresentVersion(text: string): string {
   return JSON.stringify({ ...(JSON.parse(text) as StoredMachines), version: STORED_VERSION });
 }
 
-/** Both machines as they were stored, or at their start when nothing was. Throws `NewerState` on what a newer program stored. */
+/**
+ * Both machines as they were stored, or at their start when nothing was. Throws `NewerState` on what a newer
+ * program stored.
+ */
 export function restoreMachines(text: string | null): ShopMachines {
   if (text === null) return { channel: channel.initial(), pacing: pacing.initial() };
   const stored = JSON.parse(text) as StoredMachines;

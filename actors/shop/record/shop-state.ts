@@ -142,7 +142,7 @@ export function queuedMessage(body: MessageBody, place: number, alias?: string):
   return alias === undefined ? message : { ...message, alias };
 }
 
-/** The same of another shop's message, which this shop carries for the pool. */
+/** The entry of another shop's message in the queue, which this shop carries for the pool. */
 export function carriedMessage(body: MessageBody, alias?: string): QueuedMessage {
   const { place: _, ...message } = queuedMessage(body, 0, alias);
   return { ...message, carriedFor: { tenantId: body.tenantId, shopId: body.shopId } };
@@ -153,7 +153,10 @@ export function addressee({ to, alias }: Pick<QueuedMessage, 'to' | 'alias'>): s
   return alias ?? to;
 }
 
-/** A queue in order of age: a message that was accepted elsewhere may be older than what waits here, or is in hand. */
+/**
+ * A queue in order of age: a message that was accepted elsewhere may be older than what waits here, or is in
+ * hand.
+ */
 export function byAge(queue: readonly QueuedMessage[]): QueuedMessage[] {
   return queue.toSorted((left, right) => left.createdAtMs - right.createdAtMs);
 }

@@ -11,7 +11,7 @@ import type { ShopCommand } from './shop-commands.ts';
 import type { SendFacts } from './shop-facts.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
-/** What acceptance is given from outside. */
+/** Ids, retention and the platform's name, given to acceptance from outside. */
 export interface AcceptanceOptions {
   /** Ids in order of making. */
   readonly makeId: (nowMs: number) => string;

@@ -18,7 +18,7 @@ import { readShopFacts, type ShopFacts } from './shop-facts.ts';
 import { type ShopTurnOptions, TurnBuilder } from './turn-builder.ts';
 import { endOverdue, waitingTimer } from './waiting-limits.ts';
 
-/** What a shop's behaviour is given from outside. */
+/** Times, chance, ids and ports, given to a shop's behaviour from outside. */
 export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions {
   /** Carries out effects; what comes of them is told to the actor. */
   readonly perform: (effect: ShopEffect, address: Address) => void;

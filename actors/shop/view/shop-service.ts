@@ -33,7 +33,7 @@ import { forecastSend, policyView } from './policy-view.ts';
 /** How long POST connect waits for a QR code or the connection (docs/contract.md, POST connect). */
 const CONNECT_WAIT_MS = 10_000;
 
-/** What the desk works with. */
+/** The actors, the store and the waits behind the operations on shops. */
 export interface ShopServiceOptions {
   readonly actors: Actors;
   readonly store: Store;
