@@ -85,6 +85,16 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
     state: State,
     context: Omit<TurnContext<undefined>, 'facts'> & { readonly cause?: 'activation' | 'crash' },
   ): Turn<State, Effect>;
+  /**
+   * What is to be stored of an actor that waits for an operator, whose turns do not come: asked when it is suspended or
+   * found so, and now and then after that (`RuntimeLimits.tendSuspendedMs`), never while it is loaded, and a load waits
+   * for its commit. Nothing is in memory; `sinceMs`: since when it is suspended on this node, Unix epoch. A rejection
+   * changes nothing, and it is asked again. Effects follow the commit.
+   */
+  suspended?(
+    address: Address,
+    context: { readonly store: Store; readonly nowMs: number; readonly sinceMs: number },
+  ): Promise<Pick<Turn<State, Effect>, 'writes' | 'effects'>>;
   /** A graceful hand-over begins: stop starting new work. Client commands no longer come. */
   draining?(state: State, context: Omit<TurnContext<undefined>, 'facts'>): Turn<State, Effect>;
   /** False while something is in hand that a hand-over should wait for, up to `RuntimeLimits.settleMs`. */

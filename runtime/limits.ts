@@ -42,6 +42,8 @@ export interface RuntimeLimits {
   /** Wait before the first restart in the window; doubles with each, up to `backoffMaximumMs`. */
   readonly backoffMs: number;
   readonly backoffMaximumMs: number;
+  /** How often an actor that waits for an operator is looked after (`Behaviour.suspended`). */
+  readonly tendSuspendedMs: number;
   /** An actor that need not live is stopped after this long without a turn. */
   readonly passivateAfterMs: number;
   /** How often idle actors are looked for. */
@@ -91,6 +93,7 @@ export const defaultLimits: RuntimeLimits = {
   restartWindowMs: 60_000,
   backoffMs: 200,
   backoffMaximumMs: 30_000,
+  tendSuspendedMs: 60_000,
   passivateAfterMs: 300_000,
   passivateEveryMs: 10_000,
   awakenPerStep: 20,

@@ -9,12 +9,13 @@ import { RestartableTimer } from '../restartable-timer.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import { ActivationGate } from './activation-gate.ts';
 import { ActorResources } from './actor-resources.ts';
-import { type ActorStatus, statusForOperators } from './actor-status.ts';
+import { type ActorStatus, snapshotOf, statusForOperators } from './actor-status.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import { ActorTimers } from './actor-timers.ts';
 import { type Envelope, type EnvelopeKind, Mailbox, ownEnvelope } from './mailbox.ts';
 import { StateLoader } from './state-loader.ts';
 import { Supervision } from './supervision.ts';
+import { SuspendedCare } from './suspended-care.ts';
 import { TurnCycle, type TurnHost } from './turn-cycle.ts';
 import { Waiters } from './waiters.ts';
 
@@ -35,6 +36,7 @@ export class Actor implements ActiveActor, TurnHost {
   readonly #supervision: Supervision;
   readonly #resources: ActorResources;
   readonly #loader: StateLoader;
+  readonly #care: SuspendedCare;
   #status: ActorStatus = 'loading';
   readonly #gate = new ActivationGate();
   #isPumping = false;
@@ -57,13 +59,15 @@ export class Actor implements ActiveActor, TurnHost {
     this.#supervision = new Supervision(this.#text, around);
     this.#resources = new ActorResources(address, behaviour, around.log);
     this.#timer = new RestartableTimer(around.clock);
+    this.#care = new SuspendedCare({ address, shard, behaviour }, around);
     this.#loader = new StateLoader({
-      load: () => behaviour.load(address, around.store, shard.nowMs(around.clock)),
+      load: () =>
+        this.#care.stop().then(() => behaviour.load(address, around.store, shard.nowMs(around.clock))),
       loaded: (state) => this.#loaded(state),
       failed: (error) => this.#loadFailed(error),
     });
     this.#lastTurnMs = around.clock.monotonicMs();
-    if (shard.suspended.has(this.#text)) this.#status = 'suspended';
+    if (shard.suspended.has(this.#text)) this.#status = this.#care.start();
     else this.#load();
   }
 
@@ -317,7 +321,7 @@ export class Actor implements ActiveActor, TurnHost {
 
   #suspend(): void {
     this.#unload('suspended');
-    this.#status = 'suspended';
+    this.#status = this.#care.start();
     this.#mailbox.clear(suspended());
     this.#gate.refuse(suspended());
     this.#around.marks.suspend(this.#shard, this.#text);
@@ -363,6 +367,7 @@ export class Actor implements ActiveActor, TurnHost {
   #unload(reason: DeactivationReason): void {
     const { state } = this;
     this.#loader.cancel();
+    void this.#care.stop();
     this.#timer.cancel();
     this.#isRecovering = false;
     this.#gate.lost();
@@ -383,14 +388,12 @@ export class Actor implements ActiveActor, TurnHost {
   }
 
   snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot {
-    const { mailboxDepth, oldestQueuedMs, state, ...seen } = this.summary();
-    return {
-      ...seen,
+    return snapshotOf(this.summary(), {
       owner,
-      mailbox: { depth: mailboxDepth, bytes: this.#mailbox.bytes, oldestQueuedMs },
+      mailboxBytes: this.#mailbox.bytes,
       timers: this.#timers.list,
       lastError: this.#supervision.lastError,
-      state: state === undefined ? undefined : this.#behaviour.describe(state),
-    };
+      describe: (state) => this.#behaviour.describe(state),
+    });
   }
 }

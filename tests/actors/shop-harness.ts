@@ -194,6 +194,14 @@ export class ShopHarness {
     return successor;
   }
 
+  /** The shop waits for an operator since `sinceMs`, and is looked after now: from what is stored alone. */
+  async tend(sinceMs: number): Promise<void> {
+    const address = shopAddress(this.state.shop);
+    const context = { store: storeOf(this.redis), nowMs: this.nowMs, sinceMs };
+    const ended = await this.#behaviour.suspended?.(address, context);
+    this.#take({ ...ended });
+  }
+
   /** The moments the shop waits for. */
   timers(): readonly DueTimer[] {
     return this.#behaviour.timers(this.state);

@@ -1,6 +1,7 @@
 /** A shop whose actor crashed too often, before both APIs: the real actors and Redis, the chat network in memory. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { shardOf } from '../../runtime/address.ts';
 import { eventually } from '../runtime/redis-node.ts';
 import type { TestTenant } from './conformance-target.ts';
 import { type RealService, startRealService } from './real-service.ts';
@@ -62,4 +63,25 @@ test('what is stored of a suspended shop is read on; what needs its actor is ref
   const resumed = await service.operator('POST', `/actors/${tenant.id}/${shop.shopId}/resume`, {});
   assert.equal(resumed.status, 200);
   await eventually(async () => (await get(tenant, `/messages/${waiting}`)).status === 'sent');
+});
+
+test('a message in hand when its shop is suspended ends BOT_RESTARTED, and stays so when the shop goes on', async () => {
+  const { tenant, shop, waiting } = await shopWithMessages();
+  const address = { shard: shardOf(tenant.id), ...shop };
+  service.network.behave({ outcome: () => 'silent' });
+  const actor = `/actors/${tenant.id}/${shop.shopId}`;
+  assert.equal((await service.operator('POST', `${actor}/resume`, {})).status, 200);
+  await eventually(async () => (await get(tenant, `/messages/${waiting}`)).status === 'sending');
+  await eventually(() => service.network.sent(address).length === 2);
+  const mend = await service.breakShop(shop);
+  await eventually(async () => (await get(tenant, `/messages/${waiting}`)).status === 'failed');
+  const ended = await get(tenant, `/messages/${waiting}`);
+  assert.equal(ended.reason, 'BOT_RESTARTED');
+  service.network.behave({ outcome: () => ({ kind: 'acknowledged' }) });
+  await mend();
+  assert.equal((await service.operator('POST', `${actor}/resume`, {})).status, 200);
+  const next = await send(tenant, shop.shopId, '+33611110004');
+  await eventually(async () => (await get(tenant, `/messages/${next}`)).status === 'sent');
+  assert.deepEqual(await get(tenant, `/messages/${waiting}`), ended);
+  assert.equal(service.network.sent(address).filter(({ messageId }) => messageId === waiting).length, 1);
 });

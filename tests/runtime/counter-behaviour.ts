@@ -1,5 +1,6 @@
 import { type Address, shardKey, shardOf } from '../../runtime/address.ts';
 import type { Behaviour, DeactivationReason, RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
+import type { Write } from '../../runtime/store.ts';
 
 /** What a counter of the tests knows. */
 export interface CounterState {
@@ -42,6 +43,8 @@ export interface CounterHooks {
   /** Waited for before each turn. */
   readonly preparing?: (command: CounterCommand) => Promise<void> | undefined;
   readonly recover?: boolean;
+  /** What is to be written of a counter that waits for an operator. */
+  readonly suspended?: (sinceMs: number, nowMs: number) => Promise<readonly Write[]>;
 }
 
 /** The address of a counter; every counter exists. */
@@ -136,6 +139,12 @@ export function counterBehaviour(
       hooks.activated?.(address, cause);
       return {};
     },
+    ...(hooks.suspended && {
+      async suspended(_address, { sinceMs, nowMs }) {
+        const writes = (await hooks.suspended?.(sinceMs, nowMs)) ?? [];
+        return { writes, effects: [{ total: writes.length, id: 'suspended' }] };
+      },
+    }),
     draining(_state, { address }) {
       hooks.drained?.(address);
       return {};

@@ -44,14 +44,23 @@ export function poolTimer({ pooled }: Pick<ShopState, 'pooled'>): DueTimer | und
   return { id: 'pool', dueAtMs: Math.min(...pooled.map(({ askAtMs }) => askAtMs)) };
 }
 
+/** When a message at the pool ends of which nothing is heard until then, and with which reason. */
+export function pooledEnd({ pool, createdAtMs }: Pick<PooledMessage, 'pool' | 'createdAtMs'>): {
+  readonly atMs: number;
+  readonly reason: MessageReason;
+} {
+  if (pool === null) return { atMs: createdAtMs + NO_SESSION_LIMIT_MS, reason: 'MSGAPP_NOT_CONNECTED' };
+  return { atMs: createdAtMs + QUEUED_LIMIT_MS + ASK_ABOUT_TAKEN_MS, reason: 'DELIVERY_UNKNOWN' };
+}
+
 /** Asks again about every message that is due, and ends the ones that waited too long. */
 export function askAgain(builder: TurnBuilder): void {
   for (const message of builder.state.pooled) {
     if (message.askAtMs > builder.nowMs) continue;
-    const { messageId, pool, taken, createdAtMs } = message;
-    const limitMs = pool === null ? NO_SESSION_LIMIT_MS : QUEUED_LIMIT_MS + ASK_ABOUT_TAKEN_MS;
-    if (createdAtMs + limitMs <= builder.nowMs) {
-      fail(builder, message, pool === null ? 'MSGAPP_NOT_CONNECTED' : 'DELIVERY_UNKNOWN');
+    const { messageId, pool, taken } = message;
+    const { atMs, reason } = pooledEnd(message);
+    if (atMs <= builder.nowMs) {
+      fail(builder, message, reason);
       continue;
     }
     postpone(builder, message, taken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);

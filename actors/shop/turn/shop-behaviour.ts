@@ -13,6 +13,7 @@ import { describeShop } from './describe-shop.ts';
 import { withPresentTimes } from './present-times.ts';
 import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './relinquish-message.ts';
 import { onSessionEvent } from './session-turn.ts';
+import { settleSuspended } from './settle-suspended.ts';
 import type { ShopCommand, ShopEffect } from './shop-commands.ts';
 import { readShopFacts, type ShopFacts } from './shop-facts.ts';
 import { type ShopTurnOptions, TurnBuilder } from './turn-builder.ts';
@@ -83,6 +84,7 @@ export function shopBehaviour(
       endOverdue(builder);
       return builder.finish();
     },
+    suspended: (address, context) => settleSuspended(address, context, options),
     draining(state, { nowMs }) {
       const builder = new TurnBuilder(state, nowMs, options);
       builder.change({ dispatching: false });

@@ -236,13 +236,10 @@ export class TurnBuilder {
         this.#storeState(inHandFor(effect, inHand), 'sending', null);
         break;
       case 'settle':
+        // Not found when the shop was loaded: its record ran out of its retention, or it was ended beside the actor.
+        if (inHand === undefined) break;
         this.change({ inHand: undefined });
-        // A record that ran out of its retention while it was in hand is not found again after a restart.
-        this.#storeState(
-          inHand ?? { messageId: effect.params.messageId, createdAtMs: this.nowMs },
-          finalStatus(effect.params.reason),
-          effect.params.reason,
-        );
+        this.#storeState(inHand, finalStatus(effect.params.reason), effect.params.reason);
         break;
       case 'putBack':
         this.#putBack(inHand);

@@ -1,0 +1,102 @@
+import { type Address, shardOf } from '../../../runtime/address.ts';
+import type { Read, Store } from '../../../runtime/store.ts';
+import { isFinal } from '../../message-status.ts';
+import { isEarlierVersion } from '../machines/shop-machines.ts';
+import { messageIdOf } from './accepted-list.ts';
+import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
+import { bringUpToDate } from './earlier-shop.ts';
+import { messageLookup } from './message-days.ts';
+import { decodeMessage, type MessageState, type StoredMessage } from './message-record.ts';
+import { decodePooled, type PooledMessage } from './pooled-message.ts';
+import { shopKeys, shopOf } from './shop-keys.ts';
+import { carriedMessage, type QueuedMessage, queuedMessage } from './shop-state.ts';
+
+/** What a shop has not ended, as the store tells it: without the shop's actor. */
+export interface WaitingMessages {
+  /** Both machines as they are stored; null: never. */
+  readonly actor: string | null;
+  /** In its queue or in hand, its own and those it carries for the pool; `sending`: it may be on the wire. */
+  readonly queued: readonly { readonly message: QueuedMessage; readonly sending: boolean }[];
+  /** Those of its own that the pool has; `fate`: how they ended there, if they did. */
+  readonly pooled: readonly { readonly message: PooledMessage; readonly fate: MessageState | undefined }[];
+}
+
+/**
+ * Reads what a shop that is not loaded has not ended; what an earlier program stored is brought to this one's form first.
+ * A record that cannot be read is left out, so that it keeps no other one waiting.
+ */
+export async function readWaiting(
+  address: Address,
+  store: Store,
+  { retentionMs }: { readonly retentionMs: number },
+): Promise<WaitingMessages> {
+  const { shard } = address;
+  const keys = shopKeys(shard, shopOf(address).shopId);
+  const [[actor = null, settledText], pooledFields, carriedIds] = (await store.read([
+    ['HMGET', keys.shop, 'actor', 'settled'],
+    ['HGETALL', keys.pooled],
+    ['ZRANGE', keys.carried, 0, -1],
+  ])) as [(string | null)[], string[], string[]];
+  if (actor !== null && readable(() => isEarlierVersion(actor))) {
+    await bringUpToDate(address, store, retentionMs);
+    return readWaiting(address, store, { retentionMs });
+  }
+  const settled = Number(settledText ?? 0);
+  const [elements] = (await store.read([['LRANGE', keys.accepted, settled, -1]])) as [string[]];
+  const places = new Map(elements.map((element, index) => [messageIdOf(element), settled + index]));
+  const pooled = readable(() => decodePooled(pooledFields, (id) => places.get(id) ?? settled)) ?? [];
+  for (const { messageId } of pooled) places.delete(messageId);
+  const ownIds = [...places.keys()].filter((id) => id !== undefined);
+  const [own, carried, fates] = await Promise.all([
+    answers(store, ownIds, (id) => messageLookup(shard, id)),
+    answers(store, carriedIds, (id) => ['HMGET', carriedKey(shard, id), ...CARRIED_FIELDS]),
+    answers(store, pooled, ({ messageId, pool }) => {
+      const key = carriedKey(pool === null ? shard : shardOf(pool.tenantId), messageId);
+      return ['HMGET', key, ...CARRIED_FIELDS];
+    }),
+  ]);
+  return {
+    actor,
+    queued: [
+      ...ownIds.flatMap((id, index) => {
+        const stored = readable(() => decodeMessage(id, own[index] ?? []));
+        return waiting(stored, ({ body }) => queuedMessage(body, places.get(id) ?? settled));
+      }),
+      ...carried.flatMap((fields) => {
+        const { body, fate } = readable(() => decodeCarried(fields)) ?? {};
+        return waiting(body && { body, state: fate }, (stored) => carriedMessage(stored.body));
+      }),
+    ],
+    pooled: pooled.map((message, index) => {
+      const fate =
+        message.pool === null ? undefined : readable(() => decodeCarried(fates[index] ?? []))?.fate;
+      return { message, fate: fate !== undefined && isFinal(fate.status) ? fate : undefined };
+    }),
+  };
+}
+
+type Waiting = Pick<StoredMessage, 'body'> & { readonly state: MessageState | undefined };
+
+function waiting(
+  stored: Waiting | undefined,
+  as: (stored: Waiting) => QueuedMessage,
+): WaitingMessages['queued'] {
+  if (stored === undefined || (stored.state !== undefined && isFinal(stored.state.status))) return [];
+  return [{ message: as(stored), sending: stored.state?.status === 'sending' }];
+}
+
+async function answers<Item>(
+  store: Pick<Store, 'read'>,
+  items: readonly Item[],
+  question: (item: Item) => Read,
+): Promise<(string | null)[][]> {
+  return items.length === 0 ? [] : ((await store.read(items.map(question))) as (string | null)[][]);
+}
+
+function readable<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Address } from '../../../runtime/address.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
+import type { MessageReason } from '../../message-status.ts';
+import { tenantKeys } from '../../tenant/tenant-keys.ts';
+import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
+import type { MessageState } from '../record/message-record.ts';
+import { shopKeys, shopOf } from '../record/shop-keys.ts';
+import type { QueuedMessage } from '../record/shop-state.ts';
+import { readWaiting } from '../record/waiting-messages.ts';
+import { type MessageReference, messageOutcome } from './message-outcome.ts';
+import { pooledEnd } from './relinquish-message.ts';
+import type { ShopEffect } from './shop-commands.ts';
+import { NO_SESSION_LIMIT_MS, waitingEnd } from './waiting-limits.ts';
+
+/** Messages that one look ends; the next look ends more. A commit of all that a shop may have waiting is too much. */
+const MOST_ENDED = 100;
+
+/**
+ * Ends the messages of a suspended shop that no turn will end: what may be on the wire fails `BOT_RESTARTED`, as it
+ * would when the shop goes on; what waits ends as it does without a session, 10 minutes into the suspension with
+ * `BOT_SERVICE_UNREACHABLE`; of what the pool has the end is read there. Whatever made the shop crash may be what is
+ * stored, so each record is read by itself.
+ */
+export async function settleSuspended(
+  address: Address,
+  { store, nowMs, sinceMs }: { readonly store: Store; readonly nowMs: number; readonly sinceMs: number },
+  options: { readonly retentionMs: number },
+): Promise<{ writes: Write[]; effects: ShopEffect[] }> {
+  const shop = shopOf(address);
+  const keys = shopKeys(address.shard, shop.shopId);
+  const [record] = (await store.read([['HGET', tenantKeys(shop.tenantId).shops, shop.shopId]])) as [
+    string | null,
+  ];
+  const { actor, queued, pooled } = await readWaiting(address, store, options);
+  const channel = { channel: channelOf(actor) };
+  const ends: { readonly message: MessageReference; readonly fate: MessageState }[] = [];
+  const end = (message: MessageReference, reason: MessageReason): void =>
+    void ends.push({ message, fate: { status: 'failed', reason, updatedAtMs: nowMs, sentAtMs: null } });
+  for (const { message, sending } of queued) {
+    const reason = sending ? 'BOT_RESTARTED' : overdue(message, { ...channel, sinceMs, nowMs });
+    if (reason !== undefined) end(message, reason);
+  }
+  for (const { message, fate } of pooled) {
+    const { atMs, reason } = pooledEnd(message);
+    if (fate !== undefined) ends.push({ message, fate: { ...fate, updatedAtMs: nowMs } });
+    else if (atMs <= nowMs) end(message, reason);
+  }
+  const withPool = new Set<MessageReference>(pooled.map(({ message }) => message));
+  const of = { shop, shard: address.shard, keys, name: nameOf(record) };
+  const writes: Write[] = [];
+  const effects: ShopEffect[] = [];
+  for (const { message, fate } of ends.slice(0, MOST_ENDED)) {
+    const outcome = messageOutcome(of, message, fate);
+    writes.push(...outcome.writes);
+    effects.push(...outcome.effects);
+    if (withPool.has(message)) writes.push(['HDEL', keys.pooled, message.messageId]);
+  }
+  return { writes, effects };
+}
+
+/** Why a message that waits in a suspended shop ends now; undefined: it waits on. */
+function overdue(
+  message: QueuedMessage,
+  shop: Pick<ShopMachines, 'channel'> & { readonly sinceMs: number; readonly nowMs: number },
+): MessageReason | undefined {
+  const { atMs, reason } = waitingEnd(shop, message);
+  if (atMs <= shop.nowMs) return reason;
+  const givenUpAtMs = Math.max(shop.sinceMs, message.createdAtMs) + NO_SESSION_LIMIT_MS;
+  return givenUpAtMs <= shop.nowMs ? 'BOT_SERVICE_UNREACHABLE' : undefined;
+}
+
+/** How the channel stood at the last commit; as that of a shop without one where it cannot be read. */
+function channelOf(stored: string | null): ShopMachines['channel'] {
+  try {
+    return restoreMachines(stored).channel;
+  } catch {
+    return restoreMachines(null).channel;
+  }
+}
+
+function nameOf(stored: string | null): string {
+  try {
+    return (JSON.parse(stored ?? '') as { name: string }).name;
+  } catch {
+    return '';
+  }
+}

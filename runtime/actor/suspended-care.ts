@@ -1,0 +1,91 @@
+import { type Address, addressText } from '../address.ts';
+import type { CommitmentOutcome } from '../ownership/commitment.ts';
+import type { OwnedShard } from '../ownership/owned-shard.ts';
+import { checkWrites } from '../ownership/turn-writes.ts';
+import { RestartableTimer } from '../restartable-timer.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
+import type { Write } from '../store.ts';
+import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
+
+/** Whose actor is looked after. */
+interface SuspendedActor {
+  readonly address: Address;
+  readonly shard: OwnedShard;
+  readonly behaviour: AnyBehaviour;
+}
+
+/**
+ * Looks after what an actor that waits for an operator left in the store (`Behaviour.suspended`): at once, and every
+ * `limits.tendSuspendedMs` after that. Its writes are fenced as those of a turn are. A look that failed is taken again.
+ */
+export class SuspendedCare {
+  readonly #actor: SuspendedActor;
+  readonly #around: ActorSurroundings;
+  readonly #timer: RestartableTimer;
+  /** Rises with each start and stop, so that a look which began before writes nothing any more. */
+  #serial = 0;
+  #underWay: Promise<void> | undefined;
+
+  constructor(actor: SuspendedActor, around: ActorSurroundings) {
+    this.#actor = actor;
+    this.#around = around;
+    this.#timer = new RestartableTimer(around.clock);
+  }
+
+  /** Begins to look after the actor, and answers its status from then on. */
+  start(): 'suspended' {
+    this.#serial += 1;
+    if (this.#actor.behaviour.suspended !== undefined) {
+      this.#look(this.#serial, this.#actor.shard.nowMs(this.#around.clock));
+    }
+    return 'suspended';
+  }
+
+  /** Writes nothing more. Resolves when it is settled whether the last writes hold, so that a load finds them or never will. */
+  async stop(): Promise<void> {
+    this.#serial += 1;
+    this.#timer.cancel();
+    await this.#underWay;
+  }
+
+  #look(serial: number, sinceMs: number): void {
+    const { log, limits } = this.#around;
+    const actor = addressText(this.#actor.address);
+    this.#underWay = this.#tend(serial, sinceMs)
+      .catch((error: unknown) => {
+        const line = 'A suspended actor could not be looked after';
+        if (error instanceof RuntimeFailure) log.warn({ actor, code: error.code }, line);
+        else log.error({ actor, err: error }, line);
+      })
+      .finally(() => {
+        if (serial !== this.#serial) return;
+        this.#underWay = undefined;
+        this.#timer.start(limits.tendSuspendedMs, () => this.#look(serial, sinceMs));
+      });
+  }
+
+  async #tend(serial: number, sinceMs: number): Promise<void> {
+    const { address, shard, behaviour } = this.#actor;
+    const { store, clock, mayAct } = this.#around;
+    const context = { store, nowMs: shard.nowMs(clock), sinceMs };
+    const { writes = [], effects = [] } = (await behaviour.suspended?.(address, context)) ?? {};
+    if (serial !== this.#serial || writes.length === 0 || !mayAct(shard)) return;
+    checkWrites(address.shard, writes);
+    const outcome = await this.#commit(writes);
+    if (outcome !== 'committed') throw new Error(`Its writes came to nothing: ${outcome}`);
+    if (mayAct(shard)) for (const effect of effects) behaviour.perform(effect, address);
+  }
+
+  /** Resolves once it is known what holds; never where the shard was lost meanwhile, and this actor with it. */
+  #commit(writes: readonly Write[]): Promise<CommitmentOutcome> {
+    const { shard } = this.#actor;
+    return new Promise((resolve) => {
+      this.#around.commits.add(shard, {
+        writes,
+        settled: (outcome) => {
+          if (outcome !== 'unknown') resolve(outcome);
+        },
+      });
+    });
+  }
+}

@@ -1,0 +1,90 @@
+/** What an actor left in the store is looked after while it waits for an operator, and never while it is loaded. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shardKey } from '../../runtime/address.ts';
+import type { Write } from '../../runtime/store.ts';
+import { counterAddress, counterKey } from './counter-behaviour.ts';
+import { memoryNode } from './memory-node.ts';
+
+const one = counterAddress('one');
+const limits = { restartIntensity: 0, tendSuspendedMs: 1_000 };
+const total = (value: number): Write => ['HSET', counterKey('one'), 'total', value];
+
+test('a suspended actor is looked after at once and again and again, until it is resumed; effects follow the commit', async () => {
+  const looks: number[] = [];
+  const effects: (number | undefined)[] = [];
+  const world = await memoryNode({
+    limits,
+    hooks: {
+      suspended: async (sinceMs, nowMs) => {
+        looks.push(nowMs - sinceMs);
+        return [total(40 + looks.length)];
+      },
+      performed: ({ id, total: writes }) => void (id === 'suspended' && effects.push(writes)),
+    },
+  });
+  await world.outcome(world.node.actors.ask(one, { type: 'throw' }));
+  await world.clock.advance(2_500);
+  assert.deepEqual([looks.length, effects], [3, [1, 1, 1]]);
+  assert.ok(looks[0] === 0 && (looks[2] ?? 0) >= 2_000, `${looks}`);
+  await world.outcome(world.node.actors.resume(one));
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 43);
+  await world.clock.advance(5_000);
+  assert.equal(looks.length, 3, 'it runs again');
+});
+
+test('a load waits for the look that is under way: what it writes is found, or never is written', async () => {
+  let answer: ((writes: Write[]) => void) | undefined;
+  const world = await memoryNode({
+    limits,
+    hooks: { suspended: () => new Promise((resolve) => (answer = resolve)) },
+  });
+  await world.outcome(world.node.actors.ask(one, { type: 'throw' }));
+  await world.clock.advance(10);
+  const resumed = world.node.actors.resume(one);
+  await world.clock.advance(100);
+  assert.equal(world.node.actors.peek(one), undefined, 'it is not loaded yet');
+  answer?.([total(7)]);
+  await world.outcome(resumed);
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 0, 'decided too late');
+});
+
+test('the commit under way holds before the actor is loaded', async () => {
+  const world = await memoryNode({ limits, hooks: { suspended: async () => [total(7)] } });
+  const { commit } = world.engine;
+  let slow = 0;
+  world.engine.commit = (sections) => {
+    const mine = sections.some(({ entries }) => entries.some(({ writes }) => writes.some((w) => w[3] === 7)));
+    if (!mine) return commit.call(world.engine, sections);
+    slow += 1;
+    return new Promise((resolve) =>
+      world.clock.after(500, () => void commit.call(world.engine, sections).then(resolve)),
+    );
+  };
+  await world.outcome(world.node.actors.ask(one, { type: 'throw' }));
+  await world.clock.advance(50);
+  assert.equal(slow, 1);
+  await world.outcome(world.node.actors.resume(one));
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 7);
+});
+
+test('a look that failed is taken again, and the next owner looks as well', async () => {
+  let looks = 0;
+  const suspended = async (): Promise<Write[]> => {
+    looks += 1;
+    if (looks === 1) throw new Error('it cannot be read');
+    return [total(looks)];
+  };
+  const first = await memoryNode({ limits, hooks: { suspended } });
+  await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
+  await first.outcome(first.node.actors.ask(one, { type: 'throw' }));
+  await first.clock.advance(1_100);
+  assert.equal(looks, 2);
+  assert.ok(first.log.errors.includes('A suspended actor could not be looked after'));
+  await first.outcome(first.node.stop());
+  const second = await memoryNode({ on: first, limits, hooks: { suspended } });
+  await second.clock.advance(500);
+  assert.equal(looks, 3);
+  assert.ok(second.redis.values.has(shardKey(one.shard, 'suspended')), 'it is suspended as before');
+  assert.equal(second.node.actors.snapshot(one)?.status, 'suspended');
+});
