@@ -1,6 +1,6 @@
 /**
- * What a node of each version left in Redis is read by this program: `golden/version-1.json` was written by a node
- * that was killed between two sends. What a newer program wrote is refused, so that nothing is lost by reading it.
+ * What a node of each version left in Redis is read by this program: `golden/version-N.json` was written by a node
+ * that had one message sent and two that waited. Version 2 changed a shop's form, not a tenant's. What a newer program wrote is refused, so that nothing is lost by reading it.
  * A change of the stored form adds a file; the old ones stay.
  */
 import assert from 'node:assert/strict';
@@ -8,8 +8,9 @@ import { test } from 'node:test';
 import { encodeMachines } from '../../actors/shop/machines/shop-machines.ts';
 import { loadShop } from '../../actors/shop/record/load-shop.ts';
 import { readMessages } from '../../actors/shop/record/message-days.ts';
-import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
+import { shopAddress, shopKeys } from '../../actors/shop/record/shop-keys.ts';
 import { channelState, pacingState } from '../../actors/shop/record/shop-state.ts';
+import { listMessages } from '../../actors/shop/view/message-list.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
 import { shardKey } from '../../runtime/address.ts';
 import { type Golden, goldenHash, goldenStore, goldenTenant, readGolden } from './golden/golden-store.ts';
@@ -40,46 +41,61 @@ test('a tenant of version 1 is read with its keys, shops, quota and declared con
   );
 });
 
-test('a shop of version 1 is read with both machines, its queue and its ledger', async () => {
-  const golden = readGolden(1);
-  const shop = await shopOf(golden);
-  assert.ok(shop);
-  assert.deepEqual([shop.name, channelState(shop)], ['Corner bakery', 'connected']);
-  assert.equal(shop.channel.context.phone, '33650000001');
-  assert.deepEqual(
-    shop.queue.map(({ messageId }) => messageId),
-    golden.messages.slice(1),
-  );
-  const stored = goldenHash(golden, shop.keys.shop);
-  assert.deepEqual(
-    JSON.parse(encodeMachines(shop, (shop.pacing.context.untilMs ?? 0) - 1)),
-    { ...JSON.parse(stored.actor ?? ''), version: 2 },
-    'it is written as it was read, in the present version',
-  );
-  assert.equal(pacingState(shop), 'gap');
-});
+for (const { version, pacing } of [
+  { version: 1, pacing: 'gap' },
+  { version: 2, pacing: 'idle' },
+]) {
+  test(`a shop of version ${version} is read with both machines, its queue and its ledger`, async () => {
+    const golden = readGolden(version);
+    const shop = await shopOf(golden);
+    assert.ok(shop);
+    assert.deepEqual([shop.name, channelState(shop)], ['Corner bakery', 'connected']);
+    assert.equal(shop.channel.context.phone, '33650000001');
+    assert.deepEqual(
+      shop.queue.map(({ messageId }) => messageId),
+      golden.messages.slice(1),
+    );
+    const stored = goldenHash(golden, shop.keys.shop);
+    assert.deepEqual(
+      JSON.parse(encodeMachines(shop, (shop.pacing.context.untilMs ?? 0) - 1)),
+      { ...JSON.parse(stored.actor ?? ''), version: 2 },
+      'it is written as it was read, in the present version',
+    );
+    assert.equal(pacingState(shop), pacing);
+    assert.equal(shop.ledger.size, 3);
+  });
 
-test('messages of version 1 are read, before their shop is brought up to date and after', async () => {
-  const golden = readGolden(1);
-  const { shard } = tenantAddress(golden.tenantId);
-  const store = goldenStore(golden);
-  const read = async () =>
-    (await readMessages(shard, golden.messages, store)).map((message) => [
-      message?.body.id,
-      message?.body.text,
-      message?.body.policy?.recipientClass,
-      message?.state.status,
-    ]);
-  const [first, second, third] = golden.messages;
-  const expected = [
-    [first, 'hello', 'known', 'sent'],
-    [second, 'and hello', 'known', 'queued'],
-    [third, 'declared', 'declared', 'queued'],
-  ];
-  assert.deepEqual(await read(), expected);
-  assert.ok(await shopOf(golden, store));
-  assert.deepEqual(await read(), expected);
-});
+  test(`messages of version ${version} are read, before their shop is loaded and after`, async () => {
+    const golden = readGolden(version);
+    const { shard } = tenantAddress(golden.tenantId);
+    const store = goldenStore(golden);
+    const read = async () =>
+      (await readMessages(shard, golden.messages, store)).map((message) => [
+        message?.body.id,
+        message?.body.text,
+        message?.body.policy?.recipientClass,
+        message?.state.status,
+      ]);
+    const [first, second, third] = golden.messages;
+    const expected = [
+      [first, 'hello', 'known', 'sent'],
+      [second, 'and hello', 'known', 'queued'],
+      [third, 'declared', 'declared', 'queued'],
+    ];
+    const list = async (status?: 'queued' | 'sent') => {
+      const shop = { shard, keys: shopKeys(shard, golden.shopId) };
+      const { items } = await listMessages(shop, store, { status, limit: 10, cursor: undefined });
+      return items.map(({ id }) => id);
+    };
+    for (const isLoaded of [false, true]) {
+      assert.equal((await shopOf(golden, isLoaded ? store : goldenStore(golden)))?.queue.length, 2);
+      assert.deepEqual(await read(), expected);
+      assert.deepEqual(await list(), [third, second, first]);
+      assert.deepEqual(await list('queued'), [third, second]);
+      assert.deepEqual(await list('sent'), [first]);
+    }
+  });
+}
 
 test('a tenant and a shop of a newer version are refused in a clear sentence', async () => {
   const golden = readGolden(1);

@@ -64,7 +64,7 @@ export class ShopEraser {
     const keys = shopKeys(shard, shop.shopId);
     await this.#endCarried(shard, keys);
     await this.#withdrawPooled(keys);
-    const earlier = earlierShopKeys(shard, shop.shopId);
+    const earlier = earlierShopKeys(keys.shop);
     await this.#eraseMessages(shard, shop.shopId, keys.accepted);
     await this.#eraseEarlierMessages(shard, shop.shopId, earlier.messages);
     const left = [...Object.values(keys), ...Object.values(earlier)] as string[];

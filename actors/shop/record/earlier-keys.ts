@@ -27,8 +27,7 @@ export interface EarlierShopKeys {
   readonly ledger: string;
 }
 
-/** Names them. */
-export function earlierShopKeys(shard: number, shopId: string): EarlierShopKeys {
-  const key = (part: string): string => shardKey(shard, 'shop', shopId, part);
-  return { messages: key('messages'), queue: key('queue'), ledger: key('ledger') };
+/** Names them, beside the key of the shop's hash. */
+export function earlierShopKeys(shop: string): EarlierShopKeys {
+  return { messages: `${shop}:messages`, queue: `${shop}:queue`, ledger: `${shop}:ledger` };
 }

@@ -18,7 +18,7 @@ export async function bringUpToDate(address: Address, store: Store, retentionMs:
   const { shard } = address;
   const { shopId } = shopOf(address);
   const keys = shopKeys(shard, shopId);
-  const earlier = earlierShopKeys(shard, shopId);
+  const earlier = earlierShopKeys(keys.shop);
   // The version comes last: while it is the earlier one, what was read before it was all there.
   const [ids, waiting, ledger, actor] = (await store.read([
     ['ZRANGE', earlier.messages, 0, -1],
