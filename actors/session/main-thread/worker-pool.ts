@@ -1,6 +1,6 @@
 /**
- * The session workers under supervision (runtime/README.md, What it promises): one_for_one, a bounded intensity, a heartbeat that ends
- * a hung worker.
+ * The session workers under supervision: one_for_one, a bounded intensity of restarts, and a heartbeat that ends a hung
+ * worker (the rules of runtime/README.md, What it promises).
  *
  * | A worker's state | What it means                          | Leaves on                                             |
  * |------------------|----------------------------------------|-------------------------------------------------------|
