@@ -28,7 +28,7 @@ for (const name of ['127.0.0.1', 'localhost']) {
     await dialog.getByLabel('auth-bearer-value').fill(stack.apiKey);
     await dialog.getByRole('button', { name: 'Apply credentials' }).first().click();
     await dialog.getByRole('button', { name: 'Close' }).first().click();
-    const operation = page.locator('#operations-Identity-getMe');
+    const operation = page.locator('#operations-Identity-readIdentity');
     await operation.locator('.opblock-summary-control').click();
     await operation.getByRole('button', { name: 'Try it out' }).click();
     await operation.getByRole('button', { name: 'Execute' }).click();
