@@ -1,13 +1,45 @@
 import type { Clock } from '../runtime/clock.ts';
+import type { MessageReason, MessageStatus } from './message-status.ts';
 
-/** Something operators may want to see at once. Never a text, a key or a QR code. */
-export interface ActorEvent {
-  /** `channel`, `pacing`, `message`, `tenant` or `shop`. */
-  readonly type: string;
-  /** ISO 8601. */
-  readonly at: string;
-  readonly data: Record<string, unknown>;
+/** Which shop an event is about; `shop` is its name. */
+interface ShopFacts {
+  readonly tenantId: string;
+  readonly shopId: string;
+  readonly shop: string;
 }
+
+/** What each type of event tells. Never a text, a key or a QR code. */
+export interface ActorEventData {
+  readonly message: ShopFacts & {
+    readonly messageId: string;
+    readonly status: MessageStatus;
+    readonly reason: MessageReason | null;
+  };
+  readonly channel: ShopFacts & {
+    readonly status: 'starting' | 'qr_waiting' | 'connected' | 'disconnected';
+    /** The machine's own word. */
+    readonly state: string;
+  };
+  readonly pacing: ShopFacts & {
+    readonly state: string;
+    readonly heldByOperator: boolean;
+    /** What made the queue stand still just now; null: nothing new did. */
+    readonly began: 'operator' | 'rate_signal' | null;
+  };
+  /** The tenant's record changed. */
+  readonly tenant: { readonly tenantId: string };
+  /** The tenant has a shop more or less, or one by another name. */
+  readonly shop: { readonly tenantId: string; readonly shopId: string };
+}
+
+/** Something operators may want to see at once; `at` is ISO 8601. */
+export type ActorEvent = {
+  [Type in keyof ActorEventData]: {
+    readonly type: Type;
+    readonly at: string;
+    readonly data: ActorEventData[Type];
+  };
+}[keyof ActorEventData];
 
 /** Tells listeners on this node what happens to its actors. */
 export class EventFeed {
@@ -21,14 +53,14 @@ export class EventFeed {
     this.#clock = clock;
   }
 
-  publish(type: string, data: Record<string, unknown>): void {
+  publish<Type extends keyof ActorEventData>(type: Type, data: ActorEventData[Type]): void {
     if (this.#listeners.size === 0) return;
     const atMs = this.#clock.wallMs();
     if (atMs !== this.#atMs) {
       this.#atMs = atMs;
       this.#at = new Date(atMs).toISOString();
     }
-    const event = { type, at: this.#at, data };
+    const event = { type, at: this.#at, data } as ActorEvent;
     for (const listener of this.#listeners) listener(event);
   }
 

@@ -49,7 +49,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'http/owner': ['http/contract', 'actors/tenant', 'runtime'],
   'http/pipeline': ['http/contract', 'http/request-log', 'runtime'],
   'http/console': ['http/contract', 'http/pipeline', 'actors/tenant'],
-  'http/events': ['http/contract', 'http/owner', 'runtime'],
+  'http/events': ['http/contract', 'http/owner', 'actors', 'runtime'],
   'http/metrics': ['http/contract', 'http/events', 'http/request-log', 'actors', 'runtime'],
   'http/tenant-api': [
     ...['http/contract', 'http/owner', 'http/pipeline'],

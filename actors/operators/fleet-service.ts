@@ -9,7 +9,7 @@ import { shopAddress, shopOf } from '../shop/record/shop-keys.ts';
 import type { ShopDescription } from '../shop/turn/describe-shop.ts';
 import { type SeenActor, takeCensus } from '../shop/view/shop-census.ts';
 import { shopSummary } from '../shop/view/shop-summary.ts';
-import type { FleetOperations } from './operator-operations.ts';
+import type { FleetOperations, ShopActorView } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 
 /** A replay takes a turn of its actor, and at most one hop. */
@@ -78,23 +78,25 @@ function seen(summary: ActorSummary): SeenActor {
   return { tenantId: address.id, mailboxDepth, isSuspended: status === 'suspended' };
 }
 
-/** A shop's actor as operators see it; name, state and details are null while nothing of it is in memory. */
-export function actorView({ address, state, status, ...snapshot }: ActorSnapshot): Record<string, unknown> {
+/** A shop's actor as operators see it. */
+export function actorView({ address, state, status, ...snapshot }: ActorSnapshot): ShopActorView {
+  // The runtime knows nothing of what its behaviours tell: of a shop it is this.
+  const details = (state as ShopDescription | undefined) ?? null;
   return {
     ...shopOf(address),
-    name: state?.name ?? null,
-    state: state?.status ?? null,
+    name: details?.name ?? null,
+    state: details?.status ?? null,
     status,
     shard: address.shard,
     ...snapshot,
-    details: state ?? null,
+    details,
   };
 }
 
 /** A page of long queues would be megabytes that nobody reads. */
 const LISTED_WAITING = 3;
 
-function listedShop({ state, ...snapshot }: ActorSnapshot): Record<string, unknown> {
+function listedShop({ state, ...snapshot }: ActorSnapshot): ShopActorView {
   if (state === undefined) return actorView({ state, ...snapshot });
   const { queue } = state as unknown as ShopDescription;
   const waiting = queue.waiting.slice(0, LISTED_WAITING);

@@ -1,6 +1,8 @@
+import type { policyUsage } from '../../policy/policy-usage.ts';
 import type { ActorSnapshot } from '../../runtime/actors.ts';
 import type { Outcome } from '../failure.ts';
 import type { ShopReference } from '../shop/record/shop-operations.ts';
+import type { ShopDescription } from '../shop/turn/describe-shop.ts';
 import type { ShopCensus } from '../shop/view/shop-census.ts';
 import type { ShopSummary } from '../shop/view/shop-summary.ts';
 import type { CursorPage, ShopView } from '../tenant/tenant-operations.ts';
@@ -9,6 +11,49 @@ import type { KeyDraft, KeyView, TenantChanges, TenantView } from '../tenant/ten
 /** A tenant and how its actor stands: while that is not `active`, every call of the tenant waits or is refused. */
 export interface SupervisedTenant extends TenantView {
   readonly actor: Pick<ActorSnapshot, 'status' | 'restarts' | 'lastError'>;
+}
+
+/** A shop's actor as operators see it; name, state and details are null while nothing of it is in memory. */
+export interface ShopActorView extends Omit<ActorSnapshot, 'address' | 'state'> {
+  readonly tenantId: string;
+  readonly shopId: string;
+  readonly shard: number;
+  readonly name: string | null;
+  /** How its channel stands. */
+  readonly state: ShopDescription['status'] | null;
+  readonly details: ShopDescription | null;
+}
+
+/** The same, and what only its own page shows. */
+export interface ShopInspection extends ShopActorView {
+  /** Null: what is stored of it cannot be read. */
+  readonly policy: ReturnType<typeof policyUsage> | null;
+  readonly workers: 'available' | 'lost';
+  /** Facts of the live session; which, is the session's own matter. Null: there is none. */
+  readonly session: Readonly<Record<string, unknown>> | null;
+}
+
+/** A node as the one that is asked knows it. */
+export interface FleetNode {
+  readonly nodeId: string;
+  readonly incarnation: string;
+  /** How many it owns. */
+  readonly shards: number;
+  /** It is the one that was asked. */
+  readonly self: boolean;
+  /** How long its lease still holds, in milliseconds; told by the node itself alone. */
+  readonly leaseMarginMs?: number;
+}
+
+/** A command that made an actor throw, without what it said. */
+export interface DeadLetterView {
+  readonly id: string;
+  /** `kind/id`. */
+  readonly actor: string;
+  readonly command: string | null;
+  readonly cause: string;
+  /** ISO 8601 in UTC. */
+  readonly at: string;
 }
 
 /** What operators do with one tenant, on the node that owns its shard. Missing things fail NOT_FOUND. Rejects only with `RuntimeFailure`. */
@@ -44,12 +89,13 @@ export interface OperatorOperations {
   ): Promise<Outcome<{ readonly key: string; readonly record: KeyView }>>;
   revokeKey(tenantId: string, keyId: string): Promise<Outcome<KeyView>>;
   /** A shop's queue is paused or goes on by an operator's hand. */
-  pause(shop: ShopReference): Promise<Outcome<Record<string, unknown>>>;
-  resume(shop: ShopReference): Promise<Outcome<Record<string, unknown>>>;
-  restart(shop: ShopReference): Promise<Outcome<Record<string, unknown>>>;
-  passivate(shop: ShopReference): Promise<Outcome<Record<string, unknown>>>;
+  pause(shop: ShopReference): Promise<Outcome<ShopInspection>>;
+  resume(shop: ShopReference): Promise<Outcome<ShopInspection>>;
+  restart(shop: ShopReference): Promise<Outcome<ShopInspection>>;
+  /** Fails CONFLICT while it has a session or work in its queue. */
+  passivate(shop: ShopReference): Promise<Outcome<{ readonly passivated: true }>>;
   /** The actor as it stands, activated if it sleeps. */
-  snapshot(shop: ShopReference): Promise<Outcome<Record<string, unknown>>>;
+  snapshot(shop: ShopReference): Promise<Outcome<ShopInspection>>;
 }
 
 /** What operators ask of the whole, on any node; each asks the other nodes where needed. */
@@ -63,17 +109,17 @@ export interface FleetOperations {
   /** Shows all shops active on this node and suspended ones as they stand now, a few at a time. */
   eachShop(visit: (shop: ShopSummary) => void): Promise<void>;
   /** One of them by the id of its summary, as `snapshot` tells it, of a long queue the head alone. Undefined: gone. */
-  localShop(id: string): Record<string, unknown> | undefined;
+  localShop(id: string): ShopActorView | undefined;
   /** How the shops of this node stand, as of the last second. */
   census(): Promise<ShopCensus>;
   /** This node's name, and whether its sending component takes orders. */
   self(): { readonly nodeId: string; readonly workers: 'available' | 'lost' };
-  nodes(): Promise<readonly Record<string, unknown>[]>;
+  nodes(): Promise<readonly FleetNode[]>;
   /** Who owns each shard, as this node last heard; null: nobody. */
   shards(): readonly { readonly shard: number; readonly nodeId: string | null; readonly epoch: number }[];
   deadLetters(query: {
     readonly limit: number;
     readonly cursor: string | undefined;
-  }): Promise<CursorPage<Record<string, unknown>>>;
-  replayDeadLetter(id: string): Promise<Outcome<Record<string, unknown>>>;
+  }): Promise<CursorPage<DeadLetterView>>;
+  replayDeadLetter(id: string): Promise<Outcome<{ readonly id: string; readonly replayed: true }>>;
 }

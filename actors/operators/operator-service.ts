@@ -19,7 +19,7 @@ import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../tenant/tenant-k
 import { keyView, type TenantRecord, tenantView } from '../tenant/tenant-record.ts';
 import type { TenantState } from '../tenant/tenant-state.ts';
 import type { KeyView, TenantView } from '../tenant/tenant-view.ts';
-import type { OperatorOperations } from './operator-operations.ts';
+import type { OperatorOperations, ShopInspection } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 import { inspectShop } from './shop-inspection.ts';
 import { inspectTenant } from './tenant-inspection.ts';
@@ -209,10 +209,7 @@ type ShopControls = Pick<OperatorOperations, 'pause' | 'resume' | 'restart' | 'p
 
 function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAccess): ShopControls {
   const { actors } = options;
-  const withShop = (
-    shop: ShopReference,
-    act: () => Promise<unknown>,
-  ): Promise<Outcome<Record<string, unknown>>> =>
+  const withShop = (shop: ShopReference, act: () => Promise<unknown>): Promise<Outcome<ShopInspection>> =>
     withTenant(shop.tenantId, async ({ shops, settings }) => {
       if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
       await act();

@@ -12,6 +12,7 @@ import { shopOf } from '../shop/record/shop-keys.ts';
 import type { ShopState } from '../shop/record/shop-state.ts';
 import { describeShop } from '../shop/turn/describe-shop.ts';
 import { actorView } from './fleet-service.ts';
+import type { ShopInspection } from './operator-operations.ts';
 
 /** What a shop is looked at with. */
 export interface InspectShopOptions {
@@ -30,7 +31,7 @@ export async function inspectShop(
   address: Address,
   { actors, store, host, log }: InspectShopOptions,
   { settings, nowMs }: { readonly settings: TenantSettings; readonly nowMs: number },
-): Promise<Record<string, unknown> | undefined> {
+): Promise<ShopInspection | undefined> {
   const stopped = stoppedSnapshot(actors, address);
   const state =
     stopped === undefined

@@ -9,9 +9,11 @@ const id = v.pipe(
   v.string(),
   v.metadata({ pattern: '^[0-9a-f]{24}$', examples: ['66b1f0a2c3d4e5f60718293a'] }),
 );
-const instant = v.pipe(v.string(), v.metadata({ format: 'date-time' }));
+/** A moment, as every reply writes it. */
+export const instant = v.pipe(v.string(), v.metadata({ format: 'date-time' }));
 const integer = v.pipe(v.number(), v.integer());
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+/** A whole number from 0. */
+export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** The state of a shop's channel. */
 export const channelStatus = v.picklist(['starting', 'qr_waiting', 'connected', 'disconnected']);

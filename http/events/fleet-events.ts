@@ -133,7 +133,8 @@ export class FleetEvents implements EventFeed {
       next = answer.next;
       if (this.#silent.delete(nodeId)) this.#tellOfNode(nodeId, 'heard');
       for (const event of answer.events) this.#tell(event);
-      if (answer.missed > 0) this.#tell(this.#event('missed', { nodeId, count: answer.missed }));
+      if (answer.missed > 0)
+        this.#tell({ type: 'missed', at: this.#now(), data: { nodeId, count: answer.missed } });
     } catch {
       if (round !== this.#round) return;
       if (!this.#silent.has(nodeId)) {
@@ -152,11 +153,11 @@ export class FleetEvents implements EventFeed {
   }
 
   #tellOfNode(nodeId: string, standing: 'silent' | 'heard' | 'gone'): void {
-    this.#tell(this.#event('node', { nodeId, standing }));
+    this.#tell({ type: 'node', at: this.#now(), data: { nodeId, standing } });
   }
 
-  #event(type: string, data: Record<string, unknown>): OperatorEvent {
-    return { type, at: new Date(this.#options.clock.wallMs()).toISOString(), data };
+  #now(): string {
+    return new Date(this.#options.clock.wallMs()).toISOString();
   }
 
   #tell(event: OperatorEvent): void {

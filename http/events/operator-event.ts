@@ -1,10 +1,23 @@
-/** Something that happened and that operators watch: never a text, a key or a QR. */
-export interface OperatorEvent {
-  readonly type: string;
+import type { ActorEvent } from '../../actors/event-feed.ts';
+
+/** What a node says of another one that it asks for events. */
+interface NodeEvent {
+  readonly type: 'node';
   /** ISO 8601 in UTC. */
   readonly at: string;
-  readonly data: Record<string, unknown>;
+  readonly data: { readonly nodeId: string; readonly standing: 'silent' | 'heard' | 'gone' };
 }
+
+/** Events that came and are no longer to be had, from `nodeId` or, without one, since the reader was here last. */
+interface MissedEvent {
+  readonly type: 'missed';
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  readonly data: { readonly nodeId?: string; readonly count: number };
+}
+
+/** Something that happened and that operators watch: never a text, a key or a QR. */
+export type OperatorEvent = ActorEvent | NodeEvent | MissedEvent;
 
 /** Where events come from. */
 export interface EventFeed {

@@ -1,4 +1,4 @@
-import { isFinal, MESSAGE_REASONS, type MessageStatus } from '../../actors/message-status.ts';
+import { isFinal, MESSAGE_REASONS } from '../../actors/message-status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ERRORS } from '../contract/errors.ts';
 import type { EventFeed } from '../events/operator-event.ts';
@@ -78,14 +78,14 @@ export function recentActivity(parts: {
   }
 
   feed.subscribe(({ type, data }) => {
-    if (type === 'message' && isFinal(data.status as MessageStatus)) {
+    if (type === 'message' && isFinal(data.status)) {
       const { status, reason } = data;
       const slot = slotOf(clock.wallMs());
       const name = status === 'sent' ? 'sent' : String(reason);
       slot.messages[name] = (slot.messages[name] ?? 0) + 1;
       add(settled, settledLabels(status, reason));
     }
-    if (type === 'pacing' && typeof data.began === 'string') add(pauses, pauseLabels(data.began));
+    if (type === 'pacing' && data.began !== null) add(pauses, pauseLabels(data.began));
   });
 
   const counter = (name: string, help: string, counts: ReadonlyMap<string, number>): void =>

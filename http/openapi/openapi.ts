@@ -20,6 +20,8 @@ export interface DocumentOptions {
   /** How callers prove who they are. */
   readonly security: 'api-key' | 'operator';
   readonly endpoints: readonly Endpoint<never>[];
+  /** Operations that no endpoint declares, by path: replies that stay open. */
+  readonly streams?: Readonly<Record<string, object>>;
   /** Schemas of replies that get a name, which generated clients call them by. */
   readonly named: NamedSchemas;
 }
@@ -128,6 +130,7 @@ export function openApiDocument(options: DocumentOptions): Record<string, unknow
     path[endpoint.method.toLowerCase()] = operation(endpoint, replies, shared);
     paths[endpoint.path] = path;
   }
+  for (const [path, get] of Object.entries(options.streams ?? {})) paths[path] = { get };
   const schemes = SECURITY_SCHEMES[security];
   return {
     openapi: '3.1.0',

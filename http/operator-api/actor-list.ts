@@ -1,4 +1,4 @@
-import type { FleetOperations } from '../../actors/operators/operator-operations.ts';
+import type { FleetOperations, ShopActorView } from '../../actors/operators/operator-operations.ts';
 import type { ShopSummary } from '../../actors/shop/view/shop-summary.ts';
 import { eachYielding } from '../../runtime/yielder.ts';
 import { type ActorsQuery, encodeForwarded } from '../owner/forwarded-form.ts';
@@ -12,7 +12,7 @@ interface Place {
 
 /** An actor's snapshot with its place in the order asked for. */
 export interface RankedActor extends Place {
-  readonly actor: Record<string, unknown>;
+  readonly actor: ShopActorView;
 }
 
 type LocalFleet = Pick<FleetOperations, 'eachShop' | 'localShop'>;

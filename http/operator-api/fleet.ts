@@ -13,11 +13,18 @@ import {
 import { cursorPage } from '../contract/resources.ts';
 import { ACTOR_SORTS } from '../owner/forwarded-form.ts';
 import { isRequestCursor } from '../request-log/request-log-reader.ts';
-import { anyRecord, loggedRequest, refusalCount } from './resources.ts';
+import {
+  deadLetter,
+  deadLetterExample,
+  node,
+  nodeExample,
+  shopActor,
+  shopActorExample,
+  shopInspection,
+  shopInspectionExample,
+} from './fleet-resources.ts';
+import { loggedRequest, refusalCount } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
-
-const anyPage = cursorPage(anyRecord);
-const emptyPage = { items: [], nextCursor: null };
 
 /** GET /requests */
 export const listRequests = operatorEndpoint({
@@ -113,7 +120,13 @@ export const listNodes = operatorEndpoint({
   role: 'read',
   tag: 'Fleet',
   summary: 'The nodes and what they own',
-  replies: { 200: { description: 'All nodes.', data: anyPage, example: emptyPage } },
+  replies: {
+    200: {
+      description: 'All nodes.',
+      data: cursorPage(node),
+      example: { items: [nodeExample], nextCursor: null },
+    },
+  },
   errors: [],
   async handle({ services }) {
     return reply(200, { items: await services.fleet.nodes(), nextCursor: null });
@@ -145,7 +158,13 @@ export const listActors = operatorEndpoint({
     limit: limitParameter,
     cursor: v.optional(actorCursor),
   },
-  replies: { 200: { description: 'A page of snapshots.', data: anyPage, example: emptyPage } },
+  replies: {
+    200: {
+      description: 'A page of snapshots.',
+      data: cursorPage(shopActor),
+      example: { items: [shopActorExample], nextCursor: null },
+    },
+  },
   errors: [],
   async handle({ query, services }) {
     const { sort, state, q, limit, cursor } = query;
@@ -168,7 +187,7 @@ export const readActor = operatorEndpoint({
   role: 'read',
   tag: 'Actors',
   summary: "A shop actor's snapshot, taken between two turns",
-  replies: { 200: { description: 'The snapshot.', data: anyRecord, example: { state: 'connected' } } },
+  replies: { 200: { description: 'The snapshot.', data: shopInspection, example: shopInspectionExample } },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
   async handle({ params, services }) {
     const taken = await services.operators.snapshot(params);
@@ -176,14 +195,9 @@ export const readActor = operatorEndpoint({
   },
 });
 
-const ACTIONS = [
-  'pause',
-  'resume',
-  'restart',
-  'passivate',
-] as const satisfies readonly (keyof OperatorOperations)[];
+const ACTIONS = ['pause', 'resume', 'restart'] as const satisfies readonly (keyof OperatorOperations)[];
 
-/** POST /actors/{tenantId}/{shopId}/{pause|resume|restart|passivate} */
+/** POST /actors/{tenantId}/{shopId}/{pause|resume|restart} */
 export const steerActor = ACTIONS.map((action) =>
   operatorEndpoint({
     name: `${action}Actor`,
@@ -194,7 +208,7 @@ export const steerActor = ACTIONS.map((action) =>
     summary: `${action[0]?.toUpperCase()}${action.slice(1)} a shop's actor`,
     body: closedObject({}),
     replies: {
-      200: { description: 'The snapshot afterwards.', data: anyRecord, example: { state: 'connected' } },
+      200: { description: 'The snapshot afterwards.', data: shopInspection, example: shopInspectionExample },
     },
     errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CONFLICT'],
     async handle({ params, services }) {
@@ -204,6 +218,29 @@ export const steerActor = ACTIONS.map((action) =>
     },
   }),
 );
+
+/** POST /actors/{tenantId}/{shopId}/passivate */
+export const passivateActor = operatorEndpoint({
+  name: 'passivateActor',
+  method: 'POST',
+  path: '/actors/{tenantId}/{shopId}/passivate',
+  role: 'operate',
+  tag: 'Actors',
+  summary: "Take a shop's actor out of memory, when it has nothing to do",
+  body: closedObject({}),
+  replies: {
+    200: {
+      description: 'It is not in memory any more; the next call brings it back.',
+      data: v.strictObject({ passivated: v.literal(true) }),
+      example: { passivated: true },
+    },
+  },
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CONFLICT'],
+  async handle({ params: { tenantId, shopId }, services }) {
+    const done = await services.operators.passivate({ tenantId, shopId });
+    return done.ok ? reply(200, done.value) : done;
+  },
+});
 
 /** GET /dead-letters */
 export const listDeadLetters = operatorEndpoint({
@@ -217,7 +254,13 @@ export const listDeadLetters = operatorEndpoint({
     limit: limitParameter,
     cursor: cursorParameter,
   },
-  replies: { 200: { description: 'A page.', data: anyPage, example: emptyPage } },
+  replies: {
+    200: {
+      description: 'A page.',
+      data: cursorPage(deadLetter),
+      example: { items: [deadLetterExample], nextCursor: null },
+    },
+  },
   errors: [],
   async handle({ query, services }) {
     return reply(200, await services.fleet.deadLetters({ limit: query.limit, cursor: query.cursor }));
@@ -233,7 +276,13 @@ export const replayDeadLetter = operatorEndpoint({
   tag: 'Dead letters',
   summary: 'Give a command to its actor once more',
   body: closedObject({}),
-  replies: { 200: { description: 'What came of it.', data: anyRecord, example: {} } },
+  replies: {
+    200: {
+      description: 'It went through, or made the actor throw again and so left another.',
+      data: v.strictObject({ id: v.string(), replayed: v.literal(true) }),
+      example: { id: deadLetterExample.id, replayed: true },
+    },
+  },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handle({ params, services }) {
     const replayed = await services.fleet.replayDeadLetter(params.id);

@@ -1,8 +1,9 @@
+import * as v from 'valibot';
 import { channelMachine } from '../../actors/shop/machines/channel-machine.ts';
 import { machineChart } from '../../actors/shop/machines/machine-chart.ts';
 import { pacingMachine } from '../../actors/shop/machines/pacing-machine.ts';
 import { reply } from '../contract/endpoint.ts';
-import { anyRecord } from './resources.ts';
+import { machine, nodeExample, overview } from './fleet-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** GET /overview */
@@ -16,7 +17,7 @@ export const readOverview = operatorEndpoint({
   replies: {
     200: {
       description: 'Nodes, shards, counts and a series of five-second points.',
-      data: anyRecord,
+      data: overview,
       example: {
         shops: 1,
         queued: 0,
@@ -26,13 +27,16 @@ export const readOverview = operatorEndpoint({
         silentNodes: [],
         nodesWithoutWorkers: [],
         suspendedTenants: [],
+        mailboxDepth: 0,
+        nodes: [nodeExample],
+        shards: [{ shard: 0, nodeId: 'node-1', epoch: 3 }],
       },
     },
   },
   errors: [],
   async handle({ services }) {
-    const [overview, nodes] = await Promise.all([services.overview(), services.fleet.nodes()]);
-    return reply(200, { ...overview, nodes, shards: services.fleet.shards() });
+    const [summary, nodes] = await Promise.all([services.overview(), services.fleet.nodes()]);
+    return reply(200, { ...summary, nodes, shards: services.fleet.shards() });
   },
 });
 
@@ -47,7 +51,13 @@ export const readMachines = operatorEndpoint({
   role: 'read',
   tag: 'Actors',
   summary: "A shop's two state machines: states and transitions, read from what runs",
-  replies: { 200: { description: 'Both machines.', data: anyRecord, example: machines } },
+  replies: {
+    200: {
+      description: 'Both machines.',
+      data: v.strictObject({ items: v.array(machine) }),
+      example: machines,
+    },
+  },
   errors: [],
   async handle() {
     return reply(200, machines);

@@ -7,6 +7,7 @@ import { openApiDocument } from '../openapi/openapi.ts';
 import type { Page } from '../pipeline/pages.ts';
 import type { OperatorDoor } from './door.ts';
 import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './endpoints.ts';
+import { EVENT_OPERATION } from './event-operation.ts';
 import { OPERATOR_SCHEMAS } from './named-schemas.ts';
 
 /** What the pages of the operators' listener show. */
@@ -80,6 +81,7 @@ function operatorDocument(): string {
       security: 'operator',
       endpoints: OPERATOR_ENDPOINTS,
       named: OPERATOR_SCHEMAS,
+      streams: { '/events': EVENT_OPERATION },
     }),
   );
 }

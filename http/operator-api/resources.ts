@@ -87,9 +87,6 @@ export const deleted = v.strictObject({ id: v.string(), deleted: v.literal(true)
 /** One to show. */
 export const deletedExample = { id: '66b1f0a2c3d4e5f607182906', deleted: true };
 
-/** Whatever an actor or a node tells of itself. */
-export const anyRecord = v.record(v.string(), v.unknown());
-
 /** One request of the log. */
 export const loggedRequest = v.strictObject({
   at: v.string(),

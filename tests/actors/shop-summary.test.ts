@@ -1,10 +1,10 @@
 /** What operators are told of shops: all of them by a summary, those on the page whole. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ShopActorView } from '../../actors/operators/operator-operations.ts';
 import { inspectShop } from '../../actors/operators/shop-inspection.ts';
 import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
 import type { ShopState } from '../../actors/shop/record/shop-state.ts';
-import type { ShopDescription } from '../../actors/shop/turn/describe-shop.ts';
 import { takeCensus } from '../../actors/shop/view/shop-census.ts';
 import { type ShopSummary, shopSummary, standingOf } from '../../actors/shop/view/shop-summary.ts';
 import { localActors } from '../../http/operator-api/actor-list.ts';
@@ -61,6 +61,9 @@ const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary =>
   ...more,
 });
 
+/** As much of a shop's actor as a list of them needs here. */
+const viewOf = (id: string): ShopActorView => ({ shopId: id }) as ShopActorView;
+
 test('of thousands of shops only those on the page are described, and pages follow each other without a gap', async () => {
   const shops = Array.from({ length: 5_000 }, (_, index) => summary((index * 2_741) % 5_000));
   const described: string[] = [];
@@ -68,7 +71,7 @@ test('of thousands of shops only those on the page are described, and pages foll
     eachShop: all(shops).each,
     localShop: (id: string) => {
       described.push(id);
-      return { id };
+      return viewOf(id);
     },
   };
   const query = { sort: 'mailbox', state: 'connected', q: 'shop', limit: 30, after: undefined } as const;
@@ -88,7 +91,7 @@ test('of thousands of shops only those on the page are described, and pages foll
 test('a shop that went between the summary and the description is left out', async () => {
   const fleet = {
     eachShop: all([summary(1), summary(2)]).each,
-    localShop: (id: string) => (id.endsWith('1') ? undefined : { id }),
+    localShop: (id: string) => (id.endsWith('1') ? undefined : viewOf(id)),
   };
   const listed = await localActors(fleet, {
     sort: 'id',
@@ -112,14 +115,14 @@ test('a suspended shop is shown as its last commit left it, and without details 
   const stored = [JSON.stringify({ name: 'Bakery' }), [null, null], [], 0, [], []];
   const settings = resolveSettings({});
   const log = new QuietLog();
-  const look = (store: Pick<Store, 'read'>): Promise<Record<string, unknown> | undefined> =>
+  const look = (store: Pick<Store, 'read'>): ReturnType<typeof inspectShop> =>
     inspectShop(
       address,
       { actors, store: store as Store, host: { describe: () => undefined, available: () => true }, log },
       { settings, nowMs: 0 },
     );
   const shown = await look({ read: async () => stored });
-  const details = shown?.details as ShopDescription | undefined;
+  const details = shown?.details;
   assert.deepEqual(
     [shown?.name, shown?.status, details?.channel.state],
     ['Bakery', 'suspended', 'unconfigured'],

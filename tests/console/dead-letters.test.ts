@@ -53,7 +53,8 @@ test('an event is shown the moment it happens', async () => {
   const { page, visit } = session;
   await visit('/');
   await page.getByRole('banner').getByText('Live').waitFor();
-  const data = { tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24), shop: 'Lighthouse', state: 'connected' };
+  const shop = { tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24), shop: 'Lighthouse' };
+  const data = { ...shop, status: 'connected', state: 'connected' } as const;
   service.emit({ type: 'channel', at: new Date().toISOString(), data });
   await page.getByRole('row', { name: /channel connected Lighthouse/ }).waitFor();
 });
@@ -62,7 +63,7 @@ test('of a node that nothing is heard of it is said that it is missing, until it
   const { page, visit } = session;
   await visit('/');
   await page.getByRole('banner').getByText('Live').waitFor();
-  const tell = (nodeId: string, standing: string): void =>
+  const tell = (nodeId: string, standing: 'silent' | 'heard' | 'gone'): void =>
     service.emit({ type: 'node', at: new Date().toISOString(), data: { nodeId, standing } });
   tell('node-2', 'silent');
   tell('node-3', 'silent');

@@ -1,6 +1,7 @@
 /** What the overview adds up, without a service around it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MessageReason, MessageStatus } from '../../actors/message-status.ts';
 import { channelMachine } from '../../actors/shop/machines/channel-machine.ts';
 import { machineChart } from '../../actors/shop/machines/machine-chart.ts';
 import type { OperatorEvent } from '../../http/events/operator-event.ts';
@@ -36,10 +37,10 @@ function activityAt(): {
   };
 }
 
-const message = (status: string, reason: string | null): OperatorEvent => ({
+const message = (status: MessageStatus, reason: MessageReason | null): OperatorEvent => ({
   type: 'message',
   at: '',
-  data: { status, reason },
+  data: { tenantId: 't', shopId: 's', shop: 'Bakery', messageId: 'm', status, reason },
 });
 
 test('requests, refusals and messages fall into the slot of their time, and old slots go', () => {

@@ -27,7 +27,11 @@ function openStream() {
     { clock, epoch: 'here' },
   );
   const emit = (name: string): void => {
-    const event = { type: 'shop', at: new Date(clock.wallMs()).toISOString(), data: { name } };
+    const event: OperatorEvent = {
+      type: 'tenant',
+      at: new Date(clock.wallMs()).toISOString(),
+      data: { tenantId: name },
+    };
     for (const listener of listeners) listener(event);
   };
   return { clock, events, emit, watchers: () => watchers };
@@ -85,7 +89,7 @@ test('a reader that lags too far behind is let go; the others read on', () => {
   lags.buffered = 2 * 1_048_576;
   emit('one');
   assert.deepEqual([lags.ended, reads.ended], [true, false]);
-  assert.match(reads.received, /"name":"one"/);
+  assert.match(reads.received, /"tenantId":"one"/);
 });
 
 test('who comes back catches up, and is told how many events are no longer to be had', () => {
@@ -95,8 +99,8 @@ test('who comes back catches up, and is told how many events are no longer to be
   first.end();
   for (let index = 1; index <= 1_300; index += 1) emit(`event ${index}`);
   const again = read(events, first.place).received;
-  assert.doesNotMatch(again, /"name":"event 300"/);
-  assert.match(again, /"name":"event 301"/);
+  assert.doesNotMatch(again, /"tenantId":"event 300"/);
+  assert.match(again, /"tenantId":"event 301"/);
   assert.match(again, /^event: missed\ndata: .*"count":300/m);
   assert.doesNotMatch(read(events, read(events).place).received, /missed/);
 });

@@ -2,6 +2,7 @@ import { done, failed, type Outcome } from '../../actors/failure.ts';
 import type {
   FleetOperations,
   OperatorOperations,
+  ShopInspection,
   SupervisedTenant,
 } from '../../actors/operators/operator-operations.ts';
 import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
@@ -14,11 +15,23 @@ const RUNNING_ACTOR: SupervisedTenant['actor'] = { status: 'active', restarts: 0
 
 /** The operators' side of the fake. */
 export function fakeOperators(memory: FakeMemory): OperatorOperations {
-  async function steer(reference: ShopReference): Promise<Outcome<Record<string, unknown>>> {
+  async function steer(reference: ShopReference): Promise<Outcome<ShopInspection>> {
     const shop = memory.tenants.get(reference.tenantId)?.shops.get(reference.shopId);
-    return shop === undefined
-      ? failed('NOT_FOUND')
-      : done({ ...reference, state: shop.channel?.status ?? 'idle' });
+    if (shop === undefined) return failed('NOT_FOUND');
+    return done({
+      ...reference,
+      ...RUNNING_ACTOR,
+      name: shop.view.name,
+      state: shop.channel?.status ?? 'disconnected',
+      shard: 0,
+      owner: { nodeId: 'one', epoch: 1 },
+      mailbox: { depth: 0, bytes: 0, oldestQueuedMs: 0 },
+      timers: [],
+      details: null,
+      policy: null,
+      workers: 'available',
+      session: null,
+    });
   }
 
   return {
@@ -131,7 +144,10 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
     pause: steer,
     resume: steer,
     restart: steer,
-    passivate: steer,
+    async passivate(reference) {
+      const steered = await steer(reference);
+      return steered.ok ? done({ passivated: true }) : steered;
+    },
     snapshot: steer,
   };
 }
@@ -167,7 +183,7 @@ export function fakeFleet(memory: FakeMemory): FleetOperations {
     }),
     self: () => ({ nodeId: 'one', workers: 'available' }),
     async nodes() {
-      return [{ nodeId: 'one', shards: 128 }];
+      return [{ nodeId: 'one', incarnation: 'one~1', shards: 128, self: true }];
     },
     shards: () => [{ shard: 0, nodeId: 'one', epoch: 1 }],
     async deadLetters({ limit, cursor }) {

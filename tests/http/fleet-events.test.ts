@@ -27,7 +27,11 @@ function twoNodes() {
       forwarder: { otherNodes: () => (epoch === 'here' ? [...others] : []), forwardToNode },
     });
     const emit = (name: string): void => {
-      const event = { type: 'shop', at: new Date(clock.wallMs()).toISOString(), data: { name } };
+      const event: OperatorEvent = {
+        type: 'tenant',
+        at: new Date(clock.wallMs()).toISOString(),
+        data: { tenantId: name },
+      };
       for (const listener of listeners) listener(event);
     };
     return { events, emit };
@@ -45,8 +49,10 @@ function twoNodes() {
   const here = node('here');
   const there = node('there');
   const seen: string[] = [];
-  here.events.subscribe(({ type, data }) => {
-    seen.push(type === 'shop' ? String(data.name) : `${type} ${data.standing ?? data.count}`);
+  here.events.subscribe((event) => {
+    if (event.type === 'tenant') seen.push(event.data.tenantId);
+    if (event.type === 'node') seen.push(`node ${event.data.standing}`);
+    if (event.type === 'missed') seen.push(`missed ${event.data.count}`);
   });
   return {
     ...{ clock, here, there, seen, others },
@@ -161,12 +167,16 @@ test('a flood is cut to what an answer may hold, and the rest is counted', async
 
 test('an id of another log says when, so that a reader who comes from another node misses nothing and sees nothing twice', () => {
   const [one, other] = [new EventLog('one'), new EventLog('other')];
-  const at = (ms: number): OperatorEvent => ({ type: 'shop', at: new Date(ms).toISOString(), data: { ms } });
+  const at = (ms: number): OperatorEvent => ({
+    type: 'tenant',
+    at: new Date(ms).toISOString(),
+    data: { tenantId: String(ms) },
+  });
   for (const ms of [1_000, 2_000, 3_000]) one.append(at(ms));
   const { id } = other.logged(other.append(at(2_000)), at(2_000));
   assert.deepEqual(
-    one.after(id).events.map(({ event }) => event.data.ms),
-    [3_000],
+    one.after(id).events.map(({ event }) => event.at),
+    [new Date(3_000).toISOString()],
   );
   assert.deepEqual(one.after('nonsense'), { events: [], missed: 0 });
 });
@@ -174,7 +184,8 @@ test('an id of another log says when, so that a reader who comes from another no
 test('a log keeps its last thousand events', () => {
   const log = new EventLog('one');
   const place = log.end(0);
-  for (let index = 0; index < 1_500; index += 1) log.append({ type: 'shop', at: '', data: {} });
+  for (let index = 0; index < 1_500; index += 1)
+    log.append({ type: 'tenant', at: '', data: { tenantId: '' } });
   const { events, missed } = log.after(place, 5_000);
   assert.deepEqual([events.length, missed], [1_000, 500]);
 });

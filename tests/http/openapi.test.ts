@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../http/openapi/openapi.ts';
 import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
+import { EVENT_OPERATION } from '../../http/operator-api/event-operation.ts';
 import { OPERATOR_SCHEMAS } from '../../http/operator-api/named-schemas.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { API_SCHEMAS } from '../../http/tenant-api/named-schemas.ts';
+import { closedDocument } from './closed-document.ts';
 
 const api = openApiDocument({
   title: 'API',
@@ -22,6 +26,7 @@ const operator = openApiDocument({
   security: 'operator',
   endpoints: OPERATOR_ENDPOINTS,
   named: OPERATOR_SCHEMAS,
+  streams: { '/events': EVENT_OPERATION },
 });
 
 describe('the published documents', () => {
@@ -123,6 +128,35 @@ describe('the published documents', () => {
     assert.ok(JSON.stringify(operator).length < 135_000, `${JSON.stringify(operator).length} bytes`);
   });
 
+  it('types what operators read: nothing of it is a record of whatever', () => {
+    const { schemas } = operator.components as { schemas: Record<string, { properties?: object }> };
+    for (const name of ['Overview', 'Node', 'ShopActor', 'ShopInspection', 'ShopDetails', 'DeadLetter']) {
+      assert.ok(Object.keys(schemas[name]?.properties ?? {}).length > 2, name);
+    }
+    // What a live session tells of itself is the chat client's own matter.
+    assert.deepEqual(JSON.stringify(operator).match(/"additionalProperties":\{\}/g)?.length, 1);
+    assert.match(JSON.stringify(schemas.OperatorEvent), /"missed"/);
+  });
+
+  it('shows nothing in its examples that its schemas do not have', () => {
+    for (const document of [api, operator]) {
+      const ajv = new Ajv2020({ strict: false, allErrors: true });
+      addFormats.default(ajv);
+      ajv.addSchema(closedDocument(document), 'document');
+      for (const { name, at, operation } of operationsOf(document)) {
+        for (const [status, response] of Object.entries(operation.responses)) {
+          const { content } = response as { content?: Record<string, { example?: unknown }> };
+          const example = content?.['application/json']?.example;
+          if (example === undefined) continue;
+          const pointer = [...at, 'responses', status, 'content', 'application/json', 'schema'];
+          const path = pointer.map((part) => encodeURIComponent(part.replaceAll('/', '~1'))).join('/');
+          const fits = ajv.compile({ $ref: `document#/${path}` });
+          assert.ok(fits(example), `${name}: ${ajv.errorsText(fits.errors)}`);
+        }
+      }
+    }
+  });
+
   it('declares activeOnly as the two words that the contract has, so that no client sends True', () => {
     const { parameters } = (
       api.paths as Record<string, { get: { parameters: { name: string; schema: unknown }[] } }>
@@ -161,11 +195,21 @@ interface Operation {
   readonly responses: Readonly<Record<string, object>>;
 }
 
-function operationsOf(document: object): readonly { readonly name: string; readonly operation: Operation }[] {
+interface FoundOperation {
+  readonly name: string;
+  readonly at: readonly string[];
+  readonly operation: Operation;
+}
+
+function operationsOf(document: object): readonly FoundOperation[] {
   const { paths } = document as { paths: Record<string, Record<string, Operation>> };
-  return Object.values(paths)
-    .flatMap((path) => Object.values(path))
-    .map((operation) => ({ name: operation.operationId, operation }));
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      name: operation.operationId,
+      at: ['paths', path, method],
+      operation,
+    })),
+  );
 }
 
 /** A response of an operation, looked up where it is a reference. */

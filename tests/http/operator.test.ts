@@ -214,11 +214,11 @@ describe("the operators' listener", () => {
 
   it('GET /events: live, numbered, and caught up on after a lost connection', async () => {
     const first = await events();
-    service.emit({ type: 'shop', at: new Date().toISOString(), data: { shopId: 's1' } });
+    service.emit({ type: 'shop', at: new Date().toISOString(), data: { tenantId: 't', shopId: 's1' } });
     const seen = await first.until(/"shopId":"s1"/);
     const id = [...seen.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? '';
     first.close();
-    service.emit({ type: 'shop', at: new Date().toISOString(), data: { shopId: 's2' } });
+    service.emit({ type: 'shop', at: new Date().toISOString(), data: { tenantId: 't', shopId: 's2' } });
     const again = await events(id);
     const caughtUp = await again.until(/"shopId":"s2"/);
     assert.ok(!caughtUp.includes('s1'));
