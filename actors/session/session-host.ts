@@ -1,3 +1,5 @@
+import type { Write } from '../../runtime/store.ts';
+
 /**
  * The port to the sending component: one live session a shop on the chat network. Two implementations stand behind
  * it, the real client in worker threads and one in memory; one conformance suite runs on both.
@@ -23,12 +25,17 @@ export interface SessionHost {
     shop: SessionAddress,
     order: { readonly messageId: string; readonly to: string; readonly textLength: number },
   ): void;
-  /** Puts a message or status on the wire, once. Outcome: `send_outcome`. */
+  /**
+   * Gets a message or status ready for the wire: attachment, devices, keys, ciphertexts. Says `prepared` when only the
+   * frame is missing, and waits for `release`. Outcome: `send_outcome`, once, also when it never was ready.
+   */
   send(shop: SessionAddress, order: SendOrder): void;
   /**
-   * Gives up a send of which nothing can have reached the wire: its outcome comes at once, `not_sent`. One that is
-   * further on its way, or over, goes on as if nothing was said.
+   * Lets what was prepared leave, once; the writes that came with `prepared` stand in the store by now. Nothing happens
+   * where the order has its outcome already, which is on its way.
    */
+  release(shop: SessionAddress, messageId: string): void;
+  /** Gives up a send that was not released: its outcome comes at once, `not_sent`. One that was goes on. */
   recall(shop: SessionAddress, messageId: string): void;
   /** The inbound message `token` stands in the store: its receipt may go out. */
   confirmInbound(shop: SessionAddress, token: string): void;
@@ -175,6 +182,17 @@ export type SessionEvent =
       readonly generation: number;
       readonly messageId: string;
       readonly lid?: string;
+    }
+  /**
+   * Only the frame of a message is missing. `writes` belong into the commit that says it is being sent: the steps of the
+   * ratchets that sealed it. They may not be stored at any other time. `lid`: as of `composed`.
+   */
+  | {
+      readonly type: 'session.prepared';
+      readonly generation: number;
+      readonly messageId: string;
+      readonly lid?: string;
+      readonly writes: readonly Write[];
     }
   | {
       readonly type: 'session.send_outcome';

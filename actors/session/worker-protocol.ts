@@ -52,6 +52,7 @@ export type ToWorker =
       readonly durationMs: number;
     }
   | { readonly kind: 'send'; readonly shopId: string; readonly order: SendOrder }
+  | { readonly kind: 'release'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'recall'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'confirm'; readonly shopId: string; readonly token: string }
   | { readonly kind: 'refresh_groups'; readonly shopId: string; readonly groupId: string | undefined }
@@ -85,8 +86,16 @@ export type PoolWord =
 /** A worker's words about its sessions. */
 export type SessionWord =
   | { readonly kind: 'event'; readonly shopId: string; readonly event: SessionEvent & { generation: number } }
-  /** From here on the message may reach the network; said before the first of its ciphertexts is made. */
-  | { readonly kind: 'relayed'; readonly shopId: string; readonly messageId: string }
+  /** All is ready but the frame. What was changed is stored with the word that it may leave, or never. */
+  | {
+      readonly kind: 'prepared';
+      readonly shopId: string;
+      readonly generation: number;
+      readonly messageId: string;
+      /** The network's own id of a 1:1 recipient, where it is known. */
+      readonly lid: string | undefined;
+      readonly changes: readonly SealedChange[];
+    }
   /** The session ended because it was told to; all its outcomes came before. */
   | { readonly kind: 'closed'; readonly shopId: string; readonly generation: number }
   | { readonly kind: 'unlinked'; readonly shopId: string }

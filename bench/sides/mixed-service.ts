@@ -21,6 +21,7 @@ function mixed(real: SessionHost, memory: SessionHost): SessionHost {
     check: (shop, order) => of(shop).check(shop, order),
     compose: (shop, order) => of(shop).compose(shop, order),
     send: (shop, order) => of(shop).send(shop, order),
+    release: (shop, messageId) => of(shop).release(shop, messageId),
     confirmInbound: (shop, token) => of(shop).confirmInbound(shop, token),
     recall: (shop, messageId) => of(shop).recall(shop, messageId),
     refreshGroups: (shop, groupId) => of(shop).refreshGroups(shop, groupId),

@@ -23,7 +23,7 @@ async function reconnected(): Promise<{ readonly shop: ShopHarness; readonly id:
 
 function composed(shop: ShopHarness, messageId: string): void {
   const dispatch = { body: shop.bodies.get(messageId), writer: undefined, audience: [] };
-  shop.session({ type: 'session.composed', messageId }, { dispatch });
+  shop.onWire(messageId, dispatch);
 }
 
 for (const [standing, told, fate] of [

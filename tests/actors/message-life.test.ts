@@ -194,7 +194,7 @@ class Life {
             ? undefined
             : { lastInboundAtMs: 0, stampMs: 0, optedOut: step.wrote === 'STOP', wireIds: [] };
         const dispatch = { body: shop.bodies.get(messageId), writer, audience: ['+33600000001'] };
-        shop.session({ type: 'session.composed', messageId }, { dispatch });
+        shop.onWire(messageId, dispatch);
         break;
       }
       case 'outcome':

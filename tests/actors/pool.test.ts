@@ -134,25 +134,33 @@ test('an opt-out at the origin takes back what waits at the pool', async () => {
   assert.equal(origin.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
 });
 
-test('what the pool prepares for the wire is recalled, and withdrawn once it came back', async () => {
-  const { exchange, id } = await pooled();
-  const [pool] = exchange.pools;
-  assert.ok(pool);
-  exchange.take(pool, id);
-  pool.session({ type: 'session.recipient_checked', messageId: id, exists: true, rateLimited: false });
-  const dispatch = { body: exchange.body(id), writer: undefined, audience: [] };
-  pool.session({ type: 'session.composed', messageId: id }, { dispatch });
-  assert.equal(pool.effectsOf('send').length, 1);
-  const { createdAtMs } = exchange.body(id);
-  const withdraw = () => exchange.ask(pool, { type: 'pool.withdraw', messageId: id, createdAtMs });
-  assert.equal(withdraw().kind, 'taken');
-  assert.deepEqual(
-    pool.effectsOf('recall').map(({ messageId }) => messageId),
-    [id],
-  );
-  pool.outcome(id, { kind: 'not_sent' });
-  assert.equal(withdraw().kind, 'ended');
-});
+for (const stage of ['preparing', 'sending'] as const) {
+  test(`what the pool has in hand is withdrawn and recalled until it is sending: ${stage}`, async () => {
+    const { exchange, id } = await pooled();
+    const [pool] = exchange.pools;
+    assert.ok(pool);
+    exchange.take(pool, id);
+    pool.session({ type: 'session.recipient_checked', messageId: id, exists: true, rateLimited: false });
+    const dispatch = { body: exchange.body(id), writer: undefined, audience: [] };
+    pool.session({ type: 'session.composed', messageId: id }, { dispatch });
+    assert.equal(pool.effectsOf('send').length, 1);
+    const { createdAtMs } = exchange.body(id);
+    const withdraw = () => exchange.ask(pool, { type: 'pool.withdraw', messageId: id, createdAtMs });
+    if (stage === 'sending') {
+      pool.session({ type: 'session.prepared', messageId: id, writes: [] }, { dispatch });
+      assert.equal(withdraw().kind, 'taken');
+      assert.deepEqual([pool.effectsOf('recall').length, pool.effectsOf('release').length], [0, 1]);
+      return;
+    }
+    assert.equal(withdraw().kind, 'ended');
+    assert.deepEqual(
+      pool.effectsOf('recall').map(({ messageId }) => messageId),
+      [id],
+    );
+    pool.session({ type: 'session.prepared', messageId: id, writes: [] }, { dispatch });
+    assert.equal(pool.effectsOf('release').length, 0);
+  });
+}
 
 test('what came back to the pool before the origin asked again does not start anew', async () => {
   const { exchange, id } = await pooled();

@@ -10,9 +10,10 @@ import {
 import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
 import type { Accepted, ShopReference } from '../../actors/shop/record/shop-operations.ts';
 import type { ShopState } from '../../actors/shop/record/shop-state.ts';
+import type { Writer } from '../../actors/shop/record/writer.ts';
 import { shopBehaviour } from '../../actors/shop/turn/shop-behaviour.ts';
 import type { ShopCommand, ShopEffect } from '../../actors/shop/turn/shop-commands.ts';
-import type { ShopFacts } from '../../actors/shop/turn/shop-facts.ts';
+import type { DispatchFacts, ShopFacts } from '../../actors/shop/turn/shop-facts.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { DueTimer, RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
@@ -149,7 +150,26 @@ export class ShopHarness {
         ? undefined
         : { lastInboundAtMs: 0, stampMs: 0, optedOut: wrote === 'STOP', wireIds: [] };
     const body = this.bodies.get(messageId);
-    this.session({ type: 'session.composed', messageId }, { dispatch: { body, writer, audience: [] } });
+    this.onWire(messageId, { body, writer, audience: [] });
+  }
+
+  /** The recipient exists and composing was shown: the session has the message. */
+  toSession(messageId: string): void {
+    this.session({ type: 'session.recipient_checked', messageId, exists: true, rateLimited: false });
+    const dispatch = { body: this.bodies.get(messageId), writer: undefined, audience: [] };
+    this.session({ type: 'session.composed', messageId }, { dispatch });
+  }
+
+  /** The session has all but the frame, with these steps of its ratchets. */
+  prepared(messageId: string, writes: readonly Write[], writer?: Writer): void {
+    const dispatch = { body: this.bodies.get(messageId), writer, audience: [] };
+    this.session({ type: 'session.prepared', messageId, writes }, { dispatch });
+  }
+
+  /** Composing was shown, and what was prepared is let go, as far as the facts allow. */
+  onWire(messageId: string, dispatch: DispatchFacts): void {
+    this.session({ type: 'session.composed', messageId }, { dispatch });
+    this.session({ type: 'session.prepared', messageId, writes: [] }, { dispatch });
   }
 
   outcome(messageId: string, outcome: SendOutcome): void {

@@ -65,7 +65,7 @@ function take(shop: ShopHarness, step: Step, number: number): void {
       break;
     case 'composed': {
       const dispatch = { body: shop.bodies.get(messageId), writer: undefined, audience: [] };
-      shop.session({ type: 'session.composed', messageId }, { dispatch });
+      shop.onWire(messageId, dispatch);
       break;
     }
     case 'outcome':

@@ -68,7 +68,7 @@ test('a message is seen going out, live', async () => {
   const row = messages.getByRole('row', { name: CUSTOMER });
   await row.waitFor();
   await row.getByText('sent', { exact: true }).waitFor();
-  await page.getByRole('cell', { name: 'composing → sending' }).first().waitFor();
+  await page.getByRole('cell', { name: 'preparing → sending' }).first().waitFor();
   assert.ok(!(await page.content()).includes('Your bread is ready'), 'a text never reaches the console');
 });
 

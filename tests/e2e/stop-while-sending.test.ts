@@ -1,4 +1,4 @@
-/** A recipient who writes STOP while a message to them stands as `sending` and its attachment is on its way to us. */
+/** A recipient who writes STOP while a message to them is prepared for the wire: its attachment is on its way to us. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
@@ -28,11 +28,11 @@ test('the message is rejected and reaches nobody, though its attachment comes in
     assert.equal(accepted.status, 202);
     const id = String(accepted.data.id);
     const [, answer] = (await asked) as [unknown, ServerResponse];
-    assert.equal((await stack.api.get(`/messages/${id}`)).data.status, 'sending');
+    assert.equal((await stack.api.get(`/messages/${id}`)).data.status, 'queued');
     await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: 'STOP' });
-    await until('the message is put back', async () => {
+    await until('the message is rejected', async () => {
       const { data } = await stack.api.get(`/messages/${id}`);
-      return data.status !== 'sending';
+      return data.status === 'rejected';
     });
     answer.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4 prices');
     const { status, reason } = await untilEnded(stack, id);

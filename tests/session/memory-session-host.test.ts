@@ -1,5 +1,6 @@
 import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { releasingActor } from './releasing-actor.ts';
 import { type ConformanceNetwork, sessionConformance } from './session-conformance.ts';
 import { SessionLog } from './session-log.ts';
 
@@ -7,14 +8,16 @@ async function startInMemory(): Promise<ConformanceNetwork> {
   const log = new SessionLog();
   const removed = new Set<string>();
   const forms = new Map<string, string>();
-  const host = new MemorySessionHost({
+  const actor = releasingActor(log.listener, { host: () => host });
+  const host: MemorySessionHost = new MemorySessionHost({
     clock: systemClock,
-    listener: log.listener,
+    listener: actor.listener,
     behaviour: { exists: (to) => !removed.has(to), knownAs: (to) => forms.get(to) ?? to },
   });
   return {
     host,
     log,
+    actor,
     async scan(shop, _qr, phone) {
       host.scan(shop, phone);
     },

@@ -65,17 +65,13 @@ test('a send recalled while its attachment is fetched is not sent, one that is o
     host.recall(shop, slow.messageId);
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
     const order = textOrder('on its way', { deadlineMs: 15_000 });
-    let sealing = false;
-    network.store.beforeCommit = (writes) => {
-      if (!sealing && stepsRatchet(writes)) {
-        sealing = true;
-        host.recall(shop, order.messageId);
-      }
-      return undefined;
-    };
+    network.actor.releases = false;
     host.send(shop, order);
+    const { writes } = await log.next(shop, 'session.prepared');
+    await network.store.commit(shop.shard, writes);
+    host.release(shop, order.messageId);
+    host.recall(shop, order.messageId);
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-    assert.ok(sealing);
     assert.deepEqual(await network.received(shop, PERSON), ['on its way']);
   } finally {
     for (const reply of waiting) reply.destroy();
@@ -84,7 +80,7 @@ test('a send recalled while its attachment is fetched is not sent, one that is o
   }
 });
 
-test('a send that hangs is broken at its deadline: unknown, the socket ended, and nothing leaves afterwards', async () => {
+test('a send that is not released by its deadline is given back, the socket ended, and nothing leaves afterwards', async () => {
   const network = await startSimulated();
   const shop = newShop();
   try {
@@ -93,7 +89,7 @@ test('a send that hangs is broken at its deadline: unknown, the socket ended, an
     await network.log.next(shop, 'session.send_outcome');
     const writes = network.store.holdCommits(stepsRatchet);
     network.host.send(shop, textOrder('stuck', { deadlineMs: 400 }));
-    assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });
+    assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
     writes.release();
     const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);
     assert.equal(closed.end, 'transient');

@@ -35,12 +35,14 @@ const cut = Object.assign(new Error('Connection Closed'), { output: { statusCode
  * An outbox whose client asks for the recipient's devices before each message; `devices` answers those questions.
  * `hangs`: it never comes to a ciphertext. Where to upload to it asks too, and its socket goes over that.
  */
-function outbox({ hangs = false } = {}) {
+function outbox({ hangs = false, held = false } = {}) {
   const clock = new FakeClock();
   const devices: ((found: readonly string[] | Error) => void)[] = [];
   const relayed: string[] = [];
   const outcomes: SendOutcome['kind'][] = [];
   const doubts: string[] = [];
+  const prepared: string[] = [];
+  let handedOn = 0;
   const socket = {
     user: { id: '33600000001@s.whatsapp.net' },
     signalRepository: { lidMapping: { getLIDForPN: async () => null } },
@@ -52,7 +54,8 @@ function outbox({ hangs = false } = {}) {
     async relayMessage(_chat: string, _message: unknown, { messageId }: { messageId: string }) {
       relayed.push(messageId);
       if (hangs) await new Promise(() => undefined);
-      box.sealing();
+      await box.storeSealed({ session: { '336.0': Uint8Array.of(1) } });
+      handedOn += 1;
     },
   };
   const box: Outbox = new Outbox({
@@ -68,7 +71,14 @@ function outbox({ hangs = false } = {}) {
     groups: undefined as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
     report: (_messageId, outcome) => outcomes.push(outcome.kind),
-    relayed: () => undefined,
+    credentials: {
+      keys: { get: async () => ({}), set: async () => undefined },
+      carried: (_data, carry) => carry([]),
+    },
+    prepared: ({ messageId }) => {
+      prepared.push(messageId);
+      if (!held) box.release(messageId);
+    },
     stalled: () => {
       doubts.push('stalled');
       box.lost();
@@ -76,7 +86,7 @@ function outbox({ hangs = false } = {}) {
     forget: () => undefined,
     unanswered: () => doubts.push('is anybody there?'),
   });
-  return { box, clock, devices, relayed, outcomes, doubts };
+  return { box, clock, devices, relayed, outcomes, doubts, prepared, handedOn: () => handedOn };
 }
 
 test('a message goes out once its recipient has devices, and is settled by the network alone', async () => {
@@ -154,4 +164,33 @@ test('a message over which the client hangs counts as tried, though its session 
   await clock.until(() => relayed.length === 1);
   await clock.advance(order.deadlineMs);
   assert.deepEqual([outcomes, doubts], [['unprepared'], ['stalled']]);
+});
+
+test('what is ready waits to be released; given once more, or recalled, its ciphertexts go to nobody', async () => {
+  for (const end of ['released', 'recalled', 'given once more'] as const) {
+    const { box, clock, devices, outcomes, prepared, handedOn } = outbox({ held: true });
+    box.send(order);
+    await clock.until(() => devices.length === 1);
+    devices[0]?.(['33622222222@s.whatsapp.net']);
+    await clock.until(() => prepared.length === 1);
+    assert.deepEqual([handedOn(), outcomes], [0, []]);
+    if (end === 'released') {
+      box.release(order.messageId);
+      await clock.until(() => handedOn() === 1);
+      box.recall(order.messageId);
+      box.send(order);
+      assert.deepEqual([outcomes, devices.length], [[], 1], 'it may have left');
+      continue;
+    }
+    if (end === 'recalled') box.recall(order.messageId);
+    else {
+      box.send(order);
+      await clock.until(() => devices.length === 2);
+      devices[1]?.(['33622222222@s.whatsapp.net']);
+      await clock.until(() => prepared.length === 2);
+    }
+    box.release(end === 'recalled' ? order.messageId : 'another');
+    await clock.until(() => end === 'given once more' || outcomes.length === 1);
+    assert.deepEqual([handedOn(), outcomes], [0, end === 'recalled' ? ['not_sent'] : []]);
+  }
 });

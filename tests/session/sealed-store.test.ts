@@ -239,3 +239,41 @@ test('a change of many thousand fields is one commit, and none of its writes is 
   await sealed.write({ hash: 'credentials', fields: all(undefined) });
   assert.deepEqual([store.commits.length, [...store.hashes.values()][0]?.size, failures], [2, 0, []]);
 });
+
+test('a change that somebody else carries takes what waits with it, in its place in the line', async () => {
+  const { sealed, store, asked } = sealedStore();
+  const waiting = sealed.write({ hash: 'sent', fields: fields({ s: '1' }) });
+  const carried: string[] = [];
+  let stored = (): void => undefined;
+  const done = sealed.carried(
+    { hash: 'credentials', fields: fields({ 'session/a': '1' }) },
+    async (changes) => {
+      carried.push(...changes.map(({ hash, set }) => `${hash} ${set.map(([field]) => field)}`));
+      await new Promise<void>((resolve) => {
+        stored = resolve;
+      });
+    },
+  );
+  const after = sealed.write({ hash: 'credentials', fields: fields({ 'session/b': '2' }) });
+  while (carried.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([carried, asked, store.commits.length], [['sent s', 'credentials session/a'], [], 0]);
+  stored();
+  await Promise.all([waiting, done, after]);
+  assert.deepEqual(text(await sealed.read('credentials', ['session/a', 'session/b'])), ['1', '2']);
+  assert.deepEqual(asked, ['write']);
+});
+
+test('a change that nobody carried is forgotten, and what waited with it is written', async () => {
+  const { sealed, failures, asked } = sealedStore();
+  await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': 'before' }) });
+  const waiting = sealed.write({ hash: 'credentials', fields: fields({ 'session/b': '1' }) });
+  const refused = sealed.carried(
+    { hash: 'credentials', fields: fields({ 'session/a': 'after', 'session/c': '1' }) },
+    () => Promise.reject(new Error('recalled')),
+  );
+  await assert.rejects(refused, /recalled/);
+  await waiting;
+  const names = ['session/a', 'session/b', 'session/c'];
+  assert.deepEqual(text(await sealed.read('credentials', names)), ['before', '1', undefined]);
+  assert.deepEqual([asked, failures], [['write', 'write', 'read session/c'], []]);
+});

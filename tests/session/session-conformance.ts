@@ -6,12 +6,14 @@ import type {
   SessionEnd,
   SessionHost,
 } from '../../actors/session/session-host.ts';
+import type { ReleasingActor } from './releasing-actor.ts';
 import type { SessionLog } from './session-log.ts';
 
 /** A host with its network behind it, as the suite drives them. */
 export interface ConformanceNetwork {
   readonly host: SessionHost;
   readonly log: SessionLog;
+  readonly actor: ReleasingActor;
   /** A phone scans the shop's code. */
   scan(shop: SessionAddress, qr: string, phone: string): Promise<void>;
   /** A person writes to the shop; resolves with whether a receipt went out. */
@@ -136,6 +138,47 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
       const { outcome } = await log.next(shop, 'session.send_outcome');
       assert.deepEqual(outcome, { kind: 'acknowledged' });
       assert.deepEqual(await network.received(shop, PERSON), ['bonjour']);
+    },
+  );
+
+  promise(
+    'what is prepared leaves when it is released, and not at all when it is recalled; the next one is read all the same',
+    async (network, shop) => {
+      await pair(network, shop);
+      const { host, log, actor } = network;
+      actor.releases = false;
+      const [recalled, released] = [textOrder('recalled'), textOrder('released')];
+      host.send(shop, recalled);
+      assert.equal((await log.next(shop, 'session.prepared')).messageId, recalled.messageId);
+      host.recall(shop, recalled.messageId);
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+      host.release(shop, recalled.messageId);
+      actor.releases = true;
+      host.send(shop, released);
+      const { messageId, outcome } = await log.next(shop, 'session.send_outcome');
+      assert.deepEqual([messageId, outcome], [released.messageId, { kind: 'acknowledged' }]);
+      assert.deepEqual(await network.received(shop, PERSON), ['released']);
+    },
+  );
+
+  promise(
+    'a session that ends with a message prepared gives it back, and a worker that is lost too',
+    async (network, shop) => {
+      await pair(network, shop);
+      const { host, log, actor } = network;
+      actor.releases = false;
+      host.send(shop, textOrder('prepared'));
+      await log.next(shop, 'session.prepared');
+      await network.drop(shop, 'transient');
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+      await log.next(shop, 'session.closed', ({ generation }) => generation === 2);
+      host.open(shop, { generation: 3 });
+      await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+      host.send(shop, textOrder('prepared once more'));
+      await log.next(shop, 'session.prepared');
+      await network.loseWorker(shop);
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
+      assert.deepEqual(await network.received(shop, PERSON), []);
     },
   );
 

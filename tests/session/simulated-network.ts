@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { type BaileysHostOptions, startBaileysHost } from '../../actors/session/main-thread/baileys-host.ts';
+import type { SessionHost } from '../../actors/session/session-host.ts';
 import type { SessionTiming } from '../../actors/session/session-timing.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -13,6 +14,7 @@ import { type SimulatorControl, simulatorControl } from '../../simulator/control
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator/simulator.ts';
 import { until } from '../e2e/waiting.ts';
 import { MemoryStore } from './memory-store.ts';
+import { releasingActor } from './releasing-actor.ts';
 import { type ConformanceNetwork, SHOP_PHONE } from './session-conformance.ts';
 import { SessionLog } from './session-log.ts';
 
@@ -74,12 +76,13 @@ async function connect(parts: {
     threads.push((message as { worker: Worker }).worker);
   };
   diagnostics.subscribe('worker_threads', seen);
-  const host = startBaileysHost({
+  const actor = releasingActor(log.listener, { host: () => host, store });
+  const host: SessionHost = startBaileysHost({
     store,
     clock: systemClock,
     random: seededRandom(7),
     log: recordingLogger(logged),
-    listener: log.listener,
+    listener: actor.listener,
     credentialsKeys: [],
     socketUrl: simulator.chatUrl,
     noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
@@ -96,6 +99,7 @@ async function connect(parts: {
   return {
     host,
     log,
+    actor,
     simulator,
     control,
     store,

@@ -14,10 +14,11 @@ import type {
 } from '../session-host.ts';
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
 import type { MediaAccess, SessionWord, ToWorker } from '../worker-protocol.ts';
-import { answerStoreRequest, eraseSealed } from './credential-store.ts';
+import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
 import { SessionSlot, type SettledOrder } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
+import { placeFor } from './worker-placement.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool, type WorkerSupervision } from './worker-pool.ts';
 
 /** The settings and ports of the sending component. */
@@ -105,7 +106,7 @@ class BaileysHost implements SessionHost {
     slot.generation = generation;
     slot.closing = false;
     slot.enter('opening');
-    slot.worker = this.#placeFor(slot);
+    slot.worker = placeFor(slot, this.#slots.values(), this.#pool.ready());
     if (this.#post(slot, { kind: 'open', shop, generation })) return;
     if (this.#pool.starting()) {
       this.#awaitingWorker.add(shop.shopId);
@@ -199,6 +200,11 @@ class BaileysHost implements SessionHost {
     });
   }
 
+  release(shop: SessionAddress, messageId: string): void {
+    const slot = this.#slots.get(shop.shopId);
+    if (slot?.release(messageId)) this.#post(slot, { kind: 'release', shopId: shop.shopId, messageId });
+  }
+
   recall(shop: SessionAddress, messageId: string): void {
     const slot = this.#slots.get(shop.shopId);
     if (slot !== undefined) this.#post(slot, { kind: 'recall', shopId: shop.shopId, messageId });
@@ -255,18 +261,6 @@ class BaileysHost implements SessionHost {
     return this.#slots.get(shop.shopId)?.generation ?? 0;
   }
 
-  /** Where it was before, or else the worker with the fewest sessions. */
-  #placeFor(slot: SessionSlot): number | undefined {
-    const ready = this.#pool.ready();
-    if (slot.worker !== undefined && ready.includes(slot.worker)) return slot.worker;
-    const load = new Map<number, number>(ready.map((worker) => [worker, 0]));
-    for (const { worker } of this.#slots.values()) {
-      if (worker !== undefined && load.has(worker)) load.set(worker, (load.get(worker) ?? 0) + 1);
-    }
-    const [least] = [...load].sort(([, one], [, other]) => one - other);
-    return least?.[0];
-  }
-
   #post(slot: SessionSlot, message: ToWorker): boolean {
     return slot.worker !== undefined && this.#pool.post(slot.worker, message);
   }
@@ -276,8 +270,8 @@ class BaileysHost implements SessionHost {
       case 'event':
         this.#forward(message.shopId, message.event);
         break;
-      case 'relayed':
-        this.#slots.get(message.shopId)?.relayed(message.messageId);
+      case 'prepared':
+        this.#prepared(message);
         break;
       case 'closed':
         this.#closed(message.shopId, message.generation);
@@ -298,6 +292,20 @@ class BaileysHost implements SessionHost {
         this.#options.log[message.level]({ worker: from.worker, ...message.fields }, message.message);
         break;
     }
+  }
+
+  #prepared({
+    shopId,
+    lid,
+    changes,
+    generation,
+    messageId,
+  }: Extract<SessionWord, { kind: 'prepared' }>): void {
+    const slot = this.#slots.get(shopId);
+    if (slot === undefined) return;
+    const writes = changes.flatMap((change) => writesOf(slot.shop, change));
+    const named = lid === undefined ? {} : { lid };
+    this.#forward(shopId, { type: 'session.prepared', generation, messageId, writes, ...named });
   }
 
   #forward(shopId: string, event: SessionEvent & { generation: number }): void {

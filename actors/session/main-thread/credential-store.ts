@@ -77,7 +77,8 @@ export async function eraseSealed(store: Store, shop: SessionAddress): Promise<v
  */
 const FIELDS_A_WRITE = 1_000;
 
-function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
+/** The writes of one change; they belong into one commit. */
+export function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
   const key = sealedKey(shop, change.hash);
   const writes: Write[] = [];
   if (change.clear) writes.push(['DEL', key]);

@@ -24,7 +24,7 @@ export class SessionSlot {
   closing = false;
   readonly #clock: Clock;
   /** Sends without outcome, and whether each may have reached the wire. */
-  readonly #orders = new Map<string, { relayed: boolean; readonly generation: number }>();
+  readonly #orders = new Map<string, { released: boolean; readonly generation: number }>();
   readonly #counts = { sent: 0, refused: 0, unknown: 0, received: 0 };
   #state: SeatState = 'opening';
   #stateSinceMs: number;
@@ -55,7 +55,8 @@ export class SessionSlot {
 
   /** An order is on its way to the worker. */
   take(messageId: string): void {
-    this.#orders.set(messageId, { relayed: false, generation: this.generation });
+    if (this.#orders.get(messageId)?.released) return;
+    this.#orders.set(messageId, { released: false, generation: this.generation });
   }
 
   /** The order never got to a worker. */
@@ -63,10 +64,11 @@ export class SessionSlot {
     this.#orders.delete(messageId);
   }
 
-  /** From here on the message may reach the network. */
-  relayed(messageId: string): void {
+  /** From here on the message may reach the network; false: the order has its outcome already. */
+  release(messageId: string): boolean {
     const order = this.#orders.get(messageId);
-    if (order !== undefined) order.relayed = true;
+    if (order !== undefined) order.released = true;
+    return order !== undefined;
   }
 
   /** Whether that order still waited; it does no more. */
@@ -78,10 +80,10 @@ export class SessionSlot {
     return true;
   }
 
-  /** The worker is gone: it said when it began to seal a message, so the orders before that are safe to give again. */
+  /** The worker is gone: what was not released never left it, and is safe to give again. */
   settleAll(): SettledOrder[] {
-    return [...this.#orders].map(([messageId, { relayed, generation }]) => {
-      const outcome: SendOutcome = { kind: relayed ? 'restarted' : 'unprepared' };
+    return [...this.#orders].map(([messageId, { released, generation }]) => {
+      const outcome: SendOutcome = { kind: released ? 'restarted' : 'unprepared' };
       this.settle(messageId, outcome);
       return { messageId, generation, outcome };
     });

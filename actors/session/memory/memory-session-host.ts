@@ -25,6 +25,8 @@ interface Shop {
   pairing: Pairing | undefined;
   groups: readonly SessionGroup[];
   readonly sent: SendOrder[];
+  /** Orders that wait to be released, by message. */
+  readonly ready: Map<string, SendOrder>;
 }
 
 /**
@@ -121,6 +123,21 @@ export class MemorySessionHost implements SessionHost {
       );
       return;
     }
+    session.hold(messageId);
+    shop.ready.set(messageId, order);
+    const { generation } = session;
+    this.#clock.after(0, () => {
+      if (session.isHeld(messageId))
+        this.#tell(shop, { type: 'session.prepared', generation, messageId, writes: [] });
+    });
+  }
+
+  release(address: SessionAddress, messageId: string): void {
+    const shop = this.#shopOf(address);
+    const { session } = shop;
+    const order = shop.ready.get(messageId);
+    if (order === undefined || !session?.isHeld(messageId)) return;
+    shop.ready.delete(messageId);
     shop.sent.push(order);
     if (shop.sent.length > this.#behaviour.remembered) shop.sent.shift();
     const wanted = this.#behaviour.outcome(order);
@@ -128,8 +145,9 @@ export class MemorySessionHost implements SessionHost {
     session.take(messageId, outcome, wanted === 'silent' ? order.deadlineMs : this.#behaviour.sendMs);
   }
 
-  recall(): void {
-    // What is given to it is on the wire at once.
+  recall(address: SessionAddress, messageId: string): void {
+    const { session } = this.#shopOf(address);
+    this.#clock.after(0, () => session?.giveUp(messageId));
   }
 
   confirmInbound(address: SessionAddress, token: string): void {
@@ -247,7 +265,14 @@ export class MemorySessionHost implements SessionHost {
   #shopOf(address: SessionAddress): Shop {
     const known = this.#shops.get(address.shopId);
     if (known !== undefined) return known;
-    const shop: Shop = { address, session: undefined, pairing: undefined, groups: [], sent: [] };
+    const shop: Shop = {
+      address,
+      session: undefined,
+      pairing: undefined,
+      groups: [],
+      sent: [],
+      ready: new Map(),
+    };
     this.#shops.set(address.shopId, shop);
     return shop;
   }
@@ -281,6 +306,7 @@ export class MemorySessionHost implements SessionHost {
   }
 
   #settled(shop: Shop, generation: number, messageId: string, outcome: SendOutcome): void {
+    shop.ready.delete(messageId);
     this.#counters.came(outcome);
     this.#tell(shop, { type: 'session.send_outcome', generation, messageId, outcome });
   }

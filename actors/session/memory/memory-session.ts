@@ -10,7 +10,8 @@ export class MemorySession {
   state: 'opening' | 'qr' | 'open' = 'opening';
   readonly #clock: Clock;
   readonly #settled: (messageId: string, outcome: SendOutcome) => void;
-  readonly #orders = new Map<string, ArmedTimer>();
+  /** By message: until its outcome; undefined: it waits to be released. */
+  readonly #orders = new Map<string, ArmedTimer | undefined>();
   readonly #timers = new Set<ArmedTimer>();
   /** Who wrote and waits for a receipt, by token. */
   readonly #writers = new Map<string, (receipt: boolean) => void>();
@@ -39,17 +40,33 @@ export class MemorySession {
     this.#timers.add(timer);
   }
 
+  /** Takes an order in hand that waits to be released. */
+  hold(messageId: string): void {
+    this.#orders.set(messageId, undefined);
+  }
+
+  isHeld(messageId: string): boolean {
+    return this.#orders.has(messageId) && this.#orders.get(messageId) === undefined;
+  }
+
+  /** An order that was not released is given up. */
+  giveUp(messageId: string): void {
+    if (this.isHeld(messageId)) this.#settle(messageId, { kind: 'not_sent' });
+  }
+
   /** Takes an order in hand that comes to this outcome after a while. */
   take(messageId: string, outcome: SendOutcome, afterMs: number): void {
     const timer = this.#clock.after(afterMs, () => this.#settle(messageId, outcome));
     this.#orders.set(messageId, timer);
   }
 
-  /** All orders in hand come to this. */
+  /** All orders in hand come to this, as far as they were released. */
   settleOrders(kind: 'unknown' | 'restarted'): void {
     for (const [messageId, timer] of [...this.#orders]) {
-      timer.cancel();
-      this.#settle(messageId, { kind });
+      timer?.cancel();
+      // Of what was not released nothing left.
+      const unsent = kind === 'restarted' ? 'unprepared' : 'not_sent';
+      this.#settle(messageId, { kind: timer === undefined ? unsent : kind });
     }
   }
 

@@ -8,7 +8,7 @@ import {
   type SignalKeyStore,
 } from '@whiskeysockets/baileys';
 import { Unreadable } from '../credential-cipher.ts';
-import type { SealedStore } from './sealed-store.ts';
+import type { Carry, SealedStore } from './sealed-store.ts';
 
 const CREDS = 'creds';
 const PAIRED_AT = 'pairedAtMs';
@@ -17,6 +17,8 @@ const PAIRED_AT = 'pairedAtMs';
 export interface Credentials {
   readonly creds: AuthenticationCreds;
   readonly keys: SignalKeyStore;
+  /** Keys that somebody else is to store, in one commit with something of theirs. */
+  carried(data: SignalDataSet, carry: Carry): Promise<void>;
   /** When these credentials were paired; undefined before the pairing. */
   pairedAtMs(): number | undefined;
   /** Stores the identity as it stands now. Before a pairing there is nothing to keep; the pairing clears what was left of an older one. */
@@ -32,6 +34,7 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
   return {
     creds,
     keys: signalKeys(sealed),
+    carried: (data, carry) => sealed.carried({ hash: 'credentials', fields: fieldsOf(data) }, carry),
     pairedAtMs: () => pairedAtMs,
     async save(nowMs) {
       if (creds.me === undefined) return;

@@ -106,6 +106,10 @@ export class LiveSession {
       this.#emit({ type: 'session.send_outcome', messageId: order.messageId, outcome: { kind: 'not_sent' } });
   }
 
+  release(messageId: string): void {
+    this.#running?.outbox.release(messageId);
+  }
+
   recall(messageId: string): void {
     this.#running?.outbox.recall(messageId);
   }
@@ -186,7 +190,10 @@ export class LiveSession {
         own == null ? [] : [personOf(own)],
       );
     const ratchets = makeRatchets(credentials.keys, {
-      sealing: () => this.#running?.outbox.sealing(),
+      storeSealed: async (data) => {
+        const { outbox } = this.#running ?? {};
+        await (outbox === undefined ? credentials.keys.set(data) : outbox.storeSealed(data));
+      },
       received: (envelope, text) => this.#inbound.received(envelope, text),
       ownAddresses,
     });
@@ -207,7 +214,7 @@ export class LiveSession {
       ownAddresses,
       report: (list) => this.#emit({ type: 'session.groups', groups: list }),
     });
-    const outbox = this.#makeOutbox({ socket, groups, sent });
+    const outbox = this.#makeOutbox({ socket, groups, sent, credentials });
     const watch = new LineWatch({
       socket,
       clock: environment.clock,
@@ -223,8 +230,13 @@ export class LiveSession {
     this.#listen(this.#running);
   }
 
-  #makeOutbox(parts: { socket: WASocket; groups: GroupDirectory; sent: SentMessages }): Outbox {
-    const { environment, shop } = this.#options;
+  #makeOutbox(parts: {
+    socket: WASocket;
+    groups: GroupDirectory;
+    sent: SentMessages;
+    credentials: Credentials;
+  }): Outbox {
+    const { environment, shop, generation } = this.#options;
     return new Outbox({
       ...parts,
       clock: environment.clock,
@@ -232,7 +244,7 @@ export class LiveSession {
       tenantId: shop.tenantId,
       media: environment.media,
       report: (messageId, outcome) => this.#emit({ type: 'session.send_outcome', messageId, outcome }),
-      relayed: (messageId) => environment.tell({ kind: 'relayed', shopId: shop.shopId, messageId }),
+      prepared: (word) => environment.tell({ kind: 'prepared', shopId: shop.shopId, generation, ...word }),
       stalled: (detail) => this.#end('transient', { statusCode: undefined, detail }),
       forget: (to) => environment.numbers.del(to),
       unanswered: () => void this.#running?.watch.probe(),

@@ -3,12 +3,15 @@ import {
   DisconnectReason,
   generateWAMessage,
   type proto,
+  type SignalDataSet,
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 import type { SendOrder, SendOutcome } from '../session-host.ts';
 import type { SessionTiming } from '../session-timing.ts';
-import { chatAddress, isGroupId } from './chat-address.ts';
+import type { SealedChange } from '../worker-protocol.ts';
+import { chatAddress, isGroupId, isLidAddress } from './chat-address.ts';
+import type { Credentials } from './credentials.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import { type FetchedMedia, fetchMedia, MediaUnavailable } from './media-fetch.ts';
 import { chatOf } from './recipients.ts';
@@ -22,18 +25,26 @@ const STATUS_CHAT = 'status@broadcast';
 const RATE_ACK = '429';
 
 /**
- * Where an order stands. `sealed`: a ciphertext of it may exist, so it may reach somebody; before that nothing can.
+ * Where an order stands. `relaying`: the client has it, and asks for keys; `ready`: it is sealed, and no ciphertext is
+ * handed on; `released`: it may reach somebody; before that nothing can.
  */
-type Phase = 'preparing' | 'fetching' | 'relaying' | 'sealed';
+type Phase = 'preparing' | 'fetching' | 'relaying' | 'ready' | 'released';
 
 interface Pending {
   readonly order: SendOrder;
   phase: Phase;
+  message: proto.IMessage | undefined;
+  /** The network's own id of a 1:1 recipient, where it is known. */
+  lid: string | undefined;
+  /** Lets the ciphertexts go, or says that they never will. */
+  decide: ((isReleased: boolean) => void) | undefined;
   /** The client is done with it; only the acknowledgement is missing. */
   relayed: boolean;
   readonly cancel: AbortController;
-  /** For preparing first, then for the network's acknowledgement. */
+  /** For preparing first, then for the client, then for the network's acknowledgement. */
   deadline: ArmedTimer;
+  /** For the client alone, once the order is settled. */
+  deadlineOfClient: ArmedTimer | undefined;
   media: FetchedMedia | undefined;
   /** Gives back its tenant's slot for an attachment. */
   release: () => void;
@@ -48,8 +59,14 @@ export interface OutboxOptions {
   readonly media: MediaEnvironment;
   readonly groups: GroupDirectory;
   readonly sent: SentMessages;
+  readonly credentials: Pick<Credentials, 'keys' | 'carried'>;
   readonly report: (messageId: string, outcome: SendOutcome) => void;
-  readonly relayed: (messageId: string) => void;
+  /** Only the frame is missing, which `release` lets go. These changes are to be stored before. */
+  readonly prepared: (word: {
+    readonly messageId: string;
+    readonly lid: string | undefined;
+    readonly changes: readonly SealedChange[];
+  }) => void;
   /** The client hangs in a send: the socket must end, or every later send waits behind it. */
   readonly stalled: (detail: string) => void;
   /** A recipient turned out to have no device: what is known of the number holds no more. */
@@ -66,20 +83,31 @@ export interface OutboxOptions {
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #pending = new Map<string, Pending>();
+  /** The order that the client has, until it is done with it, though the order be given up; and that it is done. */
+  #relaying: Pending | undefined;
+  #relayed: Promise<void> = Promise.resolve();
 
   constructor(options: OutboxOptions) {
     this.#options = options;
   }
 
+  /** An order that is given once more takes the place of the one before, unless that may have left. */
   send(order: SendOrder): void {
+    const before = this.#pending.get(order.wireId);
+    if (before?.phase === 'released') return;
+    if (before !== undefined) this.#drop(before);
     const { mediaMs, uploadMs } = this.#options.timing;
     const preparingMs = order.mediaUrl === undefined ? order.deadlineMs : mediaMs + uploadMs;
     const pending: Pending = {
       order,
       phase: 'preparing',
+      message: undefined,
+      lid: undefined,
+      decide: undefined,
       relayed: false,
       cancel: new AbortController(),
       deadline: this.#options.clock.after(preparingMs, () => this.#overdue(pending)),
+      deadlineOfClient: undefined,
       media: undefined,
       release: () => undefined,
     };
@@ -87,10 +115,21 @@ export class Outbox {
     void this.#run(pending);
   }
 
-  /** Gives up an order that the client was not given yet: from then on it cannot be held back. */
+  /** What was prepared stands in the store, and may leave. Says nothing of an order that is not ready. */
+  release(messageId: string): void {
+    for (const pending of this.#pending.values()) {
+      if (pending.order.messageId !== messageId || pending.phase !== 'ready') continue;
+      pending.phase = 'released';
+      pending.deadline.cancel();
+      pending.deadline = this.#options.clock.after(pending.order.deadlineMs, () => this.#overdue(pending));
+      pending.decide?.(true);
+    }
+  }
+
+  /** Gives up an order that was not released. */
   recall(messageId: string): void {
     for (const pending of this.#pending.values()) {
-      const isHeld = pending.phase === 'preparing' || pending.phase === 'fetching';
+      const isHeld = pending.phase !== 'released';
       if (pending.order.messageId === messageId && isHeld) this.#settle(pending, { kind: 'not_sent' });
     }
   }
@@ -102,20 +141,37 @@ export class Outbox {
     }
   }
 
-  /** A ciphertext is about to be made. It may be of a message sent again; then this is only too careful. */
-  sealing(): void {
-    for (const pending of this.#pending.values()) {
-      if (pending.phase !== 'relaying') continue;
-      pending.phase = 'sealed';
-      this.#options.relayed(pending.order.messageId);
+  /**
+   * Stores the steps that were taken to seal something; its ciphertexts are handed on when this resolved. Of an order,
+   * the first of them are stored by whoever releases it; one that was given up has nothing stored, and its ciphertexts go
+   * nowhere. What is sealed meanwhile may be of a message sent again; then this is only too careful.
+   */
+  async storeSealed(data: SignalDataSet): Promise<void> {
+    const { credentials, sent, prepared } = this.#options;
+    const pending = this.#relaying;
+    if (pending === undefined || (pending.phase === 'released' && this.#isInHand(pending))) {
+      await credentials.keys.set(data);
+      return;
     }
+    const { order, message } = pending;
+    if (!this.#isInHand(pending) || message === undefined) throw new Error('the order was given up');
+    const decided = new Promise<boolean>((resolve) => {
+      pending.decide = resolve;
+    });
+    pending.phase = 'ready';
+    // In the same write; one that fails closes the sealed store, which tells it as the session's end.
+    sent.remember(order.wireId, message).catch(() => undefined);
+    await credentials.carried(data, async (changes) => {
+      if (this.#isInHand(pending)) prepared({ messageId: order.messageId, lid: pending.lid, changes });
+      if (!(await decided)) throw new Error('the order was given up');
+    });
   }
 
   /** The network's answer to a stanza. */
   acknowledged(attributes: { readonly [name: string]: string | undefined }): void {
     const pending = this.#pending.get(attributes.id ?? '');
     // Acknowledged without a ciphertext: a stanza that addressed nobody.
-    if (pending === undefined || pending.phase !== 'sealed') return;
+    if (pending === undefined || pending.phase !== 'released') return;
     const { error } = attributes;
     if (error === undefined) this.#settle(pending, { kind: 'acknowledged' });
     else
@@ -125,7 +181,7 @@ export class Outbox {
   /** The socket is gone. */
   lost(): void {
     for (const pending of [...this.#pending.values()]) {
-      this.#settle(pending, pending.phase === 'sealed' ? { kind: 'unknown' } : { kind: 'not_sent' });
+      this.#settle(pending, pending.phase === 'released' ? { kind: 'unknown' } : { kind: 'not_sent' });
     }
   }
 
@@ -147,29 +203,41 @@ export class Outbox {
       this.#settle(pending, { kind: 'unprepared' });
       return;
     }
+    // Whose ciphertext is made is known because the client has one order at a time.
+    while (this.#relaying !== undefined) await this.#relayed;
     if (!this.#isInHand(pending)) return;
-    // Not awaited: writes keep their order, so it stands before the first ratchet step of this message does. One that
-    // fails closes the sealed store, which tells it as the session's end.
-    this.#options.sent.remember(order.wireId, message).catch(() => undefined);
+    pending.message = message;
+    pending.lid = isLidAddress(chat) ? chat : undefined;
     pending.phase = 'relaying';
     pending.deadline.cancel();
     pending.deadline = this.#options.clock.after(order.deadlineMs, () => this.#overdue(pending));
-    await socket.relayMessage(chat, message, {
+    this.#relaying = pending;
+    const relay = socket.relayMessage(chat, message, {
       messageId: order.wireId,
       ...(order.kind === 'status' ? { statusJidList: audience } : {}),
     });
-    pending.relayed = true;
+    const done = (): void => {
+      pending.relayed = true;
+      this.#relaying = undefined;
+      pending.deadlineOfClient?.cancel();
+    };
+    this.#relayed = relay.then(done, done);
+    await relay;
     // It resolved and nobody was addressed, though the devices were known a moment ago.
     if (pending.phase === 'relaying') this.#settle(pending, { kind: 'unknown' });
   }
 
-  /** The devices are asked for first: without their list the client would relay an empty stanza and call it sent. */
+  /** The devices are asked for first, and a group's keys: without devices the client would relay an empty stanza and call it sent. */
   async #isAddressable(order: SendOrder, chat: string, audience: string[]): Promise<boolean> {
     const { socket, groups, forget, unanswered } = this.#options;
     const addresses =
       order.kind === 'status' ? audience : isGroupId(chat) ? await groups.participants(chat) : [chat];
     const devices = await socket.getUSyncDevices(addresses, true, false);
-    if (devices.length > 0) return true;
+    if (devices.length > 0) {
+      // Of a group the client would ask for them once the message is sealed.
+      if (chat === STATUS_CHAT || isGroupId(chat)) await socket.assertSessions(devices.map(({ jid }) => jid));
+      return true;
+    }
     // It may have left since it was asked about, and the next try asks again; or there was no answer at all.
     forget(order.to);
     unanswered();
@@ -219,31 +287,46 @@ export class Outbox {
   }
 
   #overdue(pending: Pending): void {
-    const isStuck = pending.phase === 'relaying' || (pending.phase === 'sealed' && !pending.relayed);
+    const isWithClient = pending.phase === 'relaying' || pending.phase === 'ready';
+    const isStuck = isWithClient || (pending.phase === 'released' && !pending.relayed);
     if (isStuck) {
       // Before its session ends over it: this message is why.
       this.#settle(pending, overdueOutcome(pending.phase));
       this.#options.stalled('a send did not come to an end in time');
       return;
     }
-    if (pending.phase === 'sealed') this.#options.unanswered();
+    if (pending.phase === 'released') this.#options.unanswered();
     this.#settle(pending, overdueOutcome(pending.phase));
   }
 
   #settle(pending: Pending, outcome: SendOutcome): void {
     if (!this.#isInHand(pending)) return;
+    this.#drop(pending);
+    this.#options.report(pending.order.messageId, outcome);
+  }
+
+  #drop(pending: Pending): void {
     this.#pending.delete(pending.order.wireId);
     pending.deadline.cancel();
+    pending.decide?.(false);
+    if (this.#relaying === pending) this.#boundClient(pending);
     pending.cancel.abort();
     pending.release();
     // Not left to the client: one that cannot write its copy of the file never comes back.
     void pending.media?.discard();
-    this.#options.report(pending.order.messageId, outcome);
+  }
+
+  /** The client has an order that was given up, and all others wait behind it. */
+  #boundClient(pending: Pending): void {
+    pending.deadlineOfClient = this.#options.clock.after(pending.order.deadlineMs, () =>
+      this.#options.stalled('a send that was given up did not come to an end in time'),
+    );
   }
 }
 
 function overdueOutcome(phase: Phase): SendOutcome {
-  if (phase === 'sealed') return { kind: 'unknown' };
+  if (phase === 'released') return { kind: 'unknown' };
+  if (phase === 'ready') return { kind: 'not_sent' };
   if (phase === 'fetching') return { kind: 'media_unavailable', detail: 'the attachment took too long' };
   return { kind: 'unprepared' };
 }
@@ -253,7 +336,7 @@ const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
 
 function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   if (isRateSignal(error)) return { kind: 'rate_limited' };
-  if (pending.phase === 'sealed') return { kind: 'unknown' };
+  if (pending.phase === 'released') return { kind: 'unknown' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
   // Where to upload to is a question too: a socket that is closing says nothing about the attachment.
   if (readClientError(error).statusCode === CONNECTION_CLOSED) return { kind: 'not_sent' };

@@ -20,6 +20,15 @@ export class PendingChange {
     for (const [field, value] of fields) change.fields.set(field, value);
   }
 
+  /** Takes in what another holds, over what was there. */
+  addAll(other: PendingChange): void {
+    for (const [hash, { clear, fields }] of other.#hashes) this.add(hash, fields, clear);
+  }
+
+  isEmpty(): boolean {
+    return this.#hashes.size === 0;
+  }
+
   /** What stands in that field once this is written: its value, null for none, undefined where it stays as it is. */
   find(hash: SealedHash, field: string): Uint8Array | null | undefined {
     const change = this.#hashes.get(hash);

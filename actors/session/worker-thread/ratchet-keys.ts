@@ -9,6 +9,9 @@ const inside = new AsyncLocalStorage<Overlay>();
 /** Which number belongs to which id of the network: facts, not steps, so they are written as they come. */
 const MAPPING = 'lid-mapping';
 
+/** Stores the steps that sealing took; rejects where they count for nothing, and what was sealed goes to nobody. */
+export type StoreSealed = (data: SignalDataSet) => Promise<void>;
+
 /** A piece of work that seals a message for one device. Resolves with what tells its caller; where it rejects, the caller was told. */
 type Sealing = () => Promise<Told>;
 
@@ -26,14 +29,16 @@ type Told = (failure: Error | undefined) => void;
  */
 export class RatchetKeys {
   readonly #store: SignalKeyStore;
+  readonly #storeSealed: StoreSealed;
   #tail: Promise<unknown> = Promise.resolve();
   /** What the transaction that runs has changed, later changes last; empty: none runs. */
   #layers: readonly Overlay[] = [];
   /** Joined by what is to be sealed until all of it was. */
   #sealings: Sealing[] | undefined;
 
-  constructor(store: SignalKeyStore) {
+  constructor(store: SignalKeyStore, storeSealed: StoreSealed = async (data) => store.set(data)) {
     this.#store = store;
+    this.#storeSealed = storeSealed;
   }
 
   isInTransaction(): boolean {
@@ -45,7 +50,7 @@ export class RatchetKeys {
   transaction<T>(work: () => Promise<T>, name: string): Promise<T> {
     // A transaction may wait for a mapping that somebody outside is looking up: that one must not wait for it in turn.
     if (name === MAPPING || this.isInTransaction()) return work();
-    return this.#alone(work, (overlay) => this.#commit(overlay));
+    return this.#alone(work, (overlay) => commit(overlay, (data) => this.#store.set(data)));
   }
 
   /**
@@ -55,7 +60,7 @@ export class RatchetKeys {
   unhurried<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone(work, async (overlay) => {
       // A write that fails closes the store, and with it the session.
-      this.#commit(overlay).catch(() => undefined);
+      commit(overlay, (data) => this.#store.set(data)).catch(() => undefined);
     });
   }
 
@@ -143,18 +148,18 @@ export class RatchetKeys {
     }
     this.#sealings = undefined;
     this.#layers = [all];
-    const failure = await this.#commit(all).then(
+    const failure = await commit(all, this.#storeSealed).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
     );
     this.#layers = [];
     for (const tell of told) tell(failure);
   }
+}
 
-  async #commit(overlay: Overlay): Promise<void> {
-    if (overlay.size === 0) return;
-    const data: Record<string, Record<string, unknown>> = {};
-    for (const [type, entries] of overlay) data[type] = Object.fromEntries(entries);
-    await this.#store.set(data as SignalDataSet);
-  }
+async function commit(overlay: Overlay, store: (data: SignalDataSet) => unknown): Promise<void> {
+  if (overlay.size === 0) return;
+  const data: Record<string, Record<string, unknown>> = {};
+  for (const [type, entries] of overlay) data[type] = Object.fromEntries(entries);
+  await store(data as SignalDataSet);
 }

@@ -9,12 +9,12 @@ import {
   unpadRandomMax16,
 } from '@whiskeysockets/baileys';
 import { type InboundEnvelope, readEnvelope, textOf } from './inbound-message.ts';
-import { RatchetKeys } from './ratchet-keys.ts';
+import { RatchetKeys, type StoreSealed } from './ratchet-keys.ts';
 
 /** What a session does when its ratchets step. */
 export interface RatchetHooks {
-  /** A ciphertext is about to be made: from here on what is being sent may reach somebody. */
-  readonly sealing: () => void;
+  /** Stores the steps that sealing took, before any ciphertext is handed on. */
+  readonly storeSealed: StoreSealed;
   /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
   readonly received: (envelope: InboundEnvelope, text: string) => Promise<void>;
   /** The shop's own addresses, without device. */
@@ -40,7 +40,7 @@ export interface Ratchets {
  */
 export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratchets {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
-  const keys = new RatchetKeys(store);
+  const keys = new RatchetKeys(store, hooks.storeSealed);
 
   const announce = async (ciphertext: Uint8Array, padded: Uint8Array): Promise<void> => {
     const stanza = stanzas.get(ciphertext);
@@ -72,14 +72,8 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
             await announce(sealed.ciphertext, padded);
             return padded;
           }, sealed.jid),
-        encryptMessage: (plain) => {
-          hooks.sealing();
-          return keys.seal(() => client.encryptMessage(plain));
-        },
-        encryptGroupMessage: (plain) => {
-          hooks.sealing();
-          return keys.seal(() => client.encryptGroupMessage(plain));
-        },
+        encryptMessage: (plain) => keys.seal(() => client.encryptMessage(plain)),
+        encryptGroupMessage: (plain) => keys.seal(() => client.encryptGroupMessage(plain)),
       };
     },
   };

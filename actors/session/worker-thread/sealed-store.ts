@@ -19,8 +19,13 @@ export interface FieldChange {
 /** Changes that wait for their write, and the promise of it. */
 interface Batch {
   readonly change: PendingChange;
+  /** Stores it together with something of its own, in place of the store. */
+  carrier: (() => Promise<void>) | undefined;
   readonly written: Promise<void>;
 }
+
+/** Stores changes by another way, in one commit. Resolves when they stand there; rejects when none of them ever will. */
+export type Carry = (changes: readonly SealedChange[]) => Promise<void>;
 
 /**
  * One shop's sealed hashes as its worker sees them. One write is under way at a time; what is asked for meanwhile, or
@@ -81,17 +86,40 @@ export class SealedStore {
   /** Resolves when the change stands in the store. */
   write(change: FieldChange): Promise<void> {
     const { hash, clear = false } = change;
-    const fields = new Map<string, Uint8Array | undefined>();
-    for (const [field, value] of change.fields) {
-      const sealed =
-        value === undefined ? undefined : alone(this.#cipher.seal(this.#place(hash, field), value));
-      fields.set(field, sealed);
-    }
+    const fields = this.#seal(change);
     if (fields.size === 0 && !clear) return this.#next?.written ?? this.#tail;
     const batch = this.#batch();
     batch.change.add(hash, fields, clear);
     this.#remember(hash, fields, clear);
     return batch.written;
+  }
+
+  /**
+   * Lets somebody else store the change, in its place in the line of writes, and together with all that waits there. Resolves
+   * when it stands in the store. Where `carry` rejects, this does, the change is forgotten, and the rest is written without it.
+   */
+  carried(change: FieldChange, carry: Carry): Promise<void> {
+    const fields = this.#seal(change);
+    const batch = this.#batch();
+    // One commit carries one change; what is asked for from now on comes after it.
+    this.#next = undefined;
+    return new Promise((resolve, reject) => {
+      batch.carrier = async () => {
+        const together = new PendingChange();
+        together.addAll(batch.change);
+        together.add(change.hash, fields, change.clear ?? false);
+        try {
+          if (this.#failure !== undefined) throw this.#failure;
+          await carry(together.changes());
+        } catch (error) {
+          reject(error);
+          if (!batch.change.isEmpty()) await this.#put(batch.change);
+          return;
+        }
+        this.#remember(change.hash, fields, change.clear ?? false);
+        resolve();
+      };
+    });
   }
 
   /** Closes the store for good, as when a value opens and makes no sense. Gives back the first failure. */
@@ -184,15 +212,25 @@ export class SealedStore {
     const change = new PendingChange();
     this.#unanswered.add(change);
     const written = this.#tail.then(nextTurn).then(() => {
-      if (this.#next?.change === change) this.#next = undefined;
-      return this.#put(change);
+      if (this.#next === batch) this.#next = undefined;
+      return batch.carrier === undefined ? this.#put(change) : batch.carrier();
     });
     this.#tail = written.finally(() => this.#unanswered.delete(change));
     // The callers hear of a failure; the chain's own copies must not count as unhandled.
     this.#tail.catch(() => undefined);
     written.catch(() => undefined);
-    this.#next = { change, written };
-    return this.#next;
+    const batch: Batch = { change, carrier: undefined, written };
+    this.#next = batch;
+    return batch;
+  }
+
+  #seal({ hash, fields }: FieldChange): Map<string, Uint8Array | undefined> {
+    const sealed = new Map<string, Uint8Array | undefined>();
+    for (const [field, value] of fields) {
+      const place = this.#place(hash, field);
+      sealed.set(field, value === undefined ? undefined : alone(this.#cipher.seal(place, value)));
+    }
+    return sealed;
   }
 
   #put(change: PendingChange): Promise<void> {

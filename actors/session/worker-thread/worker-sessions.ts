@@ -51,6 +51,9 @@ export class WorkerSessions {
       case 'send':
         session?.send(message.order);
         break;
+      case 'release':
+        session?.release(message.messageId);
+        break;
       case 'recall':
         session?.recall(message.messageId);
         break;

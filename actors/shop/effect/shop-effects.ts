@@ -68,16 +68,11 @@ export function shopEffects(parts: {
         compose(effect, address);
         break;
       case 'send':
-        host.send(session, effect.order);
-        break;
+      case 'release':
       case 'recall':
-        host.recall(session, effect.messageId);
-        break;
       case 'confirm':
-        host.confirmInbound(session, effect.token);
-        break;
       case 'refresh_groups':
-        host.refreshGroups(session);
+        tellHost(host, session, effect);
         break;
       case 'groups_told':
         waiters.changed(shopId);
@@ -116,4 +111,30 @@ export function shopEffects(parts: {
         break;
     }
   };
+}
+
+type HostOrder = Extract<
+  ShopEffect,
+  { readonly type: 'send' | 'release' | 'recall' | 'confirm' | 'refresh_groups' }
+>;
+
+/** Passes on what needs nothing but the session. */
+function tellHost(host: SessionHost, session: SessionAddress, order: HostOrder): void {
+  switch (order.type) {
+    case 'send':
+      host.send(session, order.order);
+      break;
+    case 'release':
+      host.release(session, order.messageId);
+      break;
+    case 'recall':
+      host.recall(session, order.messageId);
+      break;
+    case 'confirm':
+      host.confirmInbound(session, order.token);
+      break;
+    case 'refresh_groups':
+      host.refreshGroups(session);
+      break;
+  }
 }

@@ -5,13 +5,14 @@
  * |-----------|----------------------------------------------------|--------------------------------------------------|
  * | idle      | nothing in hand                                    | dispatch → checking, or composing (groups and statuses) |
  * | checking  | asking whether the recipient is on the network     | checked → composing, idle (rejected), gap (no answer), paused (rate signal) |
- * | composing | the recipient is shown that somebody writes (a status has nobody to show it to) | composed → sending, blocked → idle (settled) |
- * | sending   | on the wire, stored as `sending` before            | outcome → gap, paused (rate signal)              |
+ * | composing | the recipient is shown that somebody writes (a status has nobody to show it to) | composed → preparing, blocked → idle (settled) |
+ * | preparing | the session fetches the attachment, devices and keys, and seals | prepared → sending, blocked → idle (settled), outcome → as from sending |
+ * | sending   | on the wire, stored as `sending` before, with the steps of the ratchets that sealed it | outcome → gap, paused (rate signal)              |
  * | gap       | the random 6–20 s between two sends                | elapsed → idle                                   |
  * | paused    | the 15 minutes after a rate signal                 | elapsed → idle                                   |
  *
  * Until `sending` a message is still `queued`: when the session goes (`session_down`) or a deadline passes it is put
- * back at the head of the queue. In `sending` only an outcome settles it: `restarted` fails it BOT_RESTARTED, since
+ * back at the head of the queue, and what the session prepared is recalled. In `sending` only an outcome settles it: `restarted` fails it BOT_RESTARTED, since
  * we never risk a double send. One that was not sent is put back too; where its session stood a few times only, since
  * the network may give out no keys for its recipient, and the others wait behind it. `hold` and `release` are the operator's pause; nothing is
  * dispatched while held.
@@ -36,7 +37,7 @@ export interface Hand {
 /** What the pacing machine remembers. What of it outlasts a process is stored (`shop-machines.ts`). */
 export interface PacingContext {
   readonly hand: Hand | null;
-  /** When the state is over by itself: gap, pause, or the deadline of checking, composing and sending. */
+  /** When the state is over by itself: gap, pause, or the deadline of checking, composing, preparing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
   /** The message that was put back unsent last, and how often by now; absent: none was. */
@@ -64,6 +65,7 @@ export type PacingEvent =
       readonly untilMs: number;
     }
   | { readonly type: 'composed'; readonly untilMs: number }
+  | { readonly type: 'prepared'; readonly untilMs: number }
   | { readonly type: 'blocked'; readonly reason: MessageReason }
   | {
       readonly type: 'outcome';
@@ -83,6 +85,7 @@ export type PacingEffect =
   | { readonly type: 'checkRecipient'; readonly params: Hand }
   | { readonly type: 'showComposing'; readonly params: Hand }
   | { readonly type: 'putOnWire'; readonly params: Hand }
+  | { readonly type: 'recall'; readonly params: Hand }
   | { readonly type: 'settle'; readonly params: Settlement }
   | { readonly type: 'putBack'; readonly params: Hand };
 
@@ -135,6 +138,7 @@ const pacingSetup = setup({
     checkRecipient: withHand,
     showComposing: withHand,
     putOnWire: withHand,
+    recall: withHand,
     settle: withSettlement,
     putBack: withHand,
     take: assign(({ event }) =>
@@ -179,6 +183,18 @@ const compose = { type: 'showComposing' as const, params: handOf };
 const wire = { type: 'putOnWire' as const, params: handOf };
 const settle = { type: 'settle' as const, params: settlementOf };
 const back = { type: 'putBack' as const, params: handOf };
+const recall = { type: 'recall' as const, params: handOf };
+/** What an outcome leads to; before the wire it says why the message could not be prepared. */
+const onOutcome = [
+  { guard: 'wasRateLimited' as const, target: 'paused', actions: [back, 'startPause' as const] },
+  { guard: 'wasWithoutSession' as const, target: 'gap', actions: [back, 'startGap' as const] },
+  {
+    guard: 'mayTryAgain' as const,
+    target: 'gap',
+    actions: [back, 'countUnsent' as const, 'startGap' as const],
+  },
+  { target: 'gap', actions: [settle, 'startGap' as const, 'barStrangers' as const] },
+];
 const giveBack = { target: 'idle' as const, actions: [back, 'dropHand' as const] };
 
 /** The pacing states and transitions, as in the table above. */
@@ -215,20 +231,24 @@ export const pacingMachine = pacingSetup.createMachine({
     },
     composing: {
       on: {
-        composed: { target: 'sending', actions: ['extend', wire] },
+        composed: { target: 'preparing', actions: 'extend' },
         blocked: { target: 'idle', actions: [settle, 'dropHand'] },
         session_down: giveBack,
         elapsed: { target: 'gap', actions: [back, 'startGap'] },
       },
     },
+    preparing: {
+      on: {
+        prepared: { target: 'sending', actions: ['extend', wire] },
+        blocked: { target: 'idle', actions: [settle, recall, 'dropHand'] },
+        session_down: { target: 'idle', actions: [back, recall, 'dropHand'] },
+        outcome: onOutcome,
+        elapsed: { target: 'gap', actions: [back, recall, 'startGap'] },
+      },
+    },
     sending: {
       on: {
-        outcome: [
-          { guard: 'wasRateLimited', target: 'paused', actions: [back, 'startPause'] },
-          { guard: 'wasWithoutSession', target: 'gap', actions: [back, 'startGap'] },
-          { guard: 'mayTryAgain', target: 'gap', actions: [back, 'countUnsent', 'startGap'] },
-          { target: 'gap', actions: [settle, 'startGap', 'barStrangers'] },
-        ],
+        outcome: onOutcome,
         elapsed: { target: 'gap', actions: [settle, 'startGap'] },
       },
     },
@@ -238,4 +258,4 @@ export const pacingMachine = pacingSetup.createMachine({
 });
 
 /** The pacing states. */
-export type PacingStateName = 'idle' | 'checking' | 'composing' | 'sending' | 'gap' | 'paused';
+export type PacingStateName = 'idle' | 'checking' | 'composing' | 'preparing' | 'sending' | 'gap' | 'paused';

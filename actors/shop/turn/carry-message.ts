@@ -10,7 +10,6 @@ import { type MessageState, QUEUED_LIMIT_MS } from '../record/message-record.ts'
 import { offerOf, type PoolAnswer, type PoolOffer } from '../record/pool-protocol.ts';
 import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 import { channelRefusal, count } from './acceptance.ts';
-import { recallInHand } from './recall-in-hand.ts';
 import type { WriterFacts } from './recipient-facts.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { TurnBuilder } from './turn-builder.ts';
@@ -79,9 +78,8 @@ export function withdrawPooled(
   const waiting = queue.find((message) => message.messageId === messageId);
   if (inHand?.messageId === messageId) {
     if (pacingState(builder.state) === 'sending') {
-      // The origin asks again. What comes back before that waits here, where nobody opted out of this shop: the mark is
-      // what stands against it before the wire.
-      recallInHand(builder);
+      // The origin asks again. What comes back unsent before that waits here, where nobody opted out of this shop: the
+      // mark is what stands against it before the wire.
       const message = { id: messageId, createdAtMs };
       builder.writes.push(...carriedWrites(shard, message, 'withdrawn', '1'));
       return { kind: 'taken' };

@@ -5,7 +5,6 @@ import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import type { MessageBody } from '../record/message-record.ts';
 import { addressee, channelState, liveGroups, pacingState, type ShopState } from '../record/shop-state.ts';
 import { afterInbound } from '../record/writer.ts';
-import { recallInHand } from './recall-in-hand.ts';
 import { isInHandFor, isOverRecipientLimits, learnRecipient, linkLid } from './recipient-alias.ts';
 import { askAboutPooled } from './relinquish-message.ts';
 import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
@@ -89,15 +88,21 @@ function onLiveEvent(
       break;
     case 'session.composed':
       // A word about an earlier try may come when the message is in hand once more, or on the wire already.
-      if (isComposing(builder.state, event.messageId) && facts.dispatch) {
+      if (standsIn('composing', builder.state, event.messageId) && facts.dispatch) {
         onComposed(builder, event.messageId, facts.dispatch, times.outcomeMs);
+      }
+      break;
+    case 'session.prepared':
+      // It may have been blocked meanwhile, or put back: then what was prepared is recalled.
+      if (standsIn('preparing', builder.state, event.messageId) && facts.dispatch) {
+        onPrepared(builder, event, facts.dispatch, times.outcomeMs);
       }
       break;
   }
 }
 
-function isComposing(state: ShopState, messageId: string): boolean {
-  return state.inHand?.messageId === messageId && pacingState(state) === 'composing';
+function standsIn(stage: 'composing' | 'preparing', state: ShopState, messageId: string): boolean {
+  return state.inHand?.messageId === messageId && pacingState(state) === stage;
 }
 
 function onClosed(
@@ -126,7 +131,9 @@ function onInbound(
     builder.writes.push(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
     if (writer.optedOut) {
       askAboutPooled(builder);
-      if (isInHandFor(builder.state, writtenBy)) recallInHand(builder);
+      if (isInHandFor(builder.state, writtenBy) && pacingState(builder.state) === 'preparing') {
+        builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
+      }
     }
   }
   builder.effects.push({ type: 'confirm', token: event.token });
@@ -189,17 +196,24 @@ function barsStranger(
   return barred && isStranger && writer === undefined;
 }
 
-/** The last look before the wire. `sending` and the order go into one turn: the order follows the commit. */
-function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFacts, outcomeMs: number): void {
-  const { body, audience } = facts;
+/** What is to be sent, unless something stands against it: then the message ends with that. */
+function unblocked(builder: TurnBuilder, facts: DispatchFacts): MessageBody | undefined {
+  const { body } = facts;
   if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
-  const { inHand } = builder.state;
   const against =
     body === undefined ? GONE : obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs });
   if (body === undefined || against !== undefined) {
     builder.stepPacing({ type: 'blocked', reason: against ?? GONE });
-    return;
+    return undefined;
   }
+  return body;
+}
+
+/** Nothing is prepared for the wire that may not go there. */
+function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFacts, outcomeMs: number): void {
+  const body = unblocked(builder, facts);
+  if (body === undefined) return;
+  const { inHand } = builder.state;
   builder.stepPacing({ type: 'composed', untilMs: builder.nowMs + outcomeMs });
   builder.effects.push({
     type: 'send',
@@ -211,8 +225,24 @@ function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFact
       text: body.text ?? undefined,
       mediaUrl: body.mediaUrl ?? undefined,
       mediaType: body.mediaType ?? undefined,
-      audience: body.kind === 'status' ? audience : undefined,
+      audience: body.kind === 'status' ? facts.audience : undefined,
       deadlineMs: ACKNOWLEDGE_DEADLINE_MS,
     },
   });
+}
+
+/**
+ * The last look before the wire. `sending` and the steps of the ratchets that sealed the message are one commit, and the
+ * frame leaves after it: killed before, the message is queued and its ciphertexts are nobody's.
+ */
+function onPrepared(
+  builder: TurnBuilder,
+  { messageId, writes }: Extract<SessionEvent, { type: 'session.prepared' }>,
+  facts: DispatchFacts,
+  outcomeMs: number,
+): void {
+  if (unblocked(builder, facts) === undefined) return;
+  builder.stepPacing({ type: 'prepared', untilMs: builder.nowMs + outcomeMs });
+  builder.writes.push(...writes);
+  builder.effects.push({ type: 'release', messageId });
 }

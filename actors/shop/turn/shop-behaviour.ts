@@ -89,8 +89,6 @@ export function shopBehaviour(
       const builder = new TurnBuilder(state, nowMs, options);
       builder.change({ dispatching: false });
       builder.stepPacing({ type: 'session_down' });
-      const { inHand } = builder.state;
-      if (inHand !== undefined) builder.effects.push({ type: 'recall', messageId: inHand.messageId });
       return builder.finish();
     },
     settled: (state) => pacingState(state) !== 'sending',

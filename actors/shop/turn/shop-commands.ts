@@ -68,7 +68,9 @@ export type ShopEffect =
   | { readonly type: 'check'; readonly message: QueuedMessage }
   | { readonly type: 'compose'; readonly message: QueuedMessage; readonly generation: number }
   | { readonly type: 'send'; readonly order: SendOrder }
-  /** The send need not go out from here: where nothing of it is on the wire, it is put back. */
+  /** What was prepared may leave: it stands as `sending`. */
+  | { readonly type: 'release'; readonly messageId: string }
+  /** What is being prepared is not to leave. */
   | { readonly type: 'recall'; readonly messageId: string }
   | { readonly type: 'confirm'; readonly token: string }
   /** Ask the pool shop to take the message, or what became of it. */

@@ -68,7 +68,8 @@ export function readShopFacts(options: {
   if (command.type === 'send') {
     return mapMaybePromise(readSend(state, command.draft, store), (send) => ({ send, available }));
   }
-  if (command.type === 'session.composed' && state.inHand?.messageId === command.messageId) {
+  const isOnItsWay = command.type === 'session.composed' || command.type === 'session.prepared';
+  if (isOnItsWay && state.inHand?.messageId === command.messageId) {
     return readDispatch(state, command, store, nowMs).then((dispatch) => ({ dispatch, available }));
   }
   if (command.type === 'session.inbound') {
@@ -158,7 +159,7 @@ async function readOriginal(
 /** In one round trip: whom it goes to stands with the message in hand. */
 async function readDispatch(
   state: ShopState,
-  { messageId, lid }: Extract<ShopCommand, { type: 'session.composed' }>,
+  { messageId, lid }: Extract<ShopCommand, { type: 'session.composed' | 'session.prepared' }>,
   store: Store,
   nowMs: number,
 ): Promise<DispatchFacts> {

@@ -232,6 +232,9 @@ export class TurnBuilder {
         this.effects.push({ type: 'compose', message: inHandFor(effect, inHand), generation });
         break;
       }
+      case 'recall':
+        this.effects.push({ type: 'recall', messageId: effect.params.messageId });
+        break;
       case 'putOnWire':
         this.#storeState(inHandFor(effect, inHand), 'sending', null);
         break;

@@ -12,6 +12,7 @@ const TONES = /** @type {Record<string, string>} */ ({
   sending: 'busy',
   checking: 'busy',
   composing: 'busy',
+  preparing: 'busy',
   starting: 'busy',
   qr_waiting: 'warn',
   reconnecting: 'warn',

@@ -1,0 +1,82 @@
+/** From the session's preparing to the commit that says `sending`: until then a message is queued, and nothing of it leaves. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pacingState } from '../../actors/shop/record/shop-state.ts';
+import { ShopHarness } from './shop-harness.ts';
+
+test('what is being prepared stays queued: a hand-over or a drop puts it back and recalls it, and so does a long silence', async () => {
+  for (const end of ['hand-over', 'drop', 'silence', 'kill'] as const) {
+    const shop = await ShopHarness.connected();
+    const id = shop.send();
+    shop.toSession(id);
+    assert.deepEqual([pacingState(shop.state), shop.statusOf(id)], ['preparing', 'queued']);
+    assert.equal(shop.effectsOf('send').length, 1);
+    if (end === 'hand-over') {
+      shop.drain();
+      assert.ok(shop.isSettled);
+    } else if (end === 'drop') {
+      shop.session({ type: 'session.closed', end: 'transient', statusCode: 428, detail: 'cut' });
+    } else if (end === 'silence') shop.pass(180_000);
+    else shop.restart();
+    assert.equal(shop.statusOf(id), 'queued');
+    assert.deepEqual(
+      shop.effectsOf('recall').map(({ messageId }) => messageId),
+      [id],
+    );
+    // A word that comes late lets nothing leave.
+    shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
+    assert.deepEqual([shop.effectsOf('release'), shop.statusOf(id)], [[], 'queued']);
+    assert.ok(shop.writes.every((write) => !write.includes('step')));
+  }
+});
+
+test('the steps of the ratchets stand in the turn that says sending, and the frame leaves after it', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  shop.toSession(id);
+  const before = shop.writes.length;
+  shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
+  assert.equal(shop.statusOf(id), 'sending');
+  const turn = shop.writes.slice(before);
+  assert.ok(turn.some((write) => write.includes('step')));
+  assert.ok(turn.some((write) => write.some((part) => String(part).includes('"sending"'))));
+  assert.deepEqual(shop.effectsOf('release'), [{ type: 'release', messageId: id }]);
+});
+
+for (const way of ['it comes while', 'it is found when'] as const) {
+  test(`a STOP counts until the message is sending: ${way} it was prepared`, async () => {
+    const shop = await ShopHarness.connected();
+    const id = shop.send('+33612345678');
+    shop.toSession(id);
+    const stop = { wireId: 'W', from: '+33612345678', text: 'STOP', atMs: shop.nowMs, token: 't' };
+    if (way === 'it comes while') shop.session({ type: 'session.inbound', ...stop });
+    else {
+      const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
+      shop.prepared(id, [['HSET', 'k', 'session/a', 'step']], writer);
+    }
+    assert.equal(shop.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
+    assert.deepEqual(
+      shop.effectsOf('recall').map(({ messageId }) => messageId),
+      [id],
+    );
+    shop.outcome(id, { kind: 'not_sent' });
+    assert.deepEqual([shop.effectsOf('release'), shop.statusOf(id)], [[], 'rejected RECIPIENT_OPTED_OUT']);
+    assert.ok(shop.writes.every((write) => !write.includes('step')));
+  });
+}
+
+test('what cannot be prepared is put back a few times, then refused; a rate signal pauses the queue', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  for (let round = 0; round < 5; round += 1) {
+    assert.equal(shop.statusOf(id), 'queued');
+    shop.toSession(id);
+    shop.outcome(id, { kind: 'unprepared' });
+    shop.pass(20_000);
+  }
+  assert.equal(shop.statusOf(id), 'failed SEND_REFUSED');
+  const other = shop.send('+33612345679');
+  shop.toSession(other);
+  shop.outcome(other, { kind: 'rate_limited' });
+  assert.deepEqual([pacingState(shop.state), shop.statusOf(other)], ['paused', 'queued']);
+});
