@@ -48,10 +48,10 @@ test('SIGTERM cuts no request, abandons no message in hand and loses no line of 
   );
   const ids = sends.map(({ data }) => String(data.id));
   await until(
-    'a session has a message in hand',
+    'a session is at work on the queue',
     async () => {
       const records = await Promise.all(ids.map((id) => stack.api.get(`/messages/${id}`)));
-      return records.some(({ data }) => data.status === 'sending');
+      return records.some(({ data }) => data.status !== 'queued');
     },
     { everyMs: 1 },
   );

@@ -84,6 +84,8 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
     assert.ok(answer.status === 202 || answer.status === 200, JSON.stringify(answer.error));
     accepted.push({ ...send, id: String(answer.data.id) });
   }
+  let restarted = 0;
+  let restartedYetDelivered = 0;
   for (const message of accepted) {
     const record = await untilEnded(stack, message.id);
     const delivered = (await stack.network.inbox(message.to)).items.filter(
@@ -94,10 +96,13 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
     else {
       assert.deepEqual([record.status, record.reason], ['failed', 'BOT_RESTARTED'], outcome);
       assert.ok(delivered.length <= 1, `${outcome} was delivered ${delivered.length} times`);
+      restarted += 1;
+      restartedYetDelivered += delivered.length;
     }
   }
   context.diagnostic(
-    `${accepted.length} messages, ${unanswered.length} of them cut off by a kill and asked again; ${stops} STOPs held`,
+    `${accepted.length} messages, ${unanswered.length} of them cut off by a kill and asked again; ${stops} STOPs held; ` +
+      `${restarted} failed BOT_RESTARTED, ${restartedYetDelivered} of them were delivered`,
   );
   assert.ok(accepted.length > 0);
 });
