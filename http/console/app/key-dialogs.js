@@ -47,7 +47,7 @@ export function NewKey({ path, onClose, onCreated }) {
 
 const WARNINGS = {
   revoke: 'The next call with it is refused, on every node. This cannot be undone.',
-  rotate: 'It gets a new value and the old one stops at once.',
+  rotate: 'It gets a new value. The old one stops at once: calls with it answer 401 API_KEY_REVOKED.',
 };
 
 /**
