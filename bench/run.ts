@@ -12,14 +12,26 @@ import { PINNING } from './harness/cores.ts';
 import { plotOf } from './harness/plot.ts';
 import { judge, tableOf } from './harness/table.ts';
 
-// npm run bench [-- names… --rounds=3 --seconds=5 --directory=/tmp …]: see README.md beside this file.
+// npm run bench [-- names… --rounds=3 --seconds=5 --directory=/tmp --smoke …]: see README.md beside this file.
 const benches: readonly Bench[] = [...comparisons, ...serviceBenches, hostile, liveSessions, liveSoak];
 const words = process.argv.slice(2);
 const settings = new Map(
   words.filter((word) => word.startsWith('--')).map((word) => word.slice(2).split('=') as [string, string]),
 );
 const chosen = chooseBenches(words.filter((word) => !word.startsWith('--')));
-const setting = (name: string, fallback: number): number => Number(settings.get(name) ?? fallback);
+/** What `--smoke` sets beside one round of one second: to see that a bench starts. Its figures say nothing. */
+const SMALLEST: Readonly<Record<string, number>> = {
+  rounds: 1,
+  seconds: 1,
+  shops: 50,
+  minutes: 0.05,
+  rate: 20,
+  rest: 1,
+  sessions: 2,
+};
+const isSmoke = settings.has('smoke');
+const setting = (name: string, fallback: number): number =>
+  Number(settings.get(name) ?? (isSmoke ? (SMALLEST[name] ?? fallback) : fallback));
 const directory = mkdtempSync(join(settings.get('directory') ?? tmpdir(), 'bench-'));
 const isTerminal = process.stderr.isTTY;
 const context: BenchContext = {

@@ -1,5 +1,6 @@
 /** Every command that a document names exists, and one that the gate does not run is run at night. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
@@ -47,3 +48,16 @@ for (const name of programs) {
     accessSync(resolve(root, 'bin', name), constants.X_OK);
   });
 }
+
+test('one mutant is made, and noticed', () => {
+  const words = [
+    '--import',
+    'tsx',
+    'tests/policy/mutants.ts',
+    '--only=number-forms',
+    '--first=1',
+    '--jobs=1',
+  ];
+  const said = execFileSync(process.execPath, words, { cwd: root, encoding: 'utf8' });
+  assert.match(said, /^1 mutants of 1 files\n1 killed, 0 live/);
+});
