@@ -13,13 +13,16 @@ import { poolService } from '../actors/shop/effect/pool-service.ts';
 import { PoolSessions } from '../actors/shop/effect/pool-sessions.ts';
 import { sessionOf, shopEffects } from '../actors/shop/effect/shop-effects.ts';
 import { ShopEraser } from '../actors/shop/effect/shop-eraser.ts';
+import type { EventOperations } from '../actors/shop/record/event-operations.ts';
 import { MESSAGE_RETENTION_MS } from '../actors/shop/record/message-record.ts';
 import { shopAddress } from '../actors/shop/record/shop-keys.ts';
 import type { ShopOperations, ShopReference } from '../actors/shop/record/shop-operations.ts';
 import { shopBehaviour } from '../actors/shop/turn/shop-behaviour.ts';
 import type { PacingTimes } from '../actors/shop/turn/turn-builder.ts';
 import { readChannelStatuses } from '../actors/shop/view/channel-statuses.ts';
+import { eventService } from '../actors/shop/view/event-service.ts';
 import { shopService } from '../actors/shop/view/shop-service.ts';
+import { EventWaiters } from '../actors/tenant/event-waiters.ts';
 import { StoredKeyDirectory } from '../actors/tenant/key-directory.ts';
 import { tenantBehaviour } from '../actors/tenant/tenant-behaviour.ts';
 import { tenantEffects } from '../actors/tenant/tenant-effects.ts';
@@ -61,6 +64,7 @@ export interface ActorsOptions {
 export interface RunningActors {
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;
+  readonly events: EventOperations;
   readonly operators: OperatorOperations;
   readonly fleet: FleetOperations;
   readonly keys: KeyDirectory;
@@ -100,6 +104,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const directory = new StoredKeyDirectory(store);
   const feed = new EventFeed(clock);
   const waiters = new ChannelWaiters(clock);
+  const eventWaiters = new EventWaiters(clock);
   const counts = { ledgersReplaced: 0 };
   const keyLimits = new KeyLimits();
   const usage = new UsageStorer({ actors, clock, keyLimits });
@@ -115,11 +120,10 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       keyLimits,
       makeId,
       perform: tenantEffects({
-        actors,
-        clock,
+        ...around,
         directory,
         feed,
-        log,
+        eventWaiters,
         refreshDirectory: (tenantId) => operatorsDirectory.refresh(tenantId),
         tellShop: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
         eraseShop: (shop) => eraser.erase(shop),
@@ -135,40 +139,42 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       makeWireId,
       retentionMs: options.messageRetentionMs ?? MESSAGE_RETENTION_MS,
       platformName,
-      perform: shopEffects({ actors, host, waiters, feed, pool, poolSessions, log }),
+      perform: shopEffects({ actors, host, waiters, eventWaiters, feed, pool, poolSessions, log }),
       leave: (address) => host.close(sessionOf(address)),
       available: () => host.available(),
       ledgerReplaced: (shop) => reportLedger(shop, { counts, log }),
     }),
   );
+  const shops = shopService({
+    ...around,
+    waiters,
+    qrImage: (qr) => qrImages.render(qr),
+    pool,
+    host,
+    askGroups,
+  });
   return {
     tenants: tenantService({
-      actors,
-      store,
-      clock,
+      ...around,
       keyLimits,
       usage,
       channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
     }),
-    shops: shopService({ ...around, waiters, qrImage: (qr) => qrImages.render(qr), pool, host, askGroups }),
+    shops,
+    events: eventService({ store, clock, waiters: eventWaiters, messages: shops }),
     operators: operatorService({
-      actors,
-      store,
-      clock,
-      deadLetters,
-      directory,
-      operatorsDirectory,
-      eraser,
-      makeId,
-      host,
-      log,
+      ...around,
+      ...{ deadLetters, directory, operatorsDirectory, eraser, makeId, host },
     }),
     fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
     keys: directory,
     feed,
     host,
     counts,
-    endWaits: () => waiters.close(),
+    endWaits() {
+      waiters.close();
+      eventWaiters.close();
+    },
     async stop() {
       usage.stop();
       await Promise.all([host.stop(), qrImages.close(), connection.close()]);

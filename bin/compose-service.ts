@@ -87,6 +87,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     version: packageVersion(),
     tenants: actors.tenants,
     shops: actors.shops,
+    tenantEvents: actors.events,
     operators: actors.operators,
     fleet: actors.fleet,
     keys: actors.keys,

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
+import type { EventOperations } from '../actors/shop/record/event-operations.ts';
 import type { ShopOperations } from '../actors/shop/record/shop-operations.ts';
 import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
 import type { KeyDirectory } from '../actors/tenant/tenant-view.ts';
@@ -64,6 +65,7 @@ export interface HttpOptions {
   readonly version: string;
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;
+  readonly tenantEvents: EventOperations;
   readonly operators: OperatorOperations;
   readonly fleet: FleetOperations;
   readonly keys: KeyDirectory;
@@ -301,6 +303,7 @@ function apiServices(options: HttpOptions, address: { readonly publicUrl: string
   return {
     tenants: options.tenants,
     shops: options.shops,
+    events: options.tenantEvents,
     articles: readArticles(ARTICLES_FOLDER),
     setupUrl: (shopId) =>
       setupUrlTemplate.replaceAll('{PUBLIC_URL}', () => address.publicUrl).replaceAll('{shopId}', shopId),

@@ -19,7 +19,9 @@ export type WriteCommand =
   | 'ZREM'
   | 'ZREMRANGEBYLEX'
   | 'ZREMRANGEBYSCORE'
-  | 'ZREMRANGEBYRANK';
+  | 'ZREMRANGEBYRANK'
+  | 'XADD'
+  | 'XTRIM';
 
 /** One change in Redis, as data: command, key, arguments. Its key must carry the hash tag of the shard it is committed to. */
 export type Write = readonly [command: WriteCommand, key: string, ...args: RedisArgument[]];

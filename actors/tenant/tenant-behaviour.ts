@@ -53,7 +53,7 @@ export function tenantBehaviour(
     activated: (state) => ({
       effects: [...state.erasing].map((shopId) => ({ type: 'erase_shop' as const, shopId })),
     }),
-    draining: (state) => usageTurn(state, options.keyLimits),
+    draining: (state) => ({ ...usageTurn(state, options.keyLimits), effects: [{ type: 'end_waits' }] }),
     deactivated(state, _address, reason) {
       if (reason === 'crashed') return;
       for (const keyId of state.apiKeys.keys()) options.keyLimits.forget(keyId);

@@ -37,6 +37,8 @@ export type TenantCommand =
 /** What a tenant's turn asks to be done once its commit holds. */
 export type TenantEffect =
   | { readonly type: 'erase_shop'; readonly shopId: string }
+  /** The tenant leaves this node: whoever waits for its events is answered. */
+  | { readonly type: 'end_waits' }
   | { readonly type: 'forget_keys'; readonly hashes: readonly string[] }
   | { readonly type: 'tell_shops'; readonly shopIds: readonly string[]; readonly active: boolean }
   | { readonly type: 'announce_tenant'; readonly tenantId: string }

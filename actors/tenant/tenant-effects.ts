@@ -3,6 +3,7 @@ import type { Address } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { EventFeed } from '../event-feed.ts';
+import type { EventWaiters } from './event-waiters.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import type { TenantState } from './tenant-state.ts';
@@ -16,6 +17,7 @@ export interface TenantEffectsOptions {
   readonly clock: Clock;
   readonly directory: Pick<StoredKeyDirectory, 'forget'>;
   readonly feed: Pick<EventFeed, 'publish'>;
+  readonly eventWaiters: Pick<EventWaiters, 'end'>;
   readonly log: Logger;
   /** Brings the operators' list up to the tenant's record; never rejects. */
   readonly refreshDirectory: (tenantId: string) => Promise<void>;
@@ -47,6 +49,9 @@ export function tenantEffects(
     switch (effect.type) {
       case 'erase_shop':
         erase(address, effect.shopId);
+        break;
+      case 'end_waits':
+        options.eventWaiters.end(tenantId);
         break;
       case 'forget_keys':
         directory

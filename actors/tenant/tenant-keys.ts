@@ -32,6 +32,8 @@ export interface TenantKeys {
   readonly declared: string;
   /** Hash: window state by key id, and `quota`. */
   readonly usage: string;
+  /** Stream: what happened to the tenant's shops, for its own readers. */
+  readonly events: string;
 }
 
 /** Names the keys of a tenant; the same texts for all its shops, which finds what is remembered of a key sooner. */
@@ -49,6 +51,7 @@ export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string): Tenant
     contactOrder: key('contact-order'),
     declared: key('declared'),
     usage: key('usage'),
+    events: key('events'),
   };
 });
 

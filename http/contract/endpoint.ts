@@ -17,6 +17,7 @@ export type Tag =
   | 'Shops'
   | 'Channel'
   | 'Messages'
+  | 'Events'
   | 'Statuses'
   | 'Groups'
   | 'Contacts'

@@ -18,6 +18,24 @@ const groupVerdict = {
   usage: { today: 5, lastHour: 3, coldToday: 1, declaredToday: 4 },
 } as const;
 
+const message = {
+  id: messageId,
+  shopId,
+  channel: 'msgapp',
+  to: '+41797654321',
+  kind: 'message',
+  text: 'Your order is ready.',
+  mediaUrl: null,
+  mediaType: null,
+  status: 'sent',
+  reason: null,
+  via: 'shop',
+  policy: verdict,
+  createdAt: '2027-01-31T12:00:00.000Z',
+  updatedAt: '2027-01-31T12:00:14.000Z',
+  sentAt: '2027-01-31T12:00:14.000Z',
+} as const;
+
 /** Examples of what replies hold. */
 export const EXAMPLES = {
   shop: {
@@ -29,22 +47,12 @@ export const EXAMPLES = {
   },
   verdict,
   groupVerdict,
-  message: {
-    id: messageId,
-    shopId,
-    channel: 'msgapp',
-    to: '+41797654321',
-    kind: 'message',
-    text: 'Your order is ready.',
-    mediaUrl: null,
-    mediaType: null,
-    status: 'sent',
-    reason: null,
-    via: 'shop',
-    policy: verdict,
-    createdAt: '2027-01-31T12:00:00.000Z',
-    updatedAt: '2027-01-31T12:00:14.000Z',
-    sentAt: '2027-01-31T12:00:14.000Z',
+  message,
+  event: {
+    id: '018e8f4a2c10000000000000',
+    type: 'message.sent',
+    timestamp: '2027-01-31T12:00:14.003Z',
+    data: message,
   },
   messageId,
   shopPolicy: {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { MESSAGE_REASONS, MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
+import { EVENT_TYPES } from '../../actors/tenant/tenant-event.ts';
 import { EXAMPLES } from './examples.ts';
 
 /** Resources as replies show them (docs/contract.md, Resources). */
@@ -133,6 +134,19 @@ export const message = v.strictObject({
   sentAt: v.nullable(instant),
 });
 
+/** Something that happened, and its place among all that did. */
+export const event = v.strictObject({
+  id,
+  type: v.picklist(EVENT_TYPES),
+  timestamp: instant,
+  data: v.pipe(
+    v.record(v.string(), v.unknown()),
+    v.description(
+      'Of `message.…` the message as GET /messages/{id} shows it. Of all others `shopId`; and `phone` of `channel.connected` (digits) and `recipient.…` (with its plus, null where the network tells none), `pausedBy` and `pausedUntil` of `queue.paused`.',
+    ),
+  ),
+});
+
 /** A chat group. */
 export const group = v.strictObject({
   id: v.string(),
@@ -197,6 +211,11 @@ export const article = v.strictObject({
 /** A page by cursor. */
 export function cursorPage<Item extends v.GenericSchema>(item: Item) {
   return v.strictObject({ items: v.array(item), nextCursor: v.nullable(v.string()) });
+}
+
+/** A page of what has no end: there is always a place to go on from. */
+export function eventPage<Item extends v.GenericSchema>(item: Item) {
+  return v.strictObject({ items: v.array(item), nextCursor: id });
 }
 
 /** A page by number. */

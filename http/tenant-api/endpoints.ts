@@ -2,6 +2,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { connectChannel, disconnectChannel, pollChannel, readChannel } from './channels.ts';
 import { declareContacts, listContacts, revokeContact } from './contacts.ts';
 import { listArticles, readArticle } from './documentation.ts';
+import { listEvents } from './events.ts';
 import { listGroups } from './groups.ts';
 import { readIdentity } from './identity.ts';
 import { listMessages, readMessage, sendMessage } from './messages.ts';
@@ -31,6 +32,7 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   listArticles,
   readArticle,
   readPolicy,
+  listEvents,
 ];
 
 /** The path under which they stand; the version is part of it (docs/contract.md, Versioning). */

@@ -1,3 +1,4 @@
+import type { EventOperations } from '../../actors/shop/record/event-operations.ts';
 import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
 import { apiEndpoints } from '../contract/endpoint.ts';
@@ -7,6 +8,7 @@ import type { Articles } from './articles.ts';
 export interface ApiServices {
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;
+  readonly events: EventOperations;
   readonly articles: Articles;
   /** The address that opens a shop's edit form. */
   setupUrl(shopId: string): string;

@@ -21,6 +21,7 @@ const ENDPOINTS = [
   ['POST', '/shops/{idOrName}/contacts/consented', 'contacts.write', 202],
   ['DELETE', '/shops/{idOrName}/contacts/consented', 'contacts.write', 200],
   ['GET', '/shops/{idOrName}/policy', 'messages.read', 200],
+  ['GET', '/events', 'messages.read', 200],
 ] as const;
 
 const BODIES: Readonly<Record<string, object>> = {

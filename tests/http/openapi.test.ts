@@ -38,9 +38,9 @@ describe('the published documents', () => {
     });
   }
 
-  it('declares version 1, the sixteen routes, the two of the articles and the one of the policy', () => {
+  it('declares version 1, the sixteen routes, the two of the articles, those of the policy and of events', () => {
     assert.equal((api.info as { version: string }).version, '1');
-    assert.equal(API_ENDPOINTS.length, 19);
+    assert.equal(API_ENDPOINTS.length, 20);
   });
 
   it('promises a time to come back at only where one is given', () => {

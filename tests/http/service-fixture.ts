@@ -1,4 +1,6 @@
 import { Redis } from 'ioredis';
+import { eventService } from '../../actors/shop/view/event-service.ts';
+import { EventWaiters } from '../../actors/tenant/event-waiters.ts';
 import type { EventFeed, OperatorEvent } from '../../http/events/operator-event.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';
@@ -20,6 +22,8 @@ export const ADMIN_TOKEN = 'operator-token-of-the-tests';
 export interface ServiceFixture extends RunningHttp {
   readonly memory: FakeMemory;
   readonly store: Pick<Store, 'read' | 'append'>;
+  /** Who waits for the tenants' events. */
+  readonly eventWaiters: EventWaiters;
   /** Every line logged, with its fields. */
   readonly lines: { readonly level: string; readonly fields: object; readonly message: string }[];
   emit(event: OperatorEvent): void;
@@ -57,6 +61,8 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
   const redis = new Redis(server.url);
   const store = plainStore(redis);
   const memory = new FakeMemory();
+  const shops = fakeShops(memory);
+  const eventWaiters = new EventWaiters(systemClock);
   const lines: ServiceFixture['lines'] = [];
   const listeners = new Set<(event: OperatorEvent) => void>();
   const events: EventFeed = {
@@ -76,7 +82,8 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     setupUrlTemplate: '{PUBLIC_URL}/shops/{shopId}/edit',
     version: 'test',
     tenants: fakeTenants(memory),
-    shops: fakeShops(memory),
+    shops,
+    tenantEvents: eventService({ store, clock: systemClock, waiters: eventWaiters, messages: shops }),
     operators: fakeOperators(memory),
     fleet: fakeFleet(memory),
     keys: { tenantOfKey: (hash) => memory.tenantByHash.get(hash) },
@@ -99,6 +106,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     ...running,
     memory,
     store,
+    eventWaiters,
     lines,
     emit(event) {
       for (const listener of listeners) listener(event);

@@ -3,6 +3,7 @@ import type { Address } from '../../../runtime/address.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { EventFeed } from '../../event-feed.ts';
 import type { SessionAddress, SessionHost } from '../../session/session-host.ts';
+import type { EventWaiters } from '../../tenant/event-waiters.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-machine.ts';
 import { shopOf } from '../record/shop-keys.ts';
@@ -22,12 +23,13 @@ export function shopEffects(parts: {
   readonly actors: Actors;
   readonly host: SessionHost;
   readonly waiters: ChannelWaiters;
+  readonly eventWaiters: Pick<EventWaiters, 'changed'>;
   readonly feed: EventFeed;
   readonly pool: PoolClient;
   readonly poolSessions: PoolSessions;
   readonly log: Logger;
 }): (effect: ShopEffect, address: Address) => void {
-  const { actors, host, waiters, feed, pool, poolSessions, log } = parts;
+  const { actors, host, waiters, eventWaiters, feed, pool, poolSessions, log } = parts;
   // A status has nobody to show composing to: it goes on at once, through the same turn.
   const compose = (
     { message, generation }: Extract<ShopEffect, { type: 'compose' }>,
@@ -47,6 +49,7 @@ export function shopEffects(parts: {
     }
     const session = sessionOf(address);
     const { tenantId, shopId } = session;
+    if (effect.type === 'announce_events') return eventWaiters.changed(tenantId);
     switch (effect.type) {
       case 'open':
         host.open(session, { generation: effect.generation });
@@ -99,16 +102,11 @@ export function shopEffects(parts: {
           state: effect.state,
         });
         break;
-      case 'announce_pacing':
-        feed.publish('pacing', {
-          tenantId,
-          shopId,
-          shop: effect.of.name,
-          state: effect.state,
-          heldByOperator: effect.heldByOperator,
-          began: effect.began,
-        });
+      case 'announce_pacing': {
+        const { of, state, heldByOperator, began } = effect;
+        feed.publish('pacing', { tenantId, shopId, shop: of.name, state, heldByOperator, began });
         break;
+      }
     }
   };
 }

@@ -3,6 +3,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import type { SessionHost } from '../../session/session-host.ts';
+import { eraseShopEvents } from '../../tenant/erase-shop-events.ts';
 import { messageIdOf } from '../record/accepted-list.ts';
 import {
   CARRIED_FIELDS,
@@ -72,6 +73,7 @@ export class ShopEraser {
       shard,
       left.map((key) => ['DEL', key]),
     );
+    await eraseShopEvents(store, shop);
     actors.tell({ shard, kind: 'tenant', id: shop.tenantId }, { type: 'shop_erased', shopId: shop.shopId });
   }
 

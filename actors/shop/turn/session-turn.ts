@@ -129,6 +129,7 @@ function onInbound(
   if (writer !== undefined) {
     const writtenBy = facts.writtenBy ?? event.from;
     builder.writes.push(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
+    tellOfOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false, is: writer.optedOut });
     if (writer.optedOut) {
       askAboutPooled(builder);
       if (isInHandFor(builder.state, writtenBy) && pacingState(builder.state) === 'preparing') {
@@ -137,6 +138,17 @@ function onInbound(
     }
   }
   builder.effects.push({ type: 'confirm', token: event.token });
+}
+
+/** The tenant hears when somebody asks for no more messages, and when they write in again. */
+function tellOfOptOut(
+  builder: TurnBuilder,
+  { writtenBy, was, is }: { readonly writtenBy: string; readonly was: boolean; readonly is: boolean },
+): void {
+  if (was === is) return;
+  // Of somebody whom the network names by an id of its own no number is known.
+  const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
+  builder.tell(is ? 'recipient.opted_out' : 'recipient.opted_in', JSON.stringify({ phone }));
 }
 
 /**

@@ -93,6 +93,8 @@ export type ShopEffect =
   | { readonly type: 'groups_told' }
   /** Tell the actor so: it must read the head of its list first. */
   | { readonly type: 'cut_accepted' }
+  /** Events of the tenant are stored. */
+  | { readonly type: 'announce_events' }
   /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
   | { readonly type: 'owner_number'; readonly phone: string }
   | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }

@@ -3,6 +3,7 @@ import type { Turn } from '../../../runtime/behaviour.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { RedisArgument, Write } from '../../../runtime/store.ts';
 import { finalStatus, isFinal, type MessageReason, type MessageStatus } from '../../message-status.ts';
+import { type EventType, eventWrites, type TenantEvent } from '../../tenant/tenant-event.ts';
 import {
   type ChannelEffect,
   type ChannelEvent,
@@ -25,6 +26,7 @@ import {
 } from '../record/shop-state.ts';
 import { type MessageReference, messageOutcome } from './message-outcome.ts';
 import type { ShopEffect } from './shop-commands.ts';
+import { eventsBetween } from './shop-events.ts';
 
 /** How long pacing waits and spreads; milliseconds. */
 export interface PacingTimes {
@@ -67,6 +69,8 @@ export class TurnBuilder {
   /** Whether how far the shop's messages have ended is to be stored, and how much of its list this turn cuts. */
   #storesSettled = false;
   #cut = 0;
+  /** What the tenant is told of, in the order in which it was decided. */
+  readonly #events: TenantEvent[] = [];
 
   constructor(state: ShopState, nowMs: number, options: ShopTurnOptions) {
     this.#state = state;
@@ -190,6 +194,7 @@ export class TurnBuilder {
         began,
       });
     }
+    this.#storeEvents();
     return { state, writes: this.writes, effects: this.effects, reply, committed: this.#committed };
   }
 
@@ -207,6 +212,18 @@ export class TurnBuilder {
       accepted.settled = settled;
     });
     return Math.max(0, settled - accepted.cut - this.#cut);
+  }
+
+  /** Tells the tenant of something, once the commit of this turn makes it true. */
+  tell(type: EventType, subject: string): void {
+    this.#events.push({ type, shopId: this.#state.shop.shopId, subject });
+  }
+
+  #storeEvents(): void {
+    const events = [...this.#events, ...eventsBetween(this.#before, this.#state)];
+    if (events.length === 0) return;
+    this.writes.push(...eventWrites(this.#state.shop.tenantId, events, this.nowMs));
+    this.effects.push({ type: 'announce_events' });
   }
 
   #carryChannel(effect: ChannelEffect): void {
@@ -266,7 +283,10 @@ export class TurnBuilder {
     const { writes, effects } = messageOutcome(this.#state, message, fate);
     this.writes.push(...writes);
     this.effects.push(...effects);
-    if (message.carriedFor === undefined && isFinal(fate.status)) this.storeSettled();
+    // What is carried for another shop ends in that shop's turn.
+    if (message.carriedFor !== undefined || !isFinal(fate.status)) return;
+    this.storeSettled();
+    this.tell(`message.${fate.status}`, message.messageId);
   }
 
   #storeState(message: MessageReference, status: MessageStatus, reason: MessageReason | null): void {

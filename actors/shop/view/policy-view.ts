@@ -4,6 +4,7 @@ import { warmupPairedAtMs } from '../machines/channel-machine.ts';
 import type { SendForecast, ShopPolicyView } from '../record/shop-operations.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 import { classOf, judgeSend, type SendToJudge } from '../turn/judge-send.ts';
+import { pausedBy } from '../turn/shop-events.ts';
 
 /** What is looked at, and when. */
 interface Looked {
@@ -53,10 +54,9 @@ function queueView(state: ShopState): ShopPolicyView['queue'] {
   const until = untilMs === null ? null : new Date(untilMs).toISOString();
   const rests = pacing === 'gap' || pacing === 'paused';
   const goesOn = channelState(state) === 'connected' && !heldByOperator && state.tenantActive;
-  const signalled = pacing === 'paused' ? 'rate_signal' : null;
   return {
     length: state.queue.length + (state.inHand === undefined ? 0 : 1),
-    pausedBy: heldByOperator ? 'operator' : signalled,
+    pausedBy: pausedBy(state),
     pausedUntil: pacing === 'paused' ? until : null,
     nextSendAt: rests && goesOn ? until : null,
   };

@@ -1,0 +1,41 @@
+import type { TenantEvent } from '../../tenant/tenant-event.ts';
+import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
+
+/** What a turn made of a shop's channel and queue, as its tenant is told of it. Drops that mend by themselves are none. */
+export function eventsBetween(before: ShopState, after: ShopState): TenantEvent[] {
+  const channel = channelEvent(before, after);
+  const queue = queueEvent(before, after);
+  return [...(channel === undefined ? [] : [channel]), ...(queue === undefined ? [] : [queue])];
+}
+
+function channelEvent(before: ShopState, after: ShopState): TenantEvent | undefined {
+  const { shopId } = after.shop;
+  const was = channelState(before);
+  const is = channelState(after);
+  const { flagged, phone } = after.channel.context;
+  if (flagged && !before.channel.context.flagged) {
+    return { type: 'channel.session_lost', shopId, subject: '{}' };
+  }
+  if (was === is) return undefined;
+  if (is === 'disconnected') return { type: 'channel.disconnected', shopId, subject: '{}' };
+  // A session that came back by itself was never told to be gone.
+  if (is !== 'connected' || before.channel.context.asked !== true) return undefined;
+  return { type: 'channel.connected', shopId, subject: JSON.stringify({ phone }) };
+}
+
+function queueEvent(before: ShopState, after: ShopState): TenantEvent | undefined {
+  const { shopId } = after.shop;
+  const was = pausedBy(before);
+  const is = pausedBy(after);
+  if (was === is) return undefined;
+  if (is === null) return { type: 'queue.resumed', shopId, subject: '{}' };
+  const { untilMs } = after.pacing.context;
+  const until = is === 'rate_signal' && untilMs !== null ? new Date(untilMs).toISOString() : null;
+  return { type: 'queue.paused', shopId, subject: JSON.stringify({ pausedBy: is, pausedUntil: until }) };
+}
+
+/** What makes the whole queue stand still; null: nothing does. */
+export function pausedBy({ pacing }: Pick<ShopState, 'pacing'>): 'operator' | 'rate_signal' | null {
+  if (pacing.context.heldByOperator) return 'operator';
+  return pacingState({ pacing }) === 'paused' ? 'rate_signal' : null;
+}

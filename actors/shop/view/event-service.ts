@@ -1,0 +1,154 @@
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { done, failed, type Outcome } from '../../failure.ts';
+import {
+  cursorOf,
+  isBefore,
+  placeBefore,
+  START_OF_STREAM,
+  storedAtMs,
+  streamIdOf,
+} from '../../tenant/event-cursor.ts';
+import type { EventWaiters } from '../../tenant/event-waiters.ts';
+import { decodeEvent, type StoredEvent, type StreamEntry } from '../../tenant/tenant-event.ts';
+import { tenantKeys } from '../../tenant/tenant-keys.ts';
+import type { EventOperations, EventQuery, EventView } from '../record/event-operations.ts';
+import type { ShopOperations } from '../record/shop-operations.ts';
+
+/** Events that are read at a time behind a filter, and how many one page looks through. */
+const BATCH = 100;
+const MOST_SCANNED = 1_000;
+
+/** What reading events works with. */
+export interface EventServiceOptions {
+  readonly store: Pick<Store, 'read'>;
+  readonly clock: Clock;
+  readonly waiters: EventWaiters;
+  readonly messages: Pick<ShopOperations, 'message'>;
+}
+
+/** A page, and the place behind all that was looked at for it. */
+interface Scanned {
+  readonly found: readonly StoredEvent[];
+  readonly place: string;
+  /** False where the page is full or looked through as much as it may: there may be more at once. */
+  readonly isAtEnd: boolean;
+}
+
+/** The tenants' events: pages from a cursor on, and waits for what comes next. */
+export function eventService(options: EventServiceOptions): EventOperations {
+  const { store, clock, waiters } = options;
+
+  const page = async (tenantId: string, { found, place }: Scanned) => {
+    const items = await Promise.all(found.map((event) => viewOf(event, tenantId, options)));
+    return done({ items: items.filter((item) => item !== undefined), nextCursor: cursorOf(place) });
+  };
+
+  return {
+    async list(tenantId, query) {
+      const key = tenantKeys(tenantId).events;
+      // Entered before the first look, so that nothing comes between a look and its wait.
+      const wait = query.waitMs > 0 ? waiters.enter(tenantId) : undefined;
+      const endMs = clock.monotonicMs() + query.waitMs;
+      try {
+        const start = await startOf(key, query.cursor, store);
+        if (!start.ok) return start;
+        if (query.cursor === undefined && wait === undefined) {
+          return done({ items: [], nextCursor: cursorOf(start.value) });
+        }
+        let scanned = await scan(key, start.value, query, store);
+        while (wait !== undefined && scanned.isAtEnd && scanned.found.length === 0) {
+          const leftMs = endMs - clock.monotonicMs();
+          if (leftMs <= 0 || (await wait.next(leftMs)) === 'over') break;
+          scanned = await scan(key, scanned.place, query, store);
+        }
+        return await page(tenantId, scanned);
+      } finally {
+        wait?.leave();
+      }
+    },
+  };
+}
+
+/** The place to read from. Fails for a cursor behind which events are gone. */
+async function startOf(
+  key: string,
+  cursor: string | undefined,
+  store: Pick<Store, 'read'>,
+): Promise<Outcome<string>> {
+  if (cursor === undefined) {
+    const [[newest], exists] = (await store.read([
+      ['XREVRANGE', key, '+', '-', 'COUNT', 1],
+      ['EXISTS', key],
+    ])) as [StreamEntry[], number];
+    if (newest !== undefined || exists === 0) return done(newest?.[0] ?? START_OF_STREAM);
+    return done(String(await factOf(key, 'last-generated-id', store)));
+  }
+  const place = streamIdOf(cursor);
+  const [[oldest]] = (await store.read([['XRANGE', key, '-', '+', 'COUNT', 1]])) as [StreamEntry[]];
+  if (oldest === undefined || !isBefore(place, placeBefore(oldest[0]))) return done(place);
+  if (!(await hasLostEntries(key, store))) return done(place);
+  const message =
+    `is older than the oldest event that is kept, ${cursorOf(oldest[0])}; ` +
+    `go on from ${cursorOf(placeBefore(oldest[0]))}`;
+  return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }] });
+}
+
+/** Whether anything was ever cut off or erased from a stream that has entries. */
+async function hasLostEntries(key: string, store: Pick<Store, 'read'>): Promise<boolean> {
+  const [added, length] = await Promise.all([
+    factOf(key, 'entries-added', store),
+    factOf(key, 'length', store),
+  ]);
+  return Number(added) > Number(length);
+}
+
+/** What Redis says of a stream that exists. */
+async function factOf(
+  key: string,
+  name: 'entries-added' | 'length' | 'last-generated-id',
+  store: Pick<Store, 'read'>,
+): Promise<string | number | undefined> {
+  const [facts] = (await store.read([['XINFO', 'STREAM', key]])) as [(string | number)[]];
+  return facts[facts.indexOf(name) + 1];
+}
+
+async function scan(
+  key: string,
+  from: string,
+  { types, shopId, limit }: EventQuery,
+  store: Pick<Store, 'read'>,
+): Promise<Scanned> {
+  const isFiltered = types !== undefined || shopId !== undefined;
+  const batch = isFiltered ? BATCH : limit;
+  const found: StoredEvent[] = [];
+  let place = from;
+  for (let scanned = 0; scanned < MOST_SCANNED; scanned += batch) {
+    const [entries] = (await store.read([['XRANGE', key, `(${place}`, '+', 'COUNT', batch]])) as [
+      StreamEntry[],
+    ];
+    for (const event of entries.map(decodeEvent)) {
+      place = event.streamId;
+      if (types?.has(event.type) === false || (shopId !== undefined && event.shopId !== shopId)) continue;
+      found.push(event);
+      if (found.length === limit) return { found, place, isAtEnd: false };
+    }
+    if (entries.length < batch) return { found, place, isAtEnd: true };
+  }
+  return { found, place, isAtEnd: false };
+}
+
+/** As the API shows it; undefined for one of a message that is gone. */
+async function viewOf(
+  { streamId, type, shopId, subject }: StoredEvent,
+  tenantId: string,
+  { messages }: Pick<EventServiceOptions, 'messages'>,
+): Promise<EventView | undefined> {
+  const timestamp = new Date(storedAtMs(streamId)).toISOString();
+  const shown = { id: cursorOf(streamId), type, timestamp };
+  if (!type.startsWith('message.')) {
+    return { ...shown, data: { shopId, ...(JSON.parse(subject) as Record<string, unknown>) } };
+  }
+  const message = await messages.message(tenantId, subject);
+  return message.ok ? { ...shown, data: { ...message.value } } : undefined;
+}

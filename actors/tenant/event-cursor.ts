@@ -1,0 +1,41 @@
+/** The place before every event. */
+export const START_OF_STREAM = '0-0';
+
+const DIGITS = 12;
+const MOST = 2n ** 48n - 1n;
+
+/** A place in a stream as callers see it: milliseconds and sequence number, 12 hexadecimal digits each. */
+export function cursorOf(streamId: string): string {
+  const [ms = '0', sequence = '0'] = streamId.split('-');
+  const digits = (text: string): string => BigInt(text).toString(16).padStart(DIGITS, '0');
+  return `${digits(ms)}${digits(sequence)}`;
+}
+
+/** The place that a cursor of 24 hexadecimal digits names. */
+export function streamIdOf(cursor: string): string {
+  return `${BigInt(`0x${cursor.slice(0, DIGITS)}`)}-${BigInt(`0x${cursor.slice(DIGITS)}`)}`;
+}
+
+/** The last place before this one, from which a reader gets the event at it. */
+export function placeBefore(streamId: string): string {
+  const [ms, sequence] = partsOf(streamId);
+  if (sequence > 0n) return `${ms}-${sequence - 1n}`;
+  return ms > 0n ? `${ms - 1n}-${MOST}` : START_OF_STREAM;
+}
+
+/** Whether a place comes before another. */
+export function isBefore(one: string, other: string): boolean {
+  const [ms, sequence] = partsOf(one);
+  const [otherMs, otherSequence] = partsOf(other);
+  return ms < otherMs || (ms === otherMs && sequence < otherSequence);
+}
+
+/** When the event at this place was stored, by the clock of Redis; milliseconds since the Unix epoch. */
+export function storedAtMs(streamId: string): number {
+  return Number(partsOf(streamId)[0]);
+}
+
+function partsOf(streamId: string): [ms: bigint, sequence: bigint] {
+  const [ms = '0', sequence = '0'] = streamId.split('-');
+  return [BigInt(ms), BigInt(sequence)];
+}

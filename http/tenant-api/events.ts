@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import { EVENT_TYPES } from '../../actors/tenant/tenant-event.ts';
+import { reply } from '../contract/endpoint.ts';
+import { EXAMPLES } from '../contract/examples.ts';
+import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
+import { event, eventPage } from '../contract/resources.ts';
+import { FORWARD_TIMEOUT_MS } from '../owner/remote-owner.ts';
+import { NAMED_SHOP_ERRORS } from './named-shop.ts';
+import { apiEndpoint } from './services.ts';
+
+/** The longest a call may wait for the next event. */
+const MOST_WAIT_MS = 30_000;
+
+const KNOWN: ReadonlySet<string> = new Set(EVENT_TYPES);
+
+const types = v.pipe(
+  v.string(),
+  v.check(
+    (value) => value.split(',').every((type) => KNOWN.has(type)),
+    `must be some of ${EVENT_TYPES.join(', ')}, separated by commas`,
+  ),
+  v.description(`Some of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}, separated by commas.`),
+  v.transform((value): ReadonlySet<string> => new Set(value.split(','))),
+);
+
+/** GET /events */
+export const listEvents = apiEndpoint({
+  name: 'listEvents',
+  method: 'GET',
+  path: '/events',
+  tag: 'Events',
+  summary: 'What happened after a cursor, oldest first; waits for the next event on request',
+  description:
+    'Go on with `nextCursor`: each event comes once, in the order in which it became true. Without a cursor the answer says where now is. A cursor older than the oldest kept event is refused with the oldest; at least 7 days are kept.',
+  permission: 'messages.read',
+  query: {
+    cursor: cursorParameter,
+    limit: limitParameter,
+    types: v.optional(types),
+    shop: v.optional(v.pipe(v.string(), v.description("A shop's id or exact name: its events alone."))),
+    waitMs: v.optional(integerParameter({ min: 0, max: MOST_WAIT_MS }), '0'),
+  },
+  replies: {
+    200: {
+      description: 'Events, none when none came in time.',
+      data: eventPage(event),
+      example: { items: [EXAMPLES.event], nextCursor: EXAMPLES.event.id },
+    },
+  },
+  errors: NAMED_SHOP_ERRORS,
+  forwardTimeoutMs: MOST_WAIT_MS + FORWARD_TIMEOUT_MS,
+  async handle({ caller, query, services }) {
+    const { cursor, limit, types, shop, waitMs } = query;
+    const named = shop === undefined ? undefined : await services.tenants.shopId(caller.tenantId, shop);
+    if (named?.ok === false) return named;
+    const shopId = named?.value;
+    const listed = await services.events.list(caller.tenantId, { cursor, limit, types, shopId, waitMs });
+    return listed.ok ? reply(200, listed.value) : listed;
+  },
+});

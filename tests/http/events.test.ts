@@ -1,0 +1,243 @@
+/** GET /events over a real stream: pages, filters, cursors that are too old, and waits. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { eraseShopEvents } from '../../actors/tenant/erase-shop-events.ts';
+import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenant/event-cursor.ts';
+import { eventWrites, type TenantEvent } from '../../actors/tenant/tenant-event.ts';
+import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { openTarget, type Target } from './conformance-target.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+
+interface Shown {
+  readonly id: string;
+  readonly type: string;
+  readonly data: { readonly shopId: string; readonly phone?: string };
+}
+
+describe('GET /events', () => {
+  let service: ServiceFixture;
+  let target: Target;
+
+  before(async () => {
+    service = await startService();
+    target = await openTarget({
+      apiUrl: service.apiUrl,
+      adminUrl: service.adminUrl,
+      adminToken: ADMIN_TOKEN,
+      connect: () => Promise.resolve(),
+    });
+  });
+  after(async () => {
+    target.close();
+    await service.stop();
+  });
+
+  /** A tenant with two shops, a way to store events for them, and a way to read them. */
+  async function reader() {
+    const owner = await target.tenant({ plan: 'scale' });
+    const shops = [await target.shop(owner, 'One'), await target.shop(owner, 'Two')] as const;
+    let told = 0;
+    return {
+      shops,
+      key: tenantKeys(owner.id).events,
+      tenantId: owner.id,
+      /** Stores so many events and tells whoever waits; the phones are numbered through. */
+      async store(count: number, of: Partial<TenantEvent> = {}): Promise<void> {
+        const events = Array.from({ length: count }, () => ({
+          type: 'recipient.opted_out' as const,
+          shopId: shops[0],
+          subject: JSON.stringify({ phone: `+${told++}` }),
+          ...of,
+        }));
+        await service.store.append(eventWrites(owner.id, events, Date.now()));
+        service.eventWaiters.changed(owner.id);
+      },
+      async read(query: string): Promise<{ items: Shown[]; nextCursor: string }> {
+        const reply = await target.api.call('GET', `/events?${query}`, { key: owner.key });
+        assert.equal(reply.status, 200, reply.text);
+        return reply.body.data as { items: Shown[]; nextCursor: string };
+      },
+      refused: (query: string) => target.api.call('GET', `/events?${query}`, { key: owner.key }),
+    };
+  }
+  const phones = (items: readonly Shown[]) => items.map(({ data }) => Number(data.phone?.slice(1)));
+
+  it('starts now, and then gives each event once, oldest first, in pages', async () => {
+    const { store, read } = await reader();
+    const first = await read('');
+    assert.deepEqual(first, { items: [], nextCursor: '0'.repeat(24) });
+    await store(7);
+    let cursor = first.nextCursor;
+    const seen: number[] = [];
+    for (const size of [3, 3, 1, 0]) {
+      const { items, nextCursor } = await read(`limit=3&cursor=${cursor}`);
+      assert.equal(items.length, size);
+      seen.push(...phones(items));
+      cursor = nextCursor;
+    }
+    assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6]);
+    assert.equal((await read('')).nextCursor, cursor);
+  });
+
+  it('shows a message as its record stands, and nothing of one that is gone', async () => {
+    const { store, read, shops } = await reader();
+    const message = { id: service.memory.id(), shopId: shops[1] } as never;
+    service.memory.shop({ tenantId: (await tenantOf(shops[1])) ?? '', shopId: shops[1] }).messages.push({
+      ...(message as object),
+      channel: 'msgapp',
+      to: '+41791230000',
+      kind: 'message',
+      text: 'hello',
+      mediaUrl: null,
+      mediaType: null,
+      status: 'sent',
+      reason: null,
+      via: 'shop',
+      policy: null,
+      createdAt: new Date().toISOString(),
+      updatedAt: new Date().toISOString(),
+      sentAt: new Date().toISOString(),
+    } as never);
+    const { id } = message as { id: string };
+    await store(1, { type: 'message.sent', shopId: shops[1], subject: id });
+    await store(1, { type: 'message.failed', shopId: shops[1], subject: service.memory.id() });
+    const { items } = await read(`cursor=${'0'.repeat(24)}`);
+    assert.deepEqual(
+      items.map(({ type, data }) => [type, (data as unknown as { id: string; text: string }).text]),
+      [['message.sent', 'hello']],
+    );
+  });
+
+  it('by type and by shop, and the cursor goes past what did not fit', async () => {
+    const { store, read, shops } = await reader();
+    await store(150);
+    await store(2, { shopId: shops[1] });
+    await store(1, { type: 'queue.resumed', shopId: shops[1], subject: '{}' });
+    await store(1, { type: 'queue.resumed', subject: '{}' });
+    const start = `cursor=${'0'.repeat(24)}`;
+    assert.equal((await read(`${start}&shop=two`)).items.length, 3);
+    assert.equal((await read(`${start}&types=queue.resumed,queue.paused`)).items.length, 2);
+    const both = await read(`${start}&types=queue.resumed&shop=${shops[1]}`);
+    assert.deepEqual(
+      both.items.map(({ type, data }) => [type, data.shopId]),
+      [['queue.resumed', shops[1]]],
+    );
+    assert.deepEqual((await read(`cursor=${both.nextCursor}`)).items, []);
+    const none = await read(`${start}&types=channel.connected`);
+    assert.deepEqual([none.items, none.nextCursor], [[], both.nextCursor]);
+  });
+
+  it('refuses by name what is no type, no cursor, no shop and no wait', async () => {
+    const { refused } = await reader();
+    for (const [query, field] of [
+      ['types=message.queued', 'types'],
+      ['types=', 'types'],
+      ['cursor=12', 'cursor'],
+      ['waitMs=30001', 'waitMs'],
+      ['limit=101', 'limit'],
+    ] as const) {
+      const reply = await refused(query);
+      assert.deepEqual([reply.status, reply.body.error.fields[0].field], [422, field], query);
+    }
+    assert.equal((await refused('shop=nowhere')).body.error.code, 'SHOP_NOT_FOUND');
+  });
+
+  it('refuses a cursor behind which events are gone, and names the oldest and where to go on', async () => {
+    const { store, read, refused, key } = await reader();
+    await store(3);
+    const { items, nextCursor } = await read(`limit=1&cursor=${'0'.repeat(24)}`);
+    await store(4);
+    const [oldest] = (await read(`limit=1&cursor=${nextCursor}`)).items;
+    assert.ok(oldest && items[0]);
+    await service.store.append([['XTRIM', key, 'MINID', streamIdOf(oldest.id)]]);
+    const reply = await refused(`cursor=${'0'.repeat(24)}`);
+    assert.deepEqual([reply.status, reply.body.error.code], [422, 'VALIDATION_ERROR']);
+    const [{ field, message }] = reply.body.error.fields;
+    assert.equal(field, 'cursor');
+    assert.ok(message.includes(oldest.id));
+    const goOn = /go on from ([0-9a-f]{24})/.exec(message)?.[1];
+    assert.deepEqual(phones((await read(`cursor=${goOn}`)).items), [1, 2, 3, 4, 5, 6]);
+    // Nothing was missed behind the newest, though it is gone.
+    const { nextCursor: newest } = await read('');
+    await service.store.append([['XTRIM', key, 'MAXLEN', 0]]);
+    assert.deepEqual(await read(`cursor=${newest}`), { items: [], nextCursor: newest });
+    assert.equal((await read('')).nextCursor, newest);
+  });
+
+  it('erases the events of one shop to the last byte; cursors and the events of others stay as they were', async () => {
+    const { store, read, shops, key, tenantId } = await reader();
+    await store(120);
+    await store(3, { shopId: shops[1] });
+    await store(1);
+    const start = `cursor=${'0'.repeat(24)}&limit=100`;
+    const before = await read(`${start}&shop=two`);
+    const { nextCursor } = await read('');
+    await eraseShopEvents(service.store, { tenantId, shopId: shops[0] });
+    // So that what DUMP answers can be searched as it is.
+    await service.store.append([['CONFIG', 'SET', 'rdbcompression', 'no']]);
+    const [dump] = (await service.store.read([['DUMP', key]])) as [string];
+    assert.ok(!dump.includes(shops[0]) && dump.includes(shops[1]));
+    assert.deepEqual(
+      (await read(`cursor=${cursorOf(placeBefore(streamIdOf(before.items[0]?.id ?? '')))}`)).items,
+      before.items,
+    );
+    await eraseShopEvents(service.store, { tenantId, shopId: shops[1] });
+    assert.deepEqual(await read(''), { items: [], nextCursor });
+  });
+
+  it('waits for the next event that fits, and for no longer than it was asked to', async () => {
+    const { store, read, shops } = await reader();
+    const { nextCursor } = await read('');
+    const waiting = read(`cursor=${nextCursor}&waitMs=9000&shop=two`);
+    await entered(1);
+    await store(1);
+    await store(1, { shopId: shops[1] });
+    assert.deepEqual(phones((await waiting).items), [1]);
+    const startedMs = performance.now();
+    assert.deepEqual((await read('waitMs=200')).items, []);
+    assert.ok(performance.now() - startedMs >= 190);
+    assert.equal(service.eventWaiters.count, 0);
+  });
+
+  it('answers who waits when the tenant leaves the node, with the place to go on from', async () => {
+    const { read, tenantId } = await reader();
+    const { nextCursor } = await read('');
+    const waiting = read(`cursor=${nextCursor}&waitMs=9000`);
+    await entered(1);
+    service.eventWaiters.end(tenantId);
+    assert.deepEqual(await waiting, { items: [], nextCursor });
+  });
+
+  it('lets 64 calls of a tenant wait, and answers what is more at once', async () => {
+    const { read, tenantId } = await reader();
+    const waits = Array.from({ length: 64 }, () => service.eventWaiters.enter(tenantId));
+    assert.ok(!waits.includes(undefined));
+    const startedMs = performance.now();
+    assert.deepEqual((await read('waitMs=9000')).items, []);
+    assert.ok(performance.now() - startedMs < 5_000);
+    for (const wait of waits) wait?.leave();
+    assert.equal(service.eventWaiters.count, 0);
+  });
+
+  async function entered(count: number): Promise<void> {
+    while (service.eventWaiters.count < count) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async function tenantOf(shopId: string): Promise<string | undefined> {
+    return [...service.memory.tenants].find(([, tenant]) => tenant.shops.has(shopId))?.[0];
+  }
+});
+
+describe('a cursor', () => {
+  it('is the place in the stream, in the same order', () => {
+    const places = ['0-0', '0-1', '1-0', '1700000000000-0', '1700000000000-17', '1700000000001-0'];
+    const cursors = places.map(cursorOf);
+    assert.deepEqual(cursors.toSorted(), cursors);
+    assert.deepEqual(cursors.map(streamIdOf), places);
+    for (const [index, place] of places.entries()) {
+      for (const [other, later] of places.entries()) assert.equal(isBefore(place, later), index < other);
+      if (index > 0) assert.ok(isBefore(placeBefore(place), place));
+    }
+    assert.equal(placeBefore('5-0'), `4-${2 ** 48 - 1}`);
+  });
+});
