@@ -1,0 +1,307 @@
+/** The promises of the runtime, each with a way to break it; `npm run breakages` breaks them. */
+import type { Breakage } from './broken-runtime.ts';
+
+/** A promise, how it is broken, and the test file that must go red. */
+export interface Case extends Breakage {
+  readonly promise: string;
+  readonly noticedBy: string;
+}
+
+const memory = 'supervision.test.ts';
+const one = 'one-redis-node.test.ts';
+const several = 'several-redis-nodes.test.ts';
+const actors = 'actors.test.ts';
+
+export const cases: readonly Case[] = [
+  {
+    promise: 'nodes start also when Redis is full',
+    file: 'redis/register-node.lua',
+    edits: [['#!lua flags=allow-oom', '#!lua']],
+    noticedBy: one,
+  },
+  {
+    promise: 'shards change hands also when Redis is full',
+    file: 'redis/change-owner.lua',
+    edits: [['#!lua flags=allow-oom', '#!lua']],
+    noticedBy: one,
+  },
+  {
+    promise: 'a failover that lost acknowledged writes is noticed without a write',
+    file: 'ownership/ownership.ts',
+    edits: [
+      [
+        '      for (const shard of this.#held.strayed(quiet, records)) this.#lose(shard, records[shard.number]);\n',
+        '',
+      ],
+    ],
+    noticedBy: 'failover.test.ts',
+  },
+  {
+    promise: 'a Redis that drops data is refused',
+    file: 'redis/redis-engine.ts',
+    edits: [['refuseUnsafe(await engine.#askServers());', 'await engine.#askServers();']],
+    noticedBy: 'store-assumptions.test.ts',
+  },
+  {
+    promise: 'what is assumed of Redis is looked at while a node runs',
+    file: 'redis/redis-engine.ts',
+    edits: [['    this.#assumptions.see(servers);\n', '']],
+    noticedBy: 'store-assumptions.test.ts',
+  },
+  {
+    promise: 'clients are refused before a master of a cluster is full',
+    file: 'redis/redis-connection.ts',
+    edits: [["this.client.nodes('master').map(", "this.client.nodes('master').slice(0, 1).map("]],
+    noticedBy: 'store-assumptions.test.ts',
+  },
+  {
+    promise: 'a failover that keeps connections open is found out',
+    file: 'redis/lost-master.ts',
+    edits: [['    this.#connectAnew();\n', '']],
+    noticedBy: 'failover.test.ts',
+  },
+  {
+    promise: 'after a failover that keeps connections open the nodes hear each other',
+    file: 'redis/redis-engine.ts',
+    edits: [['[this.#commits, this.#data, this.#bus]', '[this.#commits, this.#data]']],
+    noticedBy: 'failover.test.ts',
+  },
+  {
+    promise: 'writes to a key keep their order, also where they share a command',
+    file: 'redis/section-layout.ts',
+    edits: [
+      ["if (write[0] !== 'HSET' || room < 0) gathered = undefined;", 'if (room < 0) gathered = undefined;'],
+    ],
+    noticedBy: 'section-layout.test.ts',
+  },
+  {
+    promise: 'what is remembered of a hash’s fields is forgotten when one of them is written',
+    file: 'ownership/collection-memory.ts',
+    edits: [['      if (name !== undefined) this.#forgetName(name);\n', '']],
+    noticedBy: 'collection-memory.test.ts',
+  },
+  {
+    promise: 'a batch applied without an answer counts',
+    file: 'ownership/group-commit.ts',
+    edits: [['const applied = record.revision > shard.record.revision;', 'const applied = false;']],
+    noticedBy: one,
+  },
+  {
+    promise: 'a batch that was never applied does not count',
+    file: 'ownership/group-commit.ts',
+    edits: [['const applied = record.revision > shard.record.revision;', 'const applied = true;']],
+    noticedBy: memory,
+  },
+  {
+    promise: 'a process that starts under a name supersedes the one before',
+    file: 'redis/register-node.lua',
+    edits: [["'PX', ARGV[3])", "'PX', ARGV[3], 'NX')"]],
+    noticedBy: one,
+  },
+  {
+    promise: 'a lease that has ended is never revived',
+    file: 'redis/renew-lease.lua',
+    edits: [["if redis.call('GET', KEYS[1]) ~= ARGV[1] then", 'if false then']],
+    noticedBy: one,
+  },
+  {
+    promise: 'a lease that is granted after it was given up is none',
+    file: 'ownership/lease.ts',
+    edits: [['if (this.#incarnation !== incarnation) return;\n    this.#extend', 'this.#extend']],
+    noticedBy: 'lost-lease.test.ts',
+  },
+  {
+    promise: 'the shards of a silent node are taken over',
+    file: 'ownership/fair-share.ts',
+    edits: [['(!alive.has(owner) && !takeoverGrace)', 'false']],
+    noticedBy: several,
+  },
+  {
+    promise: 'after an outage the first node back waits for the others',
+    file: 'ownership/fair-share.ts',
+    edits: [['(!alive.has(owner) && !takeoverGrace)', '!alive.has(owner)']],
+    noticedBy: several,
+  },
+  {
+    promise: 'a shard thaws only once it is known whose it is',
+    file: 'ownership/held-shards.ts',
+    edits: [['if (!shard.frozen) this.thaw(shard);', 'this.thaw(shard);']],
+    noticedBy: 'lost-lease.test.ts',
+  },
+  {
+    promise: 'a shard claimed under a lease that is over is claimed once more',
+    file: 'ownership/ownership.ts',
+    edits: [
+      ['this.#stopping || !this.lease.holds()) return;\n    const', 'this.#stopping) return;\n    const'],
+    ],
+    noticedBy: 'lost-lease.test.ts',
+  },
+  {
+    promise: 'a node whose clock is off owns nothing',
+    file: 'ownership/ownership.ts',
+    edits: [['if (await this.#standsAside(nodes)) return;', '']],
+    noticedBy: 'clocks.test.ts',
+  },
+  {
+    promise: 'no turn is told a time ahead of that of Redis',
+    file: 'ownership/agreed-clock.ts',
+    edits: [['return Math.min(wallMs, redisMs);', 'return wallMs;']],
+    noticedBy: 'clocks.test.ts',
+  },
+  {
+    promise: 'a shard whose stored time lies far ahead goes on at the present time',
+    file: 'ownership/ownership.ts',
+    edits: [['for (const shard of ahead) shard.startOver(clock);', '']],
+    noticedBy: 'clocks.test.ts',
+  },
+  {
+    promise: 'nothing stays noted of an erased actor',
+    file: 'actor/shard-marks.ts',
+    edits: [['    this.resume(shard, text);\n', '']],
+    noticedBy: memory,
+  },
+  {
+    promise: 'that commits are taken again is said when one was',
+    file: 'redis/redis-engine.ts',
+    edits: [
+      [
+        'if (refusal !== undefined) this.#trouble.refused(part, refusal);',
+        'if (refusal !== undefined) this.#trouble.refused(part, refusal);\n      else this.#trouble.taken(part);',
+      ],
+    ],
+    noticedBy: one,
+  },
+  {
+    promise: 'shards spread evenly',
+    file: 'ownership/fair-share.ts',
+    edits: [['const surplus = Math.max(0, held.size - quota);', 'const surplus = 0;']],
+    noticedBy: 'fair-share.test.ts',
+  },
+  {
+    promise: 'a hand-over settles what is in hand',
+    file: 'ownership/vacate-shard.ts',
+    edits: [['  await within(clock, limits.settleMs, settled(shard));\n', '']],
+    noticedBy: several,
+  },
+  {
+    promise: 'data that went back in time is noticed',
+    file: 'ownership/ownership.ts',
+    edits: [['return actual.revision < known.revision || actual.epoch < known.epoch;', 'return false;']],
+    noticedBy: one,
+  },
+  {
+    promise: 'clients are refused before Redis is full',
+    file: 'node/node.ts',
+    edits: [['memoryUse >= limits.memoryShare', 'false']],
+    noticedBy: memory,
+  },
+  {
+    promise: 'turns of one tick share one call',
+    file: 'limits.ts',
+    edits: [['batchTurns: 512', 'batchTurns: 1']],
+    noticedBy: one,
+  },
+  {
+    promise: 'a crash too often suspends',
+    file: 'actor/supervision.ts',
+    edits: [['if (crashes <= limits.restartIntensity) {', 'if (crashes > 0) {']],
+    noticedBy: memory,
+  },
+  {
+    promise: 'restarts back off',
+    file: 'actor/supervision.ts',
+    edits: [['limits.backoffMs * 2 ** (crashes - 1)', 'limits.backoffMs']],
+    noticedBy: memory,
+  },
+  {
+    promise: 'a mailbox is bounded by count',
+    file: 'actor/mailbox.ts',
+    edits: [['this.#client.length >= mailboxCount ||', '']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'a mailbox is bounded by bytes',
+    file: 'actor/mailbox.ts',
+    edits: [['this.#clientBytes + envelope.bytes > mailboxBytes ||', '']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'a mailbox is bounded by age',
+    file: 'actor/mailbox.ts',
+    edits: [['nowMs - client.queuedAtMs <= this.#limits.mailboxAgeMs', 'true']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'control commands are never refused',
+    file: 'actor/mailbox.ts',
+    edits: [["if (envelope.lane === 'control') {", "if (envelope.lane === 'control' && this.depth === 0) {"]],
+    noticedBy: actors,
+  },
+  {
+    promise: 'time never runs behind the last commit',
+    file: 'ownership/owned-shard.ts',
+    edits: [['if (wallMs > this.latestMs) this.latestMs', 'this.latestMs']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'idle actors leave memory',
+    file: 'actor/actor.ts',
+    edits: [['idleMs >= this.#around.limits.passivateAfterMs', 'idleMs < 0']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'actors that must live come back staggered',
+    file: 'actor/awakening.ts',
+    edits: [['this.#queue.slice(0, awakenPerStep)', 'this.#queue.slice(0)']],
+    noticedBy: actors,
+  },
+  {
+    promise: 'a dead line that only listens is found out',
+    file: 'redis/redis-bus.ts',
+    edits: [['void Promise.allSettled([client.ping()]);', '']],
+    noticedBy: 'redis-bus.test.ts',
+  },
+  {
+    promise: 'nothing begins on a shard after the fence refused one of its turns',
+    file: 'actor/turn-cycle.ts',
+    edits: [
+      [
+        'envelope.asker?.reject(movedAway());\n        return;',
+        'envelope.asker?.reject(movedAway());\n        break;',
+      ],
+    ],
+    noticedBy: 'fence-refusal.test.ts',
+  },
+  {
+    promise: 'everybody who waits for the end of a turn is told',
+    file: 'actor/waiters.ts',
+    edits: [['this.#waiters.splice(0)', 'this.#waiters.splice(0).slice(-1)']],
+    noticedBy: 'operator-restart.test.ts',
+  },
+  {
+    promise: 'a restart brings nothing back that was stopped meanwhile',
+    file: 'actor/actor.ts',
+    edits: [["if (this.#status !== 'restarting') return;", '']],
+    noticedBy: 'operator-restart.test.ts',
+  },
+  {
+    promise: 'a state whose timers cannot be told is a crash',
+    file: 'actor/actor.ts',
+    edits: [
+      ['this.#crashedAlone(error);\n      return;\n    }\n    // Goes', 'throw error;\n    }\n    // Goes'],
+    ],
+    noticedBy: memory,
+  },
+  {
+    promise: 'what an actor holds on a node is freed after a crash as well',
+    file: 'actor/actor-resources.ts',
+    edits: [["reason === 'crashed' ? undefined : kept", 'undefined']],
+    noticedBy: memory,
+  },
+  {
+    promise: 'nothing takes effect when the lease has ended',
+    file: 'actor/turn-cycle.ts',
+    edits: [['if (!mayAct(this.#shard)) {', 'if (false) {']],
+    noticedBy: 'simulation.test.ts',
+  },
+];
