@@ -29,9 +29,17 @@ export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): Rep
   return {
     status,
     contentType: JSON_TYPE,
-    headers: retryAfter === undefined ? headers : `${headers}\r\nRetry-After: ${retryAfter}`,
+    headers:
+      headers + challenge(failure.code) + (retryAfter === undefined ? '' : `\r\nRetry-After: ${retryAfter}`),
     body: `{"success":false,"error":${JSON.stringify(error)}}`,
   };
+}
+
+/** What a 401 asks for (RFC 9110 §15.5.2), and that a token which came was not good enough (RFC 6750 §3). */
+function challenge(code: HttpFailure['code']): HeaderLines {
+  if (ERRORS[code].status !== 401) return '';
+  const isMissing = code === 'API_KEY_MISSING';
+  return `\r\nWWW-Authenticate: Bearer${isMissing ? '' : ' error="invalid_token"'}`;
 }
 
 /** The four rate headers of the bucket this request consumed (docs/contract.md, Conventions). */

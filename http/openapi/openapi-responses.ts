@@ -71,7 +71,11 @@ function errorResponse(status: number, codes: readonly ErrorCode[], { headers }:
   const publicCodes = [...new Set(codes.map((code) => ERRORS[code].code))];
   return {
     description: `${statusLine(status).slice(4)}: ${publicCodes.join(', ')}`,
-    headers: referredHeaders([...headers, ...(throttles ? ['Retry-After'] : [])]),
+    headers: referredHeaders([
+      ...headers,
+      ...(throttles ? ['Retry-After'] : []),
+      ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ]),
     content: {
       'application/json': {
         schema: withPart(status === 429 ? 'Throttled' : 'Failure', {

@@ -156,6 +156,11 @@ const HEADERS = {
     required: true,
     schema: { type: 'string' },
   },
+  'WWW-Authenticate': {
+    description: '`Bearer`, with `error="invalid_token"` where a token came and is not good.',
+    required: true,
+    schema: { type: 'string' },
+  },
   'Retry-After': {
     description: 'Seconds, equal to `error.retryAfter`; on every 429.',
     schema: { type: 'integer', minimum: 1 },

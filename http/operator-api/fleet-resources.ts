@@ -69,6 +69,7 @@ const waiting = v.strictObject({
   messageId: v.string(),
   kind: messageKind,
   to: v.string(),
+  alias: v.exactOptional(v.string()),
   textLength: count,
   createdAtMs: epochMs,
   place: v.exactOptional(v.pipe(count, v.description('Its place in the stored queue.'))),

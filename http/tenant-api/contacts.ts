@@ -4,6 +4,7 @@ import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
+import { headerLines } from '../contract/exchange.ts';
 import { phoneNumber, text, utcDateTime } from '../contract/fields.ts';
 import { cursorParameter, limitParameter, trueOrFalse } from '../contract/query-parameters.ts';
 import { contact, cursorPage, revokedContact } from '../contract/resources.ts';
@@ -71,6 +72,7 @@ export const declareContacts = apiEndpoint({
   replies: {
     202: {
       description: 'Declared.',
+      headers: { Location: 'The list of declared contacts.' },
       data: v.strictObject({ accepted: v.pipe(v.number(), v.integer()), contacts: v.array(contact) }),
       example: { accepted: 1, contacts: [EXAMPLES.contact] },
     },
@@ -81,7 +83,8 @@ export const declareContacts = apiEndpoint({
     if (!shop.ok) return shop;
     const contacts = request.body.contacts.map(({ phone, note, expiresAt }) => ({ phone, note, expiresAt }));
     const declared = await request.services.tenants.declareContacts(request.caller.tenantId, contacts);
-    return declared.ok ? reply(202, declared.value) : declared;
+    const list = `/api/v1/shops/${encodeURIComponent(request.params.idOrName)}/contacts/consented`;
+    return declared.ok ? reply(202, declared.value, headerLines({ Location: list })) : declared;
   },
 });
 

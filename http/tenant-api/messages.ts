@@ -62,6 +62,7 @@ export const sendMessage = apiEndpoint({
       description: 'Queued, with the verdict that let it through.',
       data: acceptedMessage,
       example: queued,
+      headers: { Location: 'The `statusUrl`.' },
       write: acceptedJson,
     },
     200: {
@@ -86,7 +87,9 @@ export const sendMessage = apiEndpoint({
 
 function answerOf(sent: Awaited<ReturnType<ShopOperations['send']>>) {
   if (!sent.ok) return sent;
-  return sent.value.replayed ? reply(200, sent.value.accepted, REPLAYED) : reply(202, sent.value.accepted);
+  return sent.value.replayed
+    ? reply(200, sent.value.accepted, REPLAYED)
+    : reply(202, sent.value.accepted, `\r\nLocation: ${sent.value.accepted.statusUrl}`);
 }
 
 /** Says that nothing was sent again (docs/contract.md, Idempotency). */

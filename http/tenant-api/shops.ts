@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
+import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
 import { integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { createdShop, numberedPage, shop } from '../contract/resources.ts';
@@ -48,6 +49,7 @@ export const createShop = apiEndpoint({
     201: {
       description: 'The new shop, and what is still to be completed outside the API.',
       data: createdShop,
+      headers: { Location: 'The shop.' },
       example: {
         ...EXAMPLES.shop,
         channelStatus: { msgapp: null },
@@ -65,7 +67,8 @@ export const createShop = apiEndpoint({
     });
     if (!created.ok) return created;
     const setupUrl = services.setupUrl(created.value.id);
-    return reply(201, { ...created.value, setupUrl, setupRequired: SETUP_REQUIRED });
+    const location = headerLines({ Location: `/api/v1/shops/${created.value.id}` });
+    return reply(201, { ...created.value, setupUrl, setupRequired: SETUP_REQUIRED }, location);
   },
 });
 

@@ -5,6 +5,7 @@ import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
+import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { acceptedStatus } from '../contract/resources.ts';
@@ -31,6 +32,7 @@ export const postStatus = apiEndpoint({
     202: {
       description: 'Queued.',
       data: acceptedStatus,
+      headers: { Location: 'The `statusUrl`.' },
       example: {
         id: EXAMPLES.messageId,
         status: 'queued',
@@ -51,6 +53,6 @@ export const postStatus = apiEndpoint({
     const shop = await namedShop(request);
     if (!shop.ok) return shop;
     const posted = await request.services.shops.postStatus(shop.value, { caption, mediaUrl, mediaType });
-    return posted.ok ? reply(202, posted.value) : posted;
+    return posted.ok ? reply(202, posted.value, headerLines({ Location: posted.value.statusUrl })) : posted;
   },
 });

@@ -158,7 +158,18 @@ function replyChecker(document: OpenApiDocument): (method: string, path: string,
     assert.ok(fits, `${reply.text}\n${ajv.errorsText(validate.errors)}`);
     checkHeaders(reply, response.headers);
     checkError(reply.body.error);
+    checkManners(reply);
   };
+}
+
+/** What any client of HTTP expects: who is refused learns how to ask, and what was made says where it is. */
+function checkManners(reply: Reply): void {
+  const code: unknown = reply.body.error?.code;
+  const challenge = code === 'API_KEY_MISSING' ? 'Bearer' : 'Bearer error="invalid_token"';
+  assert.equal(reply.headers['www-authenticate'], reply.status === 401 ? challenge : undefined);
+  const { id, statusUrl } = reply.body.data ?? {};
+  if (statusUrl !== undefined && reply.status === 202) assert.equal(reply.headers.location, statusUrl);
+  if (reply.body.data?.setupUrl !== undefined) assert.equal(reply.headers.location, `/api/v1/shops/${id}`);
 }
 
 /** The parts of an error that come with one code alone. */
