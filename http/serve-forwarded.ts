@@ -27,6 +27,9 @@ export function createForwardedRequests(
       return JSON.stringify(await localActors(options.operator.services.fleet, forwarded.query));
     }
     if (forwarded.kind === 'overview') return JSON.stringify(await options.operator.services.nodeShare());
+    if (forwarded.kind === 'resume_all') {
+      return JSON.stringify(await options.operator.services.fleet.resumeSuspended(forwarded.filter));
+    }
     if (forwarded.kind === 'events') return options.operator.services.eventsSince(forwarded.since);
     const name = `${forwarded.method} ${forwarded.path}`;
     if (forwarded.kind === 'api') {

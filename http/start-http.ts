@@ -26,6 +26,7 @@ import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api/endpoints
 import { fleetOverview } from './operator-api/fleet-overview.ts';
 import { createOperatorFront, operatorBodies } from './operator-api/front.ts';
 import { operatorPages } from './operator-api/pages.ts';
+import { resumeEverywhere } from './operator-api/resume-everywhere.ts';
 import type { OperatorServices } from './operator-api/services.ts';
 import type { OwnerOptions } from './owner/answer-as-owner.ts';
 import type { Forwarder } from './owner/remote-owner.ts';
@@ -332,6 +333,8 @@ function operatorServices(
     actors: (query) => allActors(fleet, forwarder, query),
     nodeShare: share,
     overview: async () => fleetOverview({ own: await share(), forwarder, nowMs: clock.wallMs() }),
+    resumeAll: (filter) =>
+      resumeEverywhere(filter, { own: (local) => fleet.resumeSuspended(local), forwarder }),
     eventsSince: (since) => fleetEvents.answer(since),
     forgetRequests: (tenantId) => requestLog.forget(tenantId),
   };

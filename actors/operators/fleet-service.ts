@@ -11,6 +11,7 @@ import { type SeenActor, takeCensus } from '../shop/view/shop-census.ts';
 import { shopSummary } from '../shop/view/shop-summary.ts';
 import type { FleetOperations, ShopActorView } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
+import { resumeSuspended } from './resume-suspended.ts';
 
 /** A replay takes a turn of its actor, and at most one hop. */
 const REPLAY_TIMEOUT_MS = 5_000;
@@ -44,6 +45,7 @@ export function fleetService(parts: {
       return snapshot && listedShop(snapshot);
     },
     census: cachedFor(() => takeCensus(index), { clock, keptMs: CENSUS_MS }),
+    resumeSuspended: (filter) => resumeSuspended(filter, { index, node, clock }),
     self: () => ({ nodeId: node.nodeId, workers: host.available() ? 'available' : 'lost' }),
     nodes: async () =>
       node

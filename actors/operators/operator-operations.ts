@@ -7,6 +7,7 @@ import type { ShopCensus } from '../shop/view/shop-census.ts';
 import type { ShopSummary } from '../shop/view/shop-summary.ts';
 import type { CursorPage, ShopView } from '../tenant/tenant-operations.ts';
 import type { KeyDraft, KeyView, TenantChanges, TenantView } from '../tenant/tenant-view.ts';
+import type { ResumedActors, SuspendedFilter } from './resume-suspended.ts';
 
 /** A tenant and how its actor stands: while that is not `active`, every call of the tenant waits or is refused. */
 export interface SupervisedTenant extends TenantView {
@@ -110,6 +111,8 @@ export interface FleetOperations {
   eachShop(visit: (shop: ShopSummary) => void): Promise<void>;
   /** One of them by the id of its summary, as `snapshot` tells it, of a long queue the head alone. Undefined: gone. */
   localShop(id: string): ShopActorView | undefined;
+  /** Starts this node's suspended shops and tenants again that match. */
+  resumeSuspended(filter: SuspendedFilter): Promise<ResumedActors>;
   /** How the shops of this node stand, as of the last second. */
   census(): Promise<ShopCensus>;
   /** This node's name, and whether its sending component takes orders. */

@@ -14,6 +14,7 @@ import {
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { readOperator } from './operator.ts';
 import { readMachines, readOverview } from './overview.ts';
+import { resumeAll } from './resume-all.ts';
 import type { OperatorServices } from './services.ts';
 import { connectShop, disconnectShop, pollShop } from './shop-channel.ts';
 import { listShopMessages, listTenantShops } from './shops.ts';
@@ -53,6 +54,7 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   readActor,
   ...steerActor,
   passivateActor,
+  resumeAll,
   connectShop,
   pollShop,
   disconnectShop,

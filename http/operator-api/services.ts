@@ -1,4 +1,5 @@
 import type { FleetOperations, OperatorOperations } from '../../actors/operators/operator-operations.ts';
+import type { SuspendedFilter } from '../../actors/operators/resume-suspended.ts';
 import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
 import type { AuditLog } from '../audit-log/audit-log.ts';
@@ -7,6 +8,7 @@ import type { ActorsQuery } from '../owner/forwarded-form.ts';
 import type { RefusalCount, RequestLogReader } from '../request-log/request-log-reader.ts';
 import type { RankedActor } from './actor-list.ts';
 import type { NodeShare, Overview } from './fleet-overview.ts';
+import type { ResumedEverywhere } from './resume-everywhere.ts';
 
 /** The services that the operators' endpoints call. */
 export interface OperatorServices {
@@ -24,6 +26,8 @@ export interface OperatorServices {
   nodeShare(): Promise<NodeShare>;
   /** All nodes' parts added up. */
   overview(): Promise<Overview>;
+  /** Resumes what is suspended and matches, on all nodes. */
+  resumeAll(filter: SuspendedFilter): Promise<ResumedEverywhere>;
   /** This node's events, as another node asks for them. */
   eventsSince(since: string): string;
   /** Erases a tenant's request log. */

@@ -13,6 +13,7 @@ export type Forwarded =
     }
   | { readonly kind: 'actors'; readonly query: ActorsQuery }
   | { readonly kind: 'overview' }
+  | { readonly kind: 'resume_all'; readonly filter: SuspendedQuery }
   /** What came after the place that the last answer named. */
   | { readonly kind: 'events'; readonly since: string };
 
@@ -28,6 +29,12 @@ export interface ActorsQuery {
   readonly limit: number;
   /** Goes on after this one, in the order of `sort`. */
   readonly after: { readonly rank: number; readonly id: string } | undefined;
+}
+
+/** Which suspended actors of a node to resume. */
+export interface SuspendedQuery {
+  readonly tenantId: string | undefined;
+  readonly cause: string | undefined;
 }
 
 /** Serialises a question to another node. */

@@ -26,19 +26,25 @@ test('a dead letter is shown with its cause and replayed', async () => {
   assert.equal((await answered).status(), 200);
 });
 
-test('a suspended tenant is named on the overview, and resumed on its page, which says what it crashed of', async () => {
-  const { page, visit } = session;
+/** Its id. */
+async function suspendedTenant(name: string): Promise<string> {
   const made = await fetch(`${service.adminUrl}/admin/v1/tenants`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Rue Haute' }),
+    body: JSON.stringify({ name }),
   });
   const { data } = (await made.json()) as { data: { id: string } };
   const lastError = { atMs: 0, message: 'no id to be had' };
   service.memory.tenant(data.id).actor = { status: 'suspended', restarts: 6, lastError };
+  return data.id;
+}
+
+test('a suspended tenant is named on the overview, and resumed on its page, which says what it crashed of', async () => {
+  const { page, visit } = session;
+  const id = await suspendedTenant('Rue Haute');
   await visit('/');
   const alert = page.getByRole('alert');
-  await alert.getByRole('link', { name: `Tenant …${data.id.slice(-6)}` }).click();
+  await alert.getByRole('link', { name: `Tenant …${id.slice(-6)}` }).click();
   const status = page.getByRole('main').getByRole('status');
   await status.getByText('Suspended after 6 crashes. The last error: no id to be had').waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();
@@ -105,4 +111,15 @@ test('the page and its files need no token and let in no foreign script', async 
     );
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
   }
+});
+
+test('what is suspended is resumed from the overview, all at once', async () => {
+  const { page, visit } = session;
+  const id = await suspendedTenant('Quay');
+  await visit('/');
+  const button = page.getByRole('button', { name: 'Resume all that is suspended' });
+  await button.click();
+  await page.getByRole('status').getByText('1 started again').waitFor();
+  assert.equal(service.memory.tenant(id).actor.status, 'active');
+  await button.waitFor({ state: 'detached' });
 });

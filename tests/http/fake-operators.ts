@@ -181,6 +181,15 @@ export function fakeFleet(memory: FakeMemory): FleetOperations {
         .filter(({ actor }) => actor.status === 'suspended')
         .map(({ view }) => view.id),
     }),
+    async resumeSuspended({ tenantId }) {
+      let resumed = 0;
+      for (const [id, tenant] of memory.tenants) {
+        if (tenant.actor.status !== 'suspended' || (tenantId !== undefined && tenantId !== id)) continue;
+        tenant.actor = RUNNING_ACTOR;
+        resumed += 1;
+      }
+      return { resumed, left: 0 };
+    },
     self: () => ({ nodeId: 'one', workers: 'available' }),
     async nodes() {
       return [{ nodeId: 'one', incarnation: 'one~1', shards: 128, self: true }];

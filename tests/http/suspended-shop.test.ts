@@ -85,3 +85,30 @@ test('a message in hand when its shop is suspended ends BOT_RESTARTED, and stays
   assert.deepEqual(await get(tenant, `/messages/${waiting}`), ended);
   assert.equal(service.network.sent(address).filter(({ messageId }) => messageId === waiting).length, 1);
 });
+
+test('resume-all starts what matches its filter by tenant and cause, and leaves the rest', async () => {
+  const [one, other] = [await shopWithMessages(), await shopWithMessages()];
+  const mends = [await service.breakShop(one.shop), await service.breakShop(other.shop)];
+  const statusOf = async ({ tenantId, shopId }: { tenantId: string; shopId: string }) =>
+    (await service.operator('GET', `/actors/${tenantId}/${shopId}`)).body.data.status;
+  const resumeAll = async (filter: object) => {
+    const answer = await service.operator('POST', '/resume-all', filter);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.data;
+  };
+  assert.deepEqual(await resumeAll({ cause: 'no such cause' }), { resumed: 0, left: 0, silentNodes: [] });
+  for (const mend of mends) await mend();
+  const bad = await service.operator('POST', '/resume-all', { tenant: 'nonsense' });
+  assert.equal(bad.body.error.fields[0].field, 'tenant');
+  assert.equal((await resumeAll({ tenant: one.tenant.id, cause: 'json' })).resumed, 1);
+  await eventually(async () => (await statusOf(one.shop)) === 'active');
+  assert.equal(await statusOf(other.shop), 'suspended');
+  assert.equal((await resumeAll({})).resumed, 1);
+  await eventually(async () => (await statusOf(other.shop)) === 'active');
+  const { items } = (await service.operator('GET', `/audit?route=${encodeURIComponent('/resume-all')}`)).body
+    .data;
+  assert.deepEqual(
+    items.map(({ status }: { status: number }) => status),
+    [200, 200, 422, 200],
+  );
+});

@@ -1,11 +1,12 @@
 // @ts-check
-import { html, useEffect } from '/console/preact.js';
-import { useAnswer } from './asking.js';
+import { html, useEffect, useState } from '/console/preact.js';
+import { useAction, useAnswer } from './asking.js';
 import { clockTime, count, milliseconds, words } from './format.js';
 import { useRecentEvents } from './live.js';
-import { Badge, Failure, Panel, Table } from './parts.js';
+import { Badge, Failure, Panel, RoleButton, Table } from './parts.js';
 import { Plot } from './plot.js';
 import { address, shopAddress } from './route.js';
+import { call } from './session.js';
 import { ShardMap } from './shard-map.js';
 import { nameOf } from './shops.js';
 import { standing } from './standing.js';
@@ -35,6 +36,7 @@ function Glance({ overview }) {
     ${silentNodes.length > 0 && html`<p class="failure" role="alert">No answer from ${silentNodes.join(', ')}: its shops are missing below.</p>`}
     ${nodesWithoutWorkers.length > 0 && html`<p class="failure" role="alert">No session worker on ${nodesWithoutWorkers.join(', ')}: what its shops send is refused with BOT_SERVICE_UNREACHABLE. Workers start again by themselves; the node’s log says what ends them.</p>`}
     ${suspendedTenants.length > 0 && html`<p class="failure" role="alert">Suspended after too many crashes, so that every call is refused: ${suspendedTenants.map((/** @type {string} */ id) => html`<a href=${address(`/tenants/${id}`)}>Tenant …${id.slice(-6)}</a> `)}</p>`}
+    <${ResumeAll} offered=${(states.suspended ?? 0) > 0 || suspendedTenants.length > 0} />
     <dl class="tiles">
       <${Tile} name="Nodes" value=${count(nodes.length)} more=${`lease holds ${milliseconds(margin)}`} />
       <${Tile} name="Shards owned" value=${`${owned} / ${shards.length}`} bad=${owned < shards.length} />
@@ -49,6 +51,25 @@ function Glance({ overview }) {
       <${Panel} title="Needs an eye" more=${html`<a href=${address('/shops', { sort: 'trouble' })}>All shops</a>`}><${Troubled} /><//>
       <${Panel} title="Nodes and shards"><${ShardMap} nodes=${nodes} shards=${shards} /><//>
       <${Panel} title="Happening now"><${Ticker} /><//>
+    </div>
+  `;
+}
+
+/**
+ * Starts all that is suspended again, and says how many, also once nothing is suspended any more.
+ * @param {{ offered: boolean }} props
+ */
+function ResumeAll({ offered }) {
+  const action = useAction();
+  const [answer, setAnswer] = useState(/** @type {any} */ (undefined));
+  const resume = () =>
+    action.run(async () => setAnswer(await call('/resume-all', { method: 'POST', body: {} })));
+  if (!offered && answer === undefined) return null;
+  return html`
+    <${Failure} failure=${action.failure} />
+    <div class="controls" role="group" aria-label="What is suspended">
+      ${offered && html`<${RoleButton} role="operate" disabled=${action.busy} onClick=${resume}>Resume all that is suspended<//>`}
+      ${answer !== undefined && html`<span role="status">${count(answer.resumed)} started again${answer.left > 0 && `, ${count(answer.left)} left`}${answer.silentNodes.length > 0 && `, no answer from ${answer.silentNodes.join(', ')}`}</span>`}
     </div>
   `;
 }

@@ -1,0 +1,57 @@
+import type { ActorIndex } from '../../runtime/actors.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { RuntimeNode } from '../../runtime/node/node.ts';
+import { shopAddress, shopOf } from '../shop/record/shop-keys.ts';
+import type { SeenActor } from '../shop/view/shop-census.ts';
+import { tenantAddress } from '../tenant/tenant-keys.ts';
+
+/** Which suspended actors to resume; all without a filter. */
+export interface SuspendedFilter {
+  /** The tenant's own actor and its shops'. */
+  readonly tenantId: string | undefined;
+  /** Part of what the actor crashed of, in any case of letters; one whose cause is not known on its node does not match. */
+  readonly cause: string | undefined;
+}
+
+/** How many suspended actors were started again, and how many that match are left for the next call. */
+export interface ResumedActors {
+  readonly resumed: number;
+  readonly left: number;
+}
+
+/** Actors that one call starts on one node: what is answered within a hop, at the pace of `STEP`. */
+const MOST_RESUMED = 200;
+/** So many at a time, since each that comes back may open a socket; as after a take-over. */
+const STEP = 20;
+const STEP_MS = 50;
+
+/**
+ * Starts the suspended actors of this node again that match, and does not wait for what becomes of them: one whose cause
+ * still holds crashes, and is suspended again.
+ */
+export async function resumeSuspended(
+  filter: SuspendedFilter,
+  { index, node, clock }: { index: ActorIndex<SeenActor>; node: Pick<RuntimeNode, 'actors'>; clock: Clock },
+): Promise<ResumedActors> {
+  const suspended: ReturnType<typeof tenantAddress>[] = [];
+  await index.each((actor) => {
+    if ('standing' in actor) {
+      if (actor.standing.words.includes('suspended')) suspended.push(shopAddress(shopOf(actor)));
+    } else if (actor.isSuspended) suspended.push(tenantAddress(actor.tenantId));
+  });
+  const cause = filter.cause?.toLowerCase();
+  const matching = suspended.filter((address) => {
+    if (filter.tenantId !== undefined && address.id.split('/')[0] !== filter.tenantId) return false;
+    if (cause === undefined) return true;
+    const message = node.actors.snapshot(address)?.lastError?.message ?? '';
+    return message.toLowerCase().includes(cause);
+  });
+  const resumed = matching.slice(0, MOST_RESUMED);
+  for (let from = 0; from < resumed.length; from += STEP) {
+    if (from > 0) await new Promise<void>((resolve) => void clock.after(STEP_MS, resolve));
+    // What is said of a crash is in the log, and on the actor's page.
+    for (const address of resumed.slice(from, from + STEP))
+      void node.actors.resume(address).catch(() => undefined);
+  }
+  return { resumed: resumed.length, left: matching.length - resumed.length };
+}
