@@ -158,6 +158,7 @@ async function dump(redis: Redis, shard: number): Promise<unknown[]> {
       if (type === 'list') return [key, await redis.lrange(key, 0, -1)];
       if (type === 'zset') return [key, await redis.zrange(key, 0, '-1')];
       if (type === 'set') return [key, await redis.smembers(key)];
+      if (type === 'stream') return [key, await redis.xrange(key, '-', '+')];
       return [key, await redis.get(key)];
     }),
   );
