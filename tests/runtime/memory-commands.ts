@@ -69,6 +69,8 @@ const commands: Readonly<Record<string, Command>> = {
   // A stream is the list of what was added to it; nothing is cut off, and ids are for Redis alone.
   XADD: (values, key, args) => listOf(values, key).push(args.slice(args.indexOf('*') + 1).join(' ')),
   XTRIM: () => 0,
+  /** Scores are not kept: nothing is too old. */
+  ZREMRANGEBYSCORE: () => 0,
   ZREVRANGEBYLEX: (values, key) => [...listOf(values, key)].reverse(),
   ZRANGEBYLEX: (values, key, args) => listOf(values, key).filter((member) => isBetween(member, args)),
   ZREMRANGEBYLEX(values, key, args) {

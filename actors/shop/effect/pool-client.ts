@@ -8,7 +8,7 @@ import type { Store } from '../../../runtime/store.ts';
 import { attributedText } from '../record/attributed-text.ts';
 import { readMessage } from '../record/message-days.ts';
 import type { MessageBody } from '../record/message-record.ts';
-import { offerOf, type PoolAnswer, type PoolAsk, type PoolOffer } from '../record/pool-protocol.ts';
+import { askedOf, offerOf, type PoolAnswer, type PoolAsk, type PoolOffer } from '../record/pool-protocol.ts';
 import { shopOf } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
 import type { ShopState } from '../record/shop-state.ts';
@@ -38,7 +38,7 @@ export interface PoolClientOptions {
   readonly platformName: string;
 }
 
-type PoolEffect = Extract<ShopEffect, { type: 'relinquish' | 'find_pool' | 'note_end' }>;
+type PoolEffect = Extract<ShopEffect, { type: 'relinquish' | 'find_pool' | 'note_end' | 'tell_opt_out' }>;
 
 /** Speaks for a shop with the shops of the pool, and for those with the shops whose messages they carry. */
 export class PoolClient {
@@ -73,8 +73,10 @@ export class PoolClient {
   /** Carries out what a turn asked for. What does not succeed is asked for again by the shop's own timer. */
   perform(effect: PoolEffect, address: Address): void {
     this.#carryOut(effect, address).catch((error: unknown) => {
-      const { messageId, type } = effect;
-      this.#options.log.debug({ ...shopOf(address), messageId, err: error }, `${type}: not answered`);
+      const { type } = effect;
+      const about =
+        'messageId' in effect ? { messageId: effect.messageId } : { origin: effect.notice.origin };
+      this.#options.log.debug({ ...shopOf(address), ...about, err: error }, `${type}: not answered`);
     });
   }
 
@@ -100,6 +102,12 @@ export class PoolClient {
   }
 
   async #carryOut(effect: PoolEffect, address: Address): Promise<void> {
+    if (effect.type === 'tell_opt_out') {
+      const { notice } = effect;
+      await this.#ask({ ask: 'opt_out', notice }, ASK_TIMEOUT_MS);
+      this.#tell(address, { type: 'pool.opt_out_noted', notice });
+      return;
+    }
     const { messageId } = effect;
     const shop = shopOf(address);
     if (effect.type === 'note_end') {
@@ -158,7 +166,7 @@ export class PoolClient {
   }
 
   async #ask(ask: PoolAsk, timeoutMs: number): Promise<PoolAnswer> {
-    const { tenantId } = ask.ask === 'note' ? ask.origin : ask.pool;
+    const { tenantId } = askedOf(ask);
     const answer = await this.#options.link.call(shardOf(tenantId), JSON.stringify(ask), timeoutMs);
     return JSON.parse(answer) as PoolAnswer;
   }

@@ -5,10 +5,13 @@ import type { Store } from '../../../runtime/store.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
 import type { TenantState } from '../../tenant/tenant-state.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../record/carried-message.ts';
-import type { PoolAnswer, PoolAsk } from '../record/pool-protocol.ts';
+import { askedOf, type PoolAnswer, type PoolAsk } from '../record/pool-protocol.ts';
 import { shopAddress } from '../record/shop-keys.ts';
 import { answerOf } from '../turn/carry-message.ts';
 import type { ShopCommand } from '../turn/shop-commands.ts';
+
+/** What a shop of the pool is asked. */
+type AskOfPool = Exclude<PoolAsk, { ask: 'note' | 'opt_out' }>;
 
 /**
  * Answers what shops ask each other for the pool, on the node that owns the one that is asked. Rejects with
@@ -28,7 +31,7 @@ export function poolService(parts: {
   };
 
   /** What a shop of the pool says; one that was erased says what it left behind. */
-  const asPool = async (ask: Exclude<PoolAsk, { ask: 'note' }>): Promise<PoolAnswer> => {
+  const asPool = async (ask: AskOfPool): Promise<PoolAnswer> => {
     const { pool } = ask;
     const address = shopAddress(pool);
     const tenant = await actors.state<TenantState>(tenantAddress(pool.tenantId));
@@ -48,6 +51,13 @@ export function poolService(parts: {
   };
 
   const answer = async (ask: PoolAsk): Promise<PoolAnswer> => {
+    if (ask.ask === 'opt_out') {
+      const { origin, from, wireId, atMs } = ask.notice;
+      const command: ShopCommand = { type: 'pool.opt_out', from, wireId, atMs };
+      // No answer: the shop was erased, and writes to nobody.
+      await actors.ask(shopAddress(origin), command);
+      return { kind: 'noted' };
+    }
     if (ask.ask !== 'note') return await asPool(ask);
     const { origin, messageId, pool, answer: told } = ask;
     const command: ShopCommand = { type: 'pool.answered', messageId, pool, answer: told };
@@ -58,14 +68,13 @@ export function poolService(parts: {
   return async (payload) => {
     const ask = JSON.parse(payload) as PoolAsk;
     const answered = await answer(ask);
-    const asked = ask.ask === 'note' ? ask.origin : ask.pool;
-    if (!actors.owns(shopAddress(asked).shard)) throw movedAway();
+    if (!actors.owns(shopAddress(askedOf(ask)).shard)) throw movedAway();
     return JSON.stringify(answered);
   };
 }
 
 function commandOf(
-  ask: Exclude<PoolAsk, { ask: 'note' }>,
+  ask: AskOfPool,
   tenant: { readonly settings: TenantSettings; readonly open: boolean },
 ): ShopCommand {
   if (ask.ask === 'offer') return { type: 'pool.offer', offer: ask.offer, ...tenant };

@@ -18,6 +18,8 @@ export function sessionOf(address: Address): SessionAddress {
   return { shard: address.shard, ...shopOf(address) };
 }
 
+type ComposeEffect = Extract<ShopEffect, { type: 'compose' }>;
+
 /** Carries out what a shop's turns asked for; by then the commit holds. */
 export function shopEffects(parts: {
   readonly actors: Actors;
@@ -31,10 +33,7 @@ export function shopEffects(parts: {
 }): (effect: ShopEffect, address: Address) => void {
   const { actors, host, waiters, eventWaiters, feed, pool, poolSessions, log } = parts;
   // A status has nobody to show composing to: it goes on at once, through the same turn.
-  const compose = (
-    { message, generation }: Extract<ShopEffect, { type: 'compose' }>,
-    address: Address,
-  ): void => {
+  const compose = ({ message, generation }: ComposeEffect, address: Address): void => {
     const { messageId, textLength, kind } = message;
     if (kind === 'status') actors.tell(address, { type: 'session.composed', generation, messageId });
     else host.compose(sessionOf(address), { messageId, to: addressee(message), textLength });
@@ -89,6 +88,7 @@ export function shopEffects(parts: {
       case 'relinquish':
       case 'find_pool':
       case 'note_end':
+      case 'tell_opt_out':
         pool.perform(effect, address);
         break;
       case 'announce_channel':

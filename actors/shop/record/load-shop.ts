@@ -9,6 +9,7 @@ import { AcceptedList, messageIdOf } from './accepted-list.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
 import { bringUpToDate } from './earlier-shop.ts';
 import { readMessages } from './message-days.ts';
+import { decodeNotices } from './opt-out-notice.ts';
 import { decodePooled } from './pooled-message.ts';
 import { shopKeys, shopOf } from './shop-keys.ts';
 import { carriedMessage, type QueuedMessage, queuedMessage, type ShopState } from './shop-state.ts';
@@ -29,15 +30,17 @@ export async function loadShop(
   const { shard } = address;
   const keys = shopKeys(shard, shop.shopId);
   const { record: tenantKey, shops, customers, contacts } = tenantKeys(shop.tenantId);
-  const [record, [actor, settledText], newest, length, pooledFields, carriedIds, tenant] = (await store.read([
-    ['HGET', shops, shop.shopId],
-    ['HMGET', keys.shop, 'actor', 'settled'],
-    ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
-    ['LLEN', keys.accepted],
-    ['HGETALL', keys.pooled],
-    ['ZRANGE', keys.carried, 0, -1],
-    ['GET', tenantKey],
-  ])) as [string | null, (string | null)[], string[], number, string[], string[], string | null];
+  const [record, [actor, settledText], newest, length, pooledFields, carriedIds, tenant, notices] =
+    (await store.read([
+      ['HGET', shops, shop.shopId],
+      ['HMGET', keys.shop, 'actor', 'settled'],
+      ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
+      ['LLEN', keys.accepted],
+      ['HGETALL', keys.pooled],
+      ['ZRANGE', keys.carried, 0, -1],
+      ['GET', tenantKey],
+      ['HVALS', keys.optOutNotices],
+    ])) as [string | null, (string | null)[], string[], number, string[], string[], string | null, string[]];
   if (record === null) return undefined;
   if (upgrade !== undefined && actor && isEarlierVersion(actor)) {
     await bringUpToDate(address, store, upgrade.retentionMs);
@@ -67,6 +70,7 @@ export async function loadShop(
     queue: waiting.filter((message) => message.messageId !== handId),
     inHand: waiting.find((message) => message.messageId === handId),
     pooled,
+    optOutNotices: decodeNotices(notices),
     ledger,
     accepted,
     qr: undefined,

@@ -9,6 +9,7 @@
  */
 import type { PersonClass } from '../../../policy/recipient-class.ts';
 import type { MessageBody, MessageState } from './message-record.ts';
+import type { OptOutNotice } from './opt-out-notice.ts';
 import type { ShopReference } from './shop-operations.ts';
 
 /** Recipients the pool writes to; never strangers, groups or statuses (docs/contract.md, The pool). */
@@ -61,7 +62,15 @@ export type PoolAsk =
       readonly origin: ShopReference;
       readonly messageId: string;
       readonly answer: PoolAnswer;
-    };
+    }
+  /** Somebody opted out who the pool shop lately wrote to for the origin. */
+  | { readonly ask: 'opt_out'; readonly notice: OptOutNotice };
+
+/** The shop that is asked. */
+export function askedOf(ask: PoolAsk): ShopReference {
+  if (ask.ask === 'opt_out') return ask.notice.origin;
+  return ask.ask === 'note' ? ask.origin : ask.pool;
+}
 
 /** What is answered. */
 export type PoolAnswer =
@@ -74,5 +83,5 @@ export type PoolAnswer =
   | { readonly kind: 'ended'; readonly fate: MessageState }
   /** Taken once, and nothing is known of it now. */
   | { readonly kind: 'lost' }
-  /** To a `note`: heard. */
+  /** To a `note` or an `opt_out`: heard. */
   | { readonly kind: 'noted' };

@@ -39,6 +39,13 @@ export interface ShopKeys {
   readonly pooled: string;
   /** Sorted set, score 0: ids of other shops' messages that this shop of the pool has not yet sent. */
   readonly carried: string;
+  /**
+   * Sorted set by time in milliseconds: `address tenant/shop` of whom this shop of the pool wrote to and for which shop,
+   * two days long.
+   */
+  readonly carriedFor: string;
+  /** Hash by shop and person: opt-outs that other shops still have to be told of. */
+  readonly optOutNotices: string;
 }
 
 /** Names the keys of a shop. */
@@ -53,5 +60,7 @@ export function shopKeys(shard: number, shopId: string): ShopKeys {
     aliases: key('aliases'),
     pooled: key('pooled'),
     carried: key('carried'),
+    carriedFor: key('carried-for'),
+    optOutNotices: key('opt-out-notices'),
   };
 }

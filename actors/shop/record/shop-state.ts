@@ -7,6 +7,7 @@ import type { PacingStateName } from '../machines/pacing-machine.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';
 import type { AcceptedList } from './accepted-list.ts';
 import type { MessageBody } from './message-record.ts';
+import type { OptOutNotice } from './opt-out-notice.ts';
 import type { PooledMessage } from './pooled-message.ts';
 import type { ShopKeys } from './shop-keys.ts';
 import type { ShopReference } from './shop-operations.ts';
@@ -41,6 +42,8 @@ export interface ShopState extends ShopMachines {
   readonly inHand: QueuedMessage | undefined;
   /** Messages of this shop that the pool has, oldest first. They wait in none of its own places. */
   readonly pooled: readonly PooledMessage[];
+  /** Opt-outs that shops this one carried for still have to be told of. */
+  readonly optOutNotices: readonly OptOutNotice[];
   /** What the policy counted; changed in place once a commit holds. */
   readonly ledger: SendLedger;
   /** How far the list of what was accepted has come; changed in place once a commit holds. */
@@ -81,7 +84,7 @@ export interface Transition {
  * place of 50, and every send needs one.
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
-  const { shop, shard, keys, people, name, channel, pacing, queue, inHand, pooled } = state;
+  const { shop, shard, keys, people, name, channel, pacing, queue, inHand, pooled, optOutNotices } = state;
   const { ledger, accepted, qr, groups, dispatching, tenantActive, unstored, ledgerReplaced, transitions } =
     state;
   const next: ShopState = {
@@ -95,6 +98,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     queue,
     inHand,
     pooled,
+    optOutNotices,
     ledger,
     accepted,
     qr,

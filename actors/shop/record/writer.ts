@@ -31,12 +31,29 @@ export function afterInbound(
   inbound: Inbound,
   nowMs: number,
 ): Writer | undefined {
+  return afterWord(writer, { ...inbound, optedOut: isOptOut(inbound.text) }, nowMs);
+}
+
+/** The same after an opt-out that was written elsewhere, and counts as written to this shop. */
+export function afterOptOut(
+  writer: Writer | undefined,
+  word: Omit<Inbound, 'text'>,
+  nowMs: number,
+): Writer | undefined {
+  return afterWord(writer, { ...word, optedOut: true }, nowMs);
+}
+
+function afterWord(
+  writer: Writer | undefined,
+  inbound: Omit<Inbound, 'text'> & Pick<Writer, 'optedOut'>,
+  nowMs: number,
+): Writer | undefined {
   if (writer?.wireIds.includes(inbound.wireId)) return undefined;
   const wireIds = [...(writer?.wireIds ?? []), inbound.wireId].slice(-REMEMBERED_WIRE_IDS);
   if (writer !== undefined && inbound.atMs < writer.stampMs) return { ...writer, wireIds };
   // The stamp is cut to the second: a reply within the second of our send would look older than the send.
   const lastInboundAtMs = Math.min(nowMs, inbound.atMs + 999);
-  return { lastInboundAtMs, stampMs: inbound.atMs, optedOut: isOptOut(inbound.text), wireIds };
+  return { lastInboundAtMs, stampMs: inbound.atMs, optedOut: inbound.optedOut, wireIds };
 }
 
 /** One person who wrote under two addresses: the later word counts, and of two at once the opt-out. */

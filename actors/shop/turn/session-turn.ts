@@ -5,8 +5,8 @@ import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import type { MessageBody } from '../record/message-record.ts';
 import { addressee, channelState, liveGroups, pacingState, type ShopState } from '../record/shop-state.ts';
 import { afterInbound } from '../record/writer.ts';
-import { isInHandFor, isOverRecipientLimits, learnRecipient, linkLid } from './recipient-alias.ts';
-import { askAboutPooled } from './relinquish-message.ts';
+import { heedOptOut, rememberCarried, startNotices, tellOfOptOut } from './opt-out-notices.ts';
+import { isOverRecipientLimits, learnRecipient, linkLid } from './recipient-alias.ts';
 import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
 import type { PacingTimes, TurnBuilder } from './turn-builder.ts';
 
@@ -131,24 +131,11 @@ function onInbound(
     builder.writes.push(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
     tellOfOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false, is: writer.optedOut });
     if (writer.optedOut) {
-      askAboutPooled(builder);
-      if (isInHandFor(builder.state, writtenBy) && pacingState(builder.state) === 'preparing') {
-        builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
-      }
+      heedOptOut(builder, writtenBy);
+      startNotices(builder, { ...event, from: writtenBy }, facts.carriedFor ?? []);
     }
   }
   builder.effects.push({ type: 'confirm', token: event.token });
-}
-
-/** The tenant hears when somebody asks for no more messages, and when they write in again. */
-function tellOfOptOut(
-  builder: TurnBuilder,
-  { writtenBy, was, is }: { readonly writtenBy: string; readonly was: boolean; readonly is: boolean },
-): void {
-  if (was === is) return;
-  // Of somebody whom the network names by an id of its own no number is known.
-  const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
-  builder.tell(is ? 'recipient.opted_out' : 'recipient.opted_in', JSON.stringify({ phone }));
 }
 
 /**
@@ -249,12 +236,13 @@ function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFact
  */
 function onPrepared(
   builder: TurnBuilder,
-  { messageId, writes }: Extract<SessionEvent, { type: 'session.prepared' }>,
+  { messageId, writes, lid }: Extract<SessionEvent, { type: 'session.prepared' }>,
   facts: DispatchFacts,
   outcomeMs: number,
 ): void {
   if (unblocked(builder, facts) === undefined) return;
   builder.stepPacing({ type: 'prepared', untilMs: builder.nowMs + outcomeMs });
   builder.writes.push(...writes);
+  rememberCarried(builder, lid);
   builder.effects.push({ type: 'release', messageId });
 }

@@ -10,6 +10,7 @@ import { acceptStatus } from './accept-status.ts';
 import { cutAccepted } from './acceptance.ts';
 import { offerPooled, takePooled, withdrawPooled } from './carry-message.ts';
 import { describeShop } from './describe-shop.ts';
+import { noticeTimer, onOptOutAtPool, onOptOutNoted, tellAgain } from './opt-out-notices.ts';
 import { withPresentTimes } from './present-times.ts';
 import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './relinquish-message.ts';
 import { onSessionEvent } from './session-turn.ts';
@@ -71,6 +72,7 @@ export function shopBehaviour(
         state.queue.length > 0 ||
         state.inHand !== undefined ||
         state.pooled.length > 0 ||
+        state.optOutNotices.length > 0 ||
         !['unconfigured', 'disconnected'].includes(name)
       );
     },
@@ -145,6 +147,12 @@ function turn(
     case 'pool.answered':
       onPoolAnswered(builder, command);
       return builder.finish();
+    case 'pool.opt_out':
+      onOptOutAtPool(builder, command, facts);
+      return builder.finish();
+    case 'pool.opt_out_noted':
+      onOptOutNoted(builder, command);
+      return builder.finish();
     default:
       onSessionEvent(builder, command, facts, options.times);
       return builder.finish();
@@ -167,6 +175,7 @@ function onTimer(builder: TurnBuilder, id: string): void {
   if (id === 'pacing') builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
   else if (id === 'reconnect') builder.stepChannel({ type: 'reconnect_due' });
   else if (id === 'pool') askAgain(builder);
+  else if (id === 'opt_outs') tellAgain(builder);
   else if (id === 'cold') builder.stepPacing({ type: 'cold_elapsed' });
   else endOverdue(builder);
 }
@@ -200,5 +209,7 @@ function shopTimers(state: ShopState): DueTimer[] {
   if (waiting) timers.push(waiting);
   const pool = poolTimer(state);
   if (pool) timers.push(pool);
+  const notices = noticeTimer(state);
+  if (notices) timers.push(notices);
   return timers;
 }

@@ -5,6 +5,7 @@ import type { SendOrder, SessionEvent } from '../../session/session-host.ts';
 import type { ChannelStateName } from '../machines/channel-machine.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';
 import type { MessageBody } from '../record/message-record.ts';
+import type { OptOutNotice } from '../record/opt-out-notice.ts';
 import type { PoolAnswer, PoolOffer } from '../record/pool-protocol.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../record/shop-operations.ts';
 import type { QueuedMessage, ShopState } from '../record/shop-state.ts';
@@ -54,6 +55,15 @@ export type ShopCommand =
     }
   /** Of itself: a day has begun, so that what is old is cut from its list. */
   | { readonly type: 'cut_accepted' }
+  /** As a shop that the pool wrote for: somebody answered the pool's number with an opt-out. */
+  | {
+      readonly type: 'pool.opt_out';
+      readonly from: string;
+      readonly wireId: string;
+      readonly atMs: number;
+    }
+  /** As a shop of the pool: the shop it wrote for has heard of an opt-out. */
+  | { readonly type: 'pool.opt_out_noted'; readonly notice: OptOutNotice }
   | SessionEvent
   | RuntimeCommand;
 
@@ -88,6 +98,8 @@ export type ShopEffect =
       readonly messageId: string;
       readonly answer: PoolAnswer;
     }
+  /** Tell a shop that somebody opted out whom this one wrote to for it. */
+  | { readonly type: 'tell_opt_out'; readonly notice: OptOutNotice }
   | { readonly type: 'refresh_groups' }
   /** The session told its groups: whoever waits for them is answered. */
   | { readonly type: 'groups_told' }

@@ -1,4 +1,5 @@
 import { recipientKey } from '../../../policy/number-forms.ts';
+import { isOptOut } from '../../../policy/opt-out.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';
 import { isDeclarationActive } from '../../../policy/recipient-class.ts';
 import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
@@ -6,11 +7,12 @@ import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promi
 import type { Store } from '../../../runtime/store.ts';
 import { declarationFact, decodeContact } from '../../tenant/contact-record.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
+import { carriedForRead, originsOf } from '../record/carried-for.ts';
 import { CARRIED_FIELDS, type CarriedRecord, carriedKey, decodeCarried } from '../record/carried-message.ts';
 import { readMessage } from '../record/message-days.ts';
 import type { MessageBody, StoredMessage } from '../record/message-record.ts';
 import { idempotencyKey } from '../record/shop-keys.ts';
-import type { MessageDraft } from '../record/shop-operations.ts';
+import type { MessageDraft, ShopReference } from '../record/shop-operations.ts';
 import type { ShopState } from '../record/shop-state.ts';
 import { decodeWriter, laterWriter, type Writer } from '../record/writer.ts';
 import type { CarryFacts } from './carry-message.ts';
@@ -27,6 +29,8 @@ export interface ShopFacts {
   readonly writer?: Writer;
   /** The address that writer is kept under: a number where one is known, else the network's own id of them. */
   readonly writtenBy?: string;
+  /** The shops that this one, as one of the pool, wrote for to whoever opts out now. */
+  readonly carriedFor?: readonly ShopReference[];
   /** What was known of a recipient that the session has checked: the number the network told before, if another. */
   readonly alias?: string;
   /** The head of the shop's list, before it is cut. */
@@ -72,7 +76,10 @@ export function readShopFacts(options: {
   if (isOnItsWay && state.inHand?.messageId === command.messageId) {
     return readDispatch(state, command, store, nowMs).then((dispatch) => ({ dispatch, available }));
   }
-  if (command.type === 'session.inbound') {
+  if (command.type === 'session.inbound' && isOptOut(command.text)) {
+    return readOptOut(state, command.from, store, nowMs).then((facts) => ({ ...facts, available }));
+  }
+  if (command.type === 'session.inbound' || command.type === 'pool.opt_out') {
     return readInbound(state, command.from, store).then((facts) => ({ ...facts, available }));
   }
   if (command.type === 'session.recipient_checked' && state.inHand?.messageId === command.messageId) {
@@ -103,12 +110,26 @@ async function readInbound(
   { keys }: ShopState,
   from: string,
   store: Store,
-): Promise<Pick<ShopFacts, 'writer' | 'writtenBy'>> {
+): Promise<{ readonly writer?: Writer; readonly writtenBy: string }> {
   const [number] = isPhoneNumber(from) ? [null] : await store.read([['HGET', keys.aliases, from]]);
   const writtenBy = typeof number === 'string' ? number : from;
   const [stored] = await store.read([['HGET', keys.writers, writtenBy]]);
   const writer = decodeWriter(stored as string | null);
   return writer === undefined ? { writtenBy } : { writer, writtenBy };
+}
+
+/** The same of whoever opts out, with the shops that this one, as one of the pool, lately wrote to them for. */
+async function readOptOut(
+  state: ShopState,
+  from: string,
+  store: Store,
+  nowMs: number,
+): Promise<Pick<ShopFacts, 'writer' | 'writtenBy' | 'carriedFor'>> {
+  const [facts, [carriedFor]] = await Promise.all([
+    readInbound(state, from, store),
+    store.read([carriedForRead(state.keys, nowMs)]),
+  ]);
+  return { ...facts, carriedFor: originsOf(carriedFor as string[], facts.writtenBy) };
 }
 
 async function readCarry(state: ShopState, command: PoolCommand, store: Store): Promise<CarryFacts> {

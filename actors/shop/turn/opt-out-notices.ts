@@ -1,0 +1,116 @@
+/**
+ * Whoever answers a shop of the pool with an opt-out means the shop they were written to for as well. The pool shop
+ * remembers for two days whom it wrote to and for which shops, and tells those shops until each one answered.
+ */
+
+import { isPhoneNumber } from '../../../policy/recipient.ts';
+import type { DueTimer } from '../../../runtime/behaviour.ts';
+import { carriedForWrites } from '../record/carried-for.ts';
+import { encodeNotice, noticeField, type OptOutNotice } from '../record/opt-out-notice.ts';
+import type { ShopReference } from '../record/shop-operations.ts';
+import { addressee, pacingState, type ShopState } from '../record/shop-state.ts';
+import { afterOptOut } from '../record/writer.ts';
+import { isInHandFor } from './recipient-alias.ts';
+import { askAboutPooled } from './relinquish-message.ts';
+import type { ShopCommand } from './shop-commands.ts';
+import type { ShopFacts } from './shop-facts.ts';
+import type { TurnBuilder } from './turn-builder.ts';
+
+/** How often an origin is told that has not answered. */
+const TELL_AGAIN_MS = 10_000;
+
+/** The message in hand goes on the wire: who reads it may opt out. `lid`: the network's own id of them. */
+export function rememberCarried(builder: TurnBuilder, lid: string | undefined): void {
+  const { keys, inHand } = builder.state;
+  if (inHand?.carriedFor === undefined) return;
+  const addresses = lid === undefined ? [addressee(inHand)] : [addressee(inHand), lid];
+  builder.writes.push(
+    ...carriedForWrites(keys, { addresses, origin: inHand.carriedFor, nowMs: builder.nowMs }),
+  );
+}
+
+/** Somebody opted out of this shop of the pool: the shops it wrote to them for are told from now on. */
+export function startNotices(
+  builder: TurnBuilder,
+  word: Pick<OptOutNotice, 'from' | 'wireId' | 'atMs'>,
+  origins: readonly ShopReference[],
+): void {
+  const { from, wireId, atMs } = word;
+  for (const origin of origins) {
+    const notice = { origin, from, wireId, atMs, tellAtMs: builder.nowMs + TELL_AGAIN_MS };
+    const others = builder.state.optOutNotices.filter((other) => noticeField(other) !== noticeField(notice));
+    builder.change({ optOutNotices: [...others, notice] });
+    builder.writes.push([
+      'HSET',
+      builder.state.keys.optOutNotices,
+      noticeField(notice),
+      encodeNotice(notice),
+    ]);
+    builder.effects.push({ type: 'tell_opt_out', notice });
+  }
+}
+
+/** When the next notice is to be told again. */
+export function noticeTimer({ optOutNotices }: Pick<ShopState, 'optOutNotices'>): DueTimer | undefined {
+  if (optOutNotices.length === 0) return undefined;
+  return { id: 'opt_outs', dueAtMs: Math.min(...optOutNotices.map(({ tellAtMs }) => tellAtMs)) };
+}
+
+/** Tells again every notice that is due. When it is told next is not stored, so this writes nothing. */
+export function tellAgain(builder: TurnBuilder): void {
+  const { nowMs } = builder;
+  const told = builder.state.optOutNotices.map((notice) => {
+    if (notice.tellAtMs > nowMs) return notice;
+    builder.effects.push({ type: 'tell_opt_out', notice });
+    return { ...notice, tellAtMs: nowMs + TELL_AGAIN_MS };
+  });
+  builder.change({ optOutNotices: told });
+}
+
+/** An origin answered a notice; a newer one about the same person is told on. */
+export function onOptOutNoted(
+  builder: TurnBuilder,
+  { notice }: Extract<ShopCommand, { type: 'pool.opt_out_noted' }>,
+): void {
+  const { optOutNotices, keys } = builder.state;
+  const field = noticeField(notice);
+  const kept = optOutNotices.filter(
+    (other) => noticeField(other) !== field || other.wireId !== notice.wireId,
+  );
+  if (kept.length === optOutNotices.length) return;
+  builder.change({ optOutNotices: kept });
+  builder.writes.push(['HDEL', keys.optOutNotices, field]);
+}
+
+/** As the shop written for: somebody answered the pool with an opt-out, which counts as said to this shop. */
+export function onOptOutAtPool(
+  builder: TurnBuilder,
+  command: Extract<ShopCommand, { type: 'pool.opt_out' }>,
+  facts: Pick<ShopFacts, 'writer' | 'writtenBy'>,
+): void {
+  const writer = afterOptOut(facts.writer, command, builder.nowMs);
+  if (writer === undefined) return;
+  const writtenBy = facts.writtenBy ?? command.from;
+  builder.writes.push(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
+  tellOfOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false, is: writer.optedOut });
+  if (writer.optedOut) heedOptOut(builder, writtenBy);
+}
+
+/** What an opt-out stops at once: what the pool has of this shop, and what is in hand for whoever wrote. */
+export function heedOptOut(builder: TurnBuilder, writtenBy: string): void {
+  askAboutPooled(builder);
+  if (isInHandFor(builder.state, writtenBy) && pacingState(builder.state) === 'preparing') {
+    builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
+  }
+}
+
+/** The tenant hears when somebody asks for no more messages, and when they write in again. */
+export function tellOfOptOut(
+  builder: TurnBuilder,
+  { writtenBy, was, is }: { readonly writtenBy: string; readonly was: boolean; readonly is: boolean },
+): void {
+  if (was === is) return;
+  // Of somebody whom the network names by an id of its own no number is known.
+  const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
+  builder.tell(is ? 'recipient.opted_out' : 'recipient.opted_in', JSON.stringify({ phone }));
+}

@@ -1,0 +1,58 @@
+/** Whoever answers STOP to the pool's number opts out of the shops it wrote for as well. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { SessionAddress } from '../../actors/session/session-host.ts';
+import { shardOf } from '../../runtime/address.ts';
+import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
+import { sendText, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const CUSTOMER = '+33622220001';
+const OTHER = '+33622220002';
+
+let stack: MemoryStack;
+let pool: SessionAddress;
+before(async () => {
+  stack = await startMemoryStack({ paired: true, pairedAgoMs: 30 * 86_400_000 });
+  const { admin, api, tenantId, shopId } = stack;
+  await admin.post(`/tenants/${tenantId}/customers`, { phones: [CUSTOMER, OTHER] });
+  await admin.patch(`/tenants/${tenantId}`, { poolFallback: true });
+  await api.post(`/shops/${shopId}/channels/msgapp/connect`);
+  await untilConnected(tenantId, shopId);
+  await api.post(`/shops/${shopId}/channels/msgapp/disconnect`);
+  pool = await makePool();
+});
+after(() => stack.stop());
+
+test('an answer to the pool’s number opts out of the shop that was written for, and of it alone', async () => {
+  for (const to of [CUSTOMER, OTHER]) {
+    const accepted = await sendText(stack, stack.shopId, { to, text: 'Your bread is ready' });
+    assert.equal((await untilStatus(stack, String(accepted.data.id), 'sent')).via, 'pool');
+  }
+  assert.ok(await stack.network.inbound(pool, { from: CUSTOMER, text: 'STOP' }));
+  const refused = await until('the shop heard of it', async () => {
+    const answer = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'One more thing' });
+    return answer.status === 422 && answer;
+  });
+  assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT');
+  const other = await sendText(stack, stack.shopId, { to: OTHER, text: 'One more thing' });
+  assert.notEqual(other.error?.code, 'RECIPIENT_OPTED_OUT', 'somebody else is not opted out');
+});
+
+async function makePool(): Promise<SessionAddress> {
+  const { admin } = stack;
+  const tenant = await admin.post('/tenants', { name: 'Platform', plan: 'scale', platform: true });
+  const tenantId = String(tenant.data.id);
+  const shop = await admin.post(`/tenants/${tenantId}/shops`, { name: 'Pool 1' });
+  const shopId = String(shop.data.id);
+  await admin.post(`/actors/${tenantId}/${shopId}/connect`);
+  await untilConnected(tenantId, shopId);
+  return { shard: shardOf(tenantId), tenantId, shopId };
+}
+
+async function untilConnected(tenantId: string, shopId: string): Promise<void> {
+  await until(`shop ${shopId} is connected`, async () => {
+    const { data } = await stack.admin.get(`/actors/${tenantId}/${shopId}`);
+    return JSON.stringify(data).includes('"connected"');
+  });
+}
