@@ -11,12 +11,12 @@ import { apiEndpoint } from './services.ts';
 /** The longest a call may wait for the next event. */
 const MOST_WAIT_MS = 30_000;
 
-const KNOWN: ReadonlySet<string> = new Set(EVENT_TYPES);
+const TYPE = `(${EVENT_TYPES.join('|').replaceAll('.', '\\.')})`;
 
 const types = v.pipe(
   v.string(),
-  v.check(
-    (value) => value.split(',').every((type) => KNOWN.has(type)),
+  v.regex(
+    new RegExp(`^${TYPE}(,${TYPE})*$`),
     `must be some of ${EVENT_TYPES.join(', ')}, separated by commas`,
   ),
   v.description(`Some of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}, separated by commas.`),
