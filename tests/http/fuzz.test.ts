@@ -48,7 +48,7 @@ describe('every route, called as its document allows and as it does not', () => 
       assert.ok(operation);
       await fc.assert(
         fc.asyncProperty(callsOf(path, operation, shop), async ({ url, headers, body, isValid }) => {
-          const reply = await target.api.call(method, url, { key: owner.key, headers, body });
+          const reply = await target.api.call(method, withoutWait(url), { key: owner.key, headers, body });
           assert.ok(reply.status < 500 || reply.body.error.code === 'MSGAPP_NOT_CONNECTED', reply.text);
           if (isValid) assert.notEqual(reply.body.error?.code, 'VALIDATION_ERROR', reply.text);
         }),
@@ -57,3 +57,8 @@ describe('every route, called as its document allows and as it does not', () => 
     });
   }
 });
+
+/** A wait that the document allows would be waited for, up to half a minute a call. */
+function withoutWait(url: string): string {
+  return url.replace(/(?<=[?&]waitMs=)\d{1,5}(?=&|$)/, (value) => (Number(value) <= 30_000 ? '0' : value));
+}
