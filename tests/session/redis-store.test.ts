@@ -73,7 +73,11 @@ test('on the real store: paired, sent, answered, resumed under a new key, and no
   await first.events.next(shop, 'session.closed');
   first.host.open(shop, { generation: 2 });
   await first.events.next(shop, 'session.connected');
-  first.host.send(shop, textOrder('a text nobody else may read', { deadlineMs: 10_000 }));
+  const order = textOrder('a text nobody else may read', { deadlineMs: 10_000 });
+  first.host.send(shop, order);
+  const { writes } = await first.events.next(shop, 'session.prepared');
+  await first.node.store.commit(shop.shard, writes);
+  first.host.release(shop, order.messageId);
   assert.equal((await first.events.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
   await first.host.stop();
   await first.node.stop();
