@@ -8,7 +8,7 @@ import { channel } from './resources.ts';
  * POST connect waits up to 10 s for a QR (docs/contract.md, POST connect); the way to the owner leaves it the
  * time.
  */
-export const CONNECT_HOP_TIMEOUT_MS = 12_000;
+export const CONNECT_FORWARD_TIMEOUT_MS = 12_000;
 
 /** What a shop's connection answers, to its tenant and to operators alike. */
 export const CHANNEL_REPLIES = {

@@ -1,4 +1,4 @@
-import { CHANNEL_REPLIES, CONNECT_HOP_TIMEOUT_MS, channelReply } from '../contract/channel-replies.ts';
+import { CHANNEL_REPLIES, CONNECT_FORWARD_TIMEOUT_MS, channelReply } from '../contract/channel-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { operatorEndpoint } from './services.ts';
 
@@ -13,7 +13,7 @@ export const connectShop = operatorEndpoint({
   body: closedObject({}),
   replies: CHANNEL_REPLIES.connecting,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
-  forwardTimeoutMs: CONNECT_HOP_TIMEOUT_MS,
+  forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
   async handle({ params: { tenantId, shopId }, services }) {
     return channelReply(await services.shops.connect({ tenantId, shopId }));
   },

@@ -1,4 +1,4 @@
-import { CHANNEL_REPLIES, CONNECT_HOP_TIMEOUT_MS, channelReply } from '../contract/channel-replies.ts';
+import { CHANNEL_REPLIES, CONNECT_FORWARD_TIMEOUT_MS, channelReply } from '../contract/channel-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { channel } from '../contract/resources.ts';
@@ -32,7 +32,7 @@ export const connectChannel = apiEndpoint({
   body: closedObject({}),
   replies: CHANNEL_REPLIES.connecting,
   errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
-  forwardTimeoutMs: CONNECT_HOP_TIMEOUT_MS,
+  forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
   async handle(request) {
     const shop = await namedShop(request);
     return shop.ok ? channelReply(await request.services.shops.connect(shop.value)) : shop;
