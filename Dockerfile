@@ -3,21 +3,22 @@
 # but attachments under /tmp while they are sent, so the root file system may be read-only with a tmpfs there; where
 # none can be written it refuses to start. bin/image builds it, also where no base image can be pulled.
 
-# Any Debian with Node 20 and npm. Where npm needs settings of its own (a registry, certificates), they come with it.
-ARG BUILD_BASE=node:20-bookworm-slim
+# Any Debian with Node 22 (or 20) and npm. Where npm needs settings of its own (a registry, certificates), they come with it.
+# By tag, so that who builds gets its patches; with a digest (node:22-bookworm-slim@sha256:…) it is the same each time.
+ARG BUILD_BASE=node:22-bookworm-slim
 
 FROM ${BUILD_BASE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Not npm ci, for the reason bin/prepare gives.
-RUN npm install --omit=dev --no-save --no-audit --no-fund
+# Not npm ci, and no install scripts, for the reasons bin/prepare gives.
+RUN npm install --omit=dev --ignore-scripts --no-save --no-audit --no-fund
 COPY image/trim-packages image/gather-system image/
 RUN image/trim-packages && image/gather-system /system
 
 FROM ${BUILD_BASE} AS program
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm install --no-save --no-audit --no-fund
+RUN npm install --ignore-scripts --no-save --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY bin bin
 COPY runtime runtime
@@ -40,6 +41,17 @@ EXPOSE 3000 3001
 # Whether the process is alive, not whether it is ready: without Redis no node is, and a restart would not help.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["/usr/bin/node", "-e", \
   "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT || 3001}/healthz`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+# What bin/image knows of the build: the labels of https://specs.opencontainers.org/image-spec/annotations/, and REVISION for
+# msgapi_build_info.
+ARG VERSION=unknown
+ARG REVISION=unknown
+ARG CREATED=unknown
+ENV REVISION=${REVISION}
+LABEL org.opencontainers.image.title="tenant-messaging-api" \
+  org.opencontainers.image.description="Tenant messaging API: the service alone" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.created="${CREATED}"
 # Node is process 1 and hears SIGTERM itself. It starts no processes, so there are none to reap.
 # The flags are those of `npm start`.
 ENTRYPOINT ["/usr/bin/node", "--enable-source-maps", "--max-semi-space-size=64", "dist/bin/service.js"]

@@ -14,6 +14,8 @@ export interface ActorEventData {
     readonly messageId: string;
     readonly status: MessageStatus;
     readonly reason: MessageReason | null;
+    /** Milliseconds since it was accepted; null of a message that a pool shop carries: its own shop tells it. */
+    readonly ageMs: number | null;
   };
   readonly channel: ShopFacts & {
     readonly status: 'starting' | 'qr_waiting' | 'connected' | 'disconnected';
@@ -23,8 +25,14 @@ export interface ActorEventData {
   readonly pacing: ShopFacts & {
     readonly state: string;
     readonly heldByOperator: boolean;
-    /** What made the queue stand still just now; null: nothing new did. */
+    /** What stopped the queue in this turn; null: nothing new. */
     readonly began: 'operator' | 'rate_signal' | null;
+  };
+  /** A number was connected that other tenants had within 30 days; known by a digest. */
+  readonly number: ShopFacts & {
+    readonly state: 'shared';
+    readonly number: string;
+    readonly otherTenants: readonly string[];
   };
   /** The tenant's record changed. */
   readonly tenant: { readonly tenantId: string };
@@ -32,7 +40,7 @@ export interface ActorEventData {
   readonly shop: { readonly tenantId: string; readonly shopId: string };
 }
 
-/** Something operators may want to see at once; `at` is ISO 8601. */
+/** An event for operators; `at` is ISO 8601. */
 export type ActorEvent = {
   [Type in keyof ActorEventData]: {
     readonly type: Type;
@@ -64,7 +72,7 @@ export class EventFeed {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** Calls `listener` from now on; the answer ends it. */
+  /** Calls `listener` for each event from now on; the returned function ends it. */
   subscribe(listener: (event: ActorEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => {

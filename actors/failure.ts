@@ -23,6 +23,12 @@ export type FailureCode =
   | 'CHANNEL_NEVER_CONFIGURED'
   /** GET connect before any POST connect: 409. */
   | 'CHANNEL_NOT_STARTED'
+  /** A code to type was asked for, and the shop is linked to its number already. */
+  | 'MSGAPP_ALREADY_LINKED'
+  /** The chat network gives no code for that number. */
+  | 'PAIRING_CODE_REFUSED'
+  /** The chat network was asked for too many codes. */
+  | 'PAIRING_RATE_LIMITED'
   | 'MSGAPP_NOT_CONNECTED'
   | 'MSGAPP_SESSION_LOST'
   | 'BOT_SERVICE_UNREACHABLE'
@@ -38,29 +44,31 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** Why something asked for was not done. Nothing changed. */
+/** Why a request failed. Nothing changed. */
 export interface Failure {
   readonly code: FailureCode;
-  /** For the caller; absent: the table's own words for the code. */
+  /** The message for the caller; absent: the default message of the code. */
   readonly message?: string;
   /** Whole seconds until it may succeed, where that is known. */
   readonly retryAfterSeconds?: number;
   readonly fields?: readonly FieldProblem[];
   /** Ids of the shops that share a name. */
   readonly candidates?: readonly string[];
+  /** Of a refused cursor of events: the cursor to go on from. */
+  readonly nextCursor?: string;
 }
 
-/** Done, with what came of it, or not done, with why. */
+/** The value of a success, or the failure. */
 export type Outcome<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly failure: Failure };
 
-/** It was done. */
+/** A success with its value. */
 export function done<Value>(value: Value): Outcome<Value> {
   return { ok: true, value };
 }
 
-/** It was not done. */
+/** A failure with its code. */
 export function failed(
   code: FailureCode,
   details: Omit<Failure, 'code'> = {},

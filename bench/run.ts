@@ -3,6 +3,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { comparisons } from './benches/compared.ts';
 import { hostile } from './benches/hostile.ts';
+import { hostileNames } from './benches/hung-names.ts';
 import { liveSessions } from './benches/live-sessions.ts';
 import { liveSoak } from './benches/live-soak.ts';
 import { serviceBenches } from './benches/service-alone.ts';
@@ -13,7 +14,14 @@ import { plotOf } from './harness/plot.ts';
 import { judge, tableOf } from './harness/table.ts';
 
 // npm run bench [-- names… --rounds=3 --seconds=5 --directory=/tmp --smoke …]: see README.md beside this file.
-const benches: readonly Bench[] = [...comparisons, ...serviceBenches, hostile, liveSessions, liveSoak];
+const benches: readonly Bench[] = [
+  ...comparisons,
+  ...serviceBenches,
+  hostile,
+  hostileNames,
+  liveSessions,
+  liveSoak,
+];
 const words = process.argv.slice(2);
 const settings = new Map(
   words.filter((word) => word.startsWith('--')).map((word) => word.slice(2).split('=') as [string, string]),

@@ -8,35 +8,43 @@ import type { QrImages } from '../actors/session/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
 import { ChannelWaiters } from '../actors/shop/effect/channel-waiters.ts';
 import { groupQuestions } from '../actors/shop/effect/group-questions.ts';
+import { OneShopANumber } from '../actors/shop/effect/one-shop-a-number.ts';
 import { PoolClient } from '../actors/shop/effect/pool-client.ts';
 import { poolService } from '../actors/shop/effect/pool-service.ts';
 import { PoolSessions } from '../actors/shop/effect/pool-sessions.ts';
+import { SharedNumbers } from '../actors/shop/effect/shared-numbers.ts';
 import { sessionOf, shopEffects } from '../actors/shop/effect/shop-effects.ts';
 import { ShopEraser } from '../actors/shop/effect/shop-eraser.ts';
+import { tracedEffects } from '../actors/shop/effect/traced-effects.ts';
 import type { EventOperations } from '../actors/shop/record/event-operations.ts';
 import { MESSAGE_RETENTION_MS } from '../actors/shop/record/message-record.ts';
+import type { NumberVault } from '../actors/shop/record/number-vault.ts';
 import { shopAddress } from '../actors/shop/record/shop-keys.ts';
 import type { ShopOperations, ShopReference } from '../actors/shop/record/shop-operations.ts';
 import { shopBehaviour } from '../actors/shop/turn/shop-behaviour.ts';
 import type { PacingTimes } from '../actors/shop/turn/turn-builder.ts';
-import { readChannelStatuses } from '../actors/shop/view/channel-statuses.ts';
+import { readChannelStatuses } from '../actors/shop/view/channel-view.ts';
 import { eventService } from '../actors/shop/view/event-service.ts';
 import { shopService } from '../actors/shop/view/shop-service.ts';
 import { EventWaiters } from '../actors/tenant/event-waiters.ts';
 import { StoredKeyDirectory } from '../actors/tenant/key-directory.ts';
 import { tenantBehaviour } from '../actors/tenant/tenant-behaviour.ts';
 import { tenantEffects } from '../actors/tenant/tenant-effects.ts';
+import { EVENT_LIMITS, type EventLimits } from '../actors/tenant/tenant-event.ts';
 import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
 import { tenantService } from '../actors/tenant/tenant-service.ts';
 import type { KeyDirectory } from '../actors/tenant/tenant-view.ts';
 import { UsageStorer } from '../actors/tenant/usage-storer.ts';
 import { KeyLimits } from '../policy/key-limits.ts';
+import type { Address } from '../runtime/address.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { LinkTopic } from '../runtime/node/link-topics.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
 import { objectIdGenerator } from '../runtime/object-id.ts';
 import { fromRandomBytes, type Random } from '../runtime/random.ts';
+import type { Tracing } from '../runtime/tracing.ts';
+import { composeWebhooks, type WebhookSettings, type Webhooks } from './compose-webhooks.ts';
 
 /** The node, the ports and the settings from which the actors are composed. */
 export interface ActorsOptions {
@@ -56,8 +64,17 @@ export interface ActorsOptions {
   readonly operatorsLink: LinkTopic;
   /** The platform's name, in the last line of a message that its pool sends. */
   readonly platformName: string;
+  /** Names numbers and seals what is kept of them. */
+  readonly vault: NumberVault;
+  /** Makes spans of what is sent; absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
+  /** Counts what recipients said of messages, and how long after they were sent; milliseconds. Default: nobody counts. */
+  readonly countReceipt?: (kind: 'delivered' | 'read', afterMs: number) => void;
+  readonly webhooks: WebhookSettings;
   /** Default: 30 days. */
   readonly messageRetentionMs?: number;
+  /** Default: 7 days, and 50,000 a tenant. */
+  readonly eventLimits?: EventLimits;
 }
 
 /** The actors of a node, as http/ uses them. */
@@ -65,14 +82,17 @@ export interface RunningActors {
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;
   readonly events: EventOperations;
+  readonly webhooks: Webhooks;
   readonly operators: OperatorOperations;
   readonly fleet: FleetOperations;
   readonly keys: KeyDirectory;
   readonly feed: EventFeed;
   readonly host: SessionHost;
   /** Counters of this node since it started. */
-  readonly counts: { readonly ledgersReplaced: number };
-  /** Ends all waits for a channel to open, present and future ones: this node is about to stop. */
+  readonly counts: { readonly ledgersReplaced: number; readonly numbersShared: number };
+  /** How many calls wait for a tenant's events. */
+  eventWaits(): number;
+  /** Ends all waits, for a channel to open and for events, present and future ones: this node is about to stop. */
   endWaits(): void;
   /** Ends sessions, workers and connections. Call it when the node has given up its shards. */
   stop(): Promise<void>;
@@ -93,66 +113,62 @@ const OUTCOME_MS = 240_000;
 
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
 export async function composeActors(options: ActorsOptions): Promise<RunningActors> {
-  const { node, clock, random, log, qrImages, gap, poolLink, platformName } = options;
+  const { node, clock, random, log, qrImages, gap, poolLink, platformName, vault } = options;
   const { actors, store, deadLetters } = node;
   const around = { actors, store, clock, random, log };
   const connection = await openDirectoryConnection(options);
   const operatorsDirectory = new OperatorsDirectory({ store, clock, connection: connection.connection, log });
-  operatorsDirectory
-    .mend()
-    .catch((error: unknown) => log.warn({ err: error }, 'the operators’ directory could not be mended'));
+  mendLater(operatorsDirectory, log);
   const directory = new StoredKeyDirectory(store);
   const feed = new EventFeed(clock);
   const waiters = new ChannelWaiters(clock);
   const eventWaiters = new EventWaiters(clock);
-  const counts = { ledgersReplaced: 0 };
+  const counts = { ledgersReplaced: 0, numbersShared: 0 };
   const keyLimits = new KeyLimits();
   const usage = new UsageStorer({ actors, clock, keyLimits });
   const makeId = objectIdGenerator(random);
+  const retentionMs = options.messageRetentionMs ?? MESSAGE_RETENTION_MS;
   const host = options.startHost((shop, event) => actors.tell(shopAddress(shop), event));
   const poolSessions = new PoolSessions({ actors, store, log });
+  const oneShopANumber = new OneShopANumber({ actors, log });
+  const sharedNumbers = new SharedNumbers({ ...around, vault, feed, counts });
   const pool = new PoolClient({ ...around, link: poolLink, sessions: poolSessions, platformName });
   const askGroups = groupQuestions({ host, waiters });
+  const qrImage = (qr: string): Promise<string> => qrImages.render(qr);
+  const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups });
+  const events = eventService({ store, clock, waiters: eventWaiters, messages: shops });
+  const webhooks = composeWebhooks({ ...around, shops, events, makeId, settings: options.webhooks });
+  const heard = { waiters, eventWaiters: heardBy(eventWaiters, webhooks.pump), feed };
+  const told = { ...heard, pool, poolSessions, oneShopANumber, sharedNumbers };
   poolLink.serve(poolService({ actors, store }));
-  const eraser = new ShopEraser({ actors, store, deadLetters, host, clock, pool, poolSessions });
+  const eraser = new ShopEraser({ ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault });
+  const performTenant = tenantEffects({
+    ...{ ...around, directory, feed, eventWaiters, webhooks: webhooks.pump },
+    refreshDirectory: (tenantId) => operatorsDirectory.refresh(tenantId),
+    tellShop: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
+    eraseShop: (shop) => eraser.erase(shop),
+    poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
+  });
+  const performShop = shopEffects({ ...around, ...told, host, countReceipt: options.countReceipt });
+  const leaveTenant = ({ id }: Address): void => webhooks.pump.stop(id);
   node.register(
     tenantBehaviour({
-      keyLimits,
-      makeId,
-      perform: tenantEffects({
-        ...around,
-        directory,
-        feed,
-        eventWaiters,
-        refreshDirectory: (tenantId) => operatorsDirectory.refresh(tenantId),
-        tellShop: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
-        eraseShop: (shop) => eraser.erase(shop),
-        poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
-      }),
+      ...{ keyLimits, makeId, retentionMs, perform: performTenant, leave: leaveTenant },
+      reseal: webhooks.reseal,
     }),
   );
   node.register(
     shopBehaviour({
-      random,
+      ...{ random, makeId, makeWireId, platformName, vault },
       times: pacingTimes(gap),
-      makeId,
-      makeWireId,
-      retentionMs: options.messageRetentionMs ?? MESSAGE_RETENTION_MS,
-      platformName,
-      perform: shopEffects({ actors, host, waiters, eventWaiters, feed, pool, poolSessions, log }),
+      eventLimits: options.eventLimits ?? EVENT_LIMITS,
+      retentionMs,
+      perform: tracedEffects(performShop, options.tracing),
       leave: (address) => host.close(sessionOf(address)),
       available: () => host.available(),
       ledgerReplaced: (shop) => reportLedger(shop, { counts, log }),
     }),
   );
-  const shops = shopService({
-    ...around,
-    waiters,
-    qrImage: (qr) => qrImages.render(qr),
-    pool,
-    host,
-    askGroups,
-  });
   return {
     tenants: tenantService({
       ...around,
@@ -161,7 +177,8 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
     }),
     shops,
-    events: eventService({ store, clock, waiters: eventWaiters, messages: shops }),
+    events,
+    webhooks,
     operators: operatorService({
       ...around,
       ...{ deadLetters, directory, operatorsDirectory, eraser, makeId, host },
@@ -171,6 +188,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     feed,
     host,
     counts,
+    eventWaits: () => eventWaiters.count,
     endWaits() {
       waiters.close();
       eventWaiters.close();
@@ -180,6 +198,23 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       await Promise.all([host.stop(), qrImages.close(), connection.close()]);
     },
   };
+}
+
+/** Tells whoever waits for a tenant's events, and its webhooks. */
+function heardBy(waiters: EventWaiters, pump: Webhooks['pump']): Pick<EventWaiters, 'changed'> {
+  return {
+    changed(tenantId) {
+      waiters.changed(tenantId);
+      pump.wake(tenantId);
+    },
+  };
+}
+
+/** Nobody waits for the directory: what is missing from it shows up as it is mended. */
+function mendLater(directory: OperatorsDirectory, log: Logger): void {
+  directory
+    .mend()
+    .catch((error: unknown) => log.warn({ err: error }, 'the operators’ directory could not be mended'));
 }
 
 function reportLedger(

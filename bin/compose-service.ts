@@ -2,21 +2,27 @@ import { existsSync, readFileSync } from 'node:fs';
 import { checkCredentialsKeys } from '../actors/session/main-thread/credentials-check.ts';
 import { startQrImages } from '../actors/session/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
-import { createMetrics } from '../http/metrics/metrics.ts';
+import { numberVault } from '../actors/shop/record/number-vault.ts';
+import { everyShop } from '../actors/tenant/every-shop.ts';
+import type { EventLimits } from '../actors/tenant/tenant-event.ts';
+import { tenantAddress } from '../actors/tenant/tenant-keys.ts';
+import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
+import type { Forwarder } from '../http/owner/remote-owner.ts';
 import type { RequestLogger } from '../http/request-log/process-log.ts';
+import type { RequestLogLimits } from '../http/request-log/request-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { linkTopics } from '../runtime/node/link-topics.ts';
+import { type LinkTopic, linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
 import { sealedLink } from '../runtime/node/sealed-link.ts';
 import { systemRandom as random } from '../runtime/random.ts';
 import { textCipher } from '../runtime/text-cipher.ts';
 import { composeActors, type RunningActors } from './compose-actors.ts';
+import { exportWebhooks, webhookSettings } from './compose-webhooks.ts';
 import type { ServiceEnvironment } from './environment.ts';
-import { exportNode, runtimeObserver } from './node-metrics.ts';
-import { forwarderThrough } from './request-forwarder.ts';
-import { exportShops } from './shop-metrics.ts';
-import { exportStore } from './store-metrics.ts';
+import { exportBuild, exportNode, exportStore, runtimeObserver } from './node-metrics.ts';
+import { otlpTracing, type RunningTracing } from './otlp-tracing.ts';
+import { exportShops, receiptCounter } from './shop-metrics.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -25,6 +31,9 @@ export interface Service {
   readonly node: RuntimeNode;
   readonly actors: RunningActors;
   readonly http: RunningHttp;
+  readonly tracing: RunningTracing | undefined;
+  /** `/readyz` answers 503 from now on, so that load balancers send no more; what comes all the same is answered. */
+  withdraw(): void;
 }
 
 /** The settings and parts of a service. */
@@ -40,6 +49,8 @@ export interface ServiceParts {
 /** Starts a node of the service. Resolves when it takes requests; rejects when Redis or an address cannot be had. */
 export async function startService({ environment, log, startHost, onLost }: ServiceParts): Promise<Service> {
   const metrics = createMetrics();
+  const version = packageVersion();
+  const tracing = await startTracing(environment, version);
   const node = await startNode({
     redisUrl: environment.redisUrl,
     nodeId: environment.nodeId,
@@ -47,12 +58,13 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     random,
     log,
     onLost,
-    observer: runtimeObserver(metrics),
+    observer: runtimeObserver(metrics, tracing),
     limits: { deadLetterAgeMs: environment.requestLogRetentionDays * DAY_MS },
     deadLetterCipher: textCipher(environment.credentialsKeys, 'dead-letters'),
   });
   const { clock } = node;
-  await checkCredentialsKeys(node.store, environment.credentialsKeys).catch(async (error: unknown) => {
+  const checked = checkCredentialsKeys(node.store, environment.credentialsKeys, everyShop(node.store));
+  await checked.catch(async (error: unknown) => {
     await node.stop();
     throw error;
   });
@@ -70,11 +82,15 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     poolLink: topic('pool'),
     operatorsLink: topic('operators'),
     platformName: environment.platformName,
+    tracing,
+    vault: numberVault(environment.credentialsKeys),
+    countReceipt: receiptCounter(metrics),
+    webhooks: webhookSettings(environment),
     messageRetentionMs: environment.messageRetentionDays * DAY_MS,
+    eventLimits: eventLimits(environment),
   });
-  exportNode(metrics, node, actors.host);
-  exportShops(metrics, actors);
-  exportStore(metrics, node);
+  exportFigures(metrics, { node, actors, version, revision: environment.revision });
+  let isWithdrawn = false;
   const http = await startHttp({
     host: environment.host,
     port: environment.port,
@@ -84,31 +100,90 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     trustedProxies: environment.trustedProxies,
     publicUrl: environment.publicUrl,
     setupUrlTemplate: environment.setupUrlTemplate,
-    version: packageVersion(),
+    articleSettings: environment,
+    version,
     tenants: actors.tenants,
     shops: actors.shops,
     tenantEvents: actors.events,
     operators: actors.operators,
+    webhooks: actors.webhooks.operations,
     fleet: actors.fleet,
     keys: actors.keys,
     forwarder: forwarderThrough(node, requests),
     store: node.store,
-    requestLog: {
-      maxEntriesPerTenant: environment.requestLogMaxEntries,
-      maxAgeMs: environment.requestLogRetentionDays * DAY_MS,
-      maxBytes: environment.requestLogMaxBytes,
-    },
+    requestLog: requestLogLimits(environment),
     clock,
     random,
     log,
     metrics,
     events: actors.feed,
-    health: { ready: () => node.ready() },
+    tracing,
+    health: { ready: () => !isWithdrawn && node.ready() },
     isBusy: () => node.busy(),
   });
   requests.serve((payload) => http.serveForwarded(payload));
   await node.run();
-  return { node, actors, http };
+  return {
+    node,
+    actors,
+    http,
+    tracing,
+    withdraw() {
+      isWithdrawn = true;
+    },
+  };
+}
+
+function requestLogLimits(environment: ServiceEnvironment): RequestLogLimits {
+  return {
+    maxEntriesPerTenant: environment.requestLogMaxEntries,
+    maxAgeMs: environment.requestLogRetentionDays * DAY_MS,
+    maxBytes: environment.requestLogMaxBytes,
+  };
+}
+
+/** Has /metrics tell of the build, the node, its shops and the store. */
+function exportFigures(
+  metrics: Metrics,
+  parts: Pick<Service, 'node' | 'actors'> & { readonly version: string; readonly revision: string },
+): void {
+  const { node, actors, version, revision } = parts;
+  exportBuild(metrics, { version, revision });
+  exportNode(metrics, node, actors.host);
+  exportShops(metrics, actors, node.clock);
+  exportWebhooks(metrics, actors.webhooks);
+  exportStore(metrics, node);
+}
+
+/** Without a collector nothing of the SDK is loaded. */
+async function startTracing(
+  { tracesEndpoint, tracesServiceName, nodeId }: ServiceEnvironment,
+  version: string,
+): Promise<RunningTracing | undefined> {
+  if (tracesEndpoint === undefined) return undefined;
+  return otlpTracing({ endpoint: tracesEndpoint, serviceName: tracesServiceName, version, nodeId });
+}
+
+/** How long a tenant's events are kept. */
+function eventLimits({ eventRetentionDays, eventMaxEntries }: ServiceEnvironment): EventLimits {
+  return { maxAgeMs: eventRetentionDays * DAY_MS, maxEntries: eventMaxEntries };
+}
+
+/** Carries requests to the node that owns their tenant's shard, over its topic of the runtime's link. */
+function forwarderThrough(node: RuntimeNode, link: LinkTopic): Forwarder {
+  const { actors } = node;
+  return {
+    ownerIsLocal: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
+    ownership(tenantId) {
+      const owner = node.link.ownerOf(tenantAddress(tenantId).shard);
+      return owner === undefined ? undefined : `${owner.incarnation} ${owner.epoch}`;
+    },
+    ownerMayCome: () => node.ready() || node.nodes().some(({ self }) => !self),
+    forward: (tenantId, payload, timeoutMs) => link.call(tenantAddress(tenantId).shard, payload, timeoutMs),
+    stillOwner: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
+    otherNodes: () => node.nodes().flatMap(({ nodeId, self }) => (self ? [] : [nodeId])),
+    forwardToNode: (nodeId, payload, timeoutMs) => link.call(nodeId, payload, timeoutMs),
+  };
 }
 
 /**
@@ -129,7 +204,7 @@ const LAST_IN_HAND_MS = 1_000;
  * Stops the node: first the front door, so that no request is cut; then the shards, which settle what is in
  * hand while requests on kept connections are answered by the next owners; then the rest.
  */
-export async function stopService({ node, actors, http }: Service): Promise<void> {
+export async function stopService({ node, actors, http, tracing }: Service): Promise<void> {
   const lastCallers = new Promise<void>((resolve) => void node.clock.after(KEPT_CONNECTIONS_MS, resolve));
   actors.endWaits();
   await http.close({ graceMs: IN_HAND_MS });
@@ -137,6 +212,7 @@ export async function stopService({ node, actors, http }: Service): Promise<void
   await http.close({ graceMs: LAST_IN_HAND_MS });
   await node.stop();
   await actors.stop();
+  await tracing?.stop();
 }
 
 /** The version of this build, from the package it was made from. */

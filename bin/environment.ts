@@ -1,4 +1,4 @@
-import { hostname } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { isLoopbackUrl } from '../actors/session/main-thread/loopback-url.ts';
@@ -105,8 +105,15 @@ const serviceEntries = {
   MEDIA_NAME_SERVERS: v.optional(nameServers),
   NODE_ID: v.optional(nodeId),
   MSGAPP_CLIENT_VERSION: v.optional(clientVersion),
+  SESSION_WORKERS: v.optional(wholeNumber(64)),
   // A message may wait for a day, and its outcome must find its record.
   MESSAGE_RETENTION_DAYS: count('30', 3_650, 2),
+  SHUTDOWN_DELAY_MS: count('0', 600_000, 0),
+  REVISION: v.optional(lineOfText, 'unknown'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(publicUrl),
+  OTEL_SERVICE_NAME: v.optional(lineOfText, 'tenant-messaging-api'),
+  EVENT_RETENTION_DAYS: count('7', 3_650),
+  EVENT_MAX_ENTRIES: count('50000', 10_000_000),
   REQUEST_LOG_RETENTION_DAYS: count('7', 3_650),
   REQUEST_LOG_MAX_ENTRIES: count('100000', 100_000_000),
   REQUEST_LOG_MAX_BYTES: count('268435456', 1_000_000_000_000),
@@ -171,8 +178,19 @@ export function serviceEnvironment(variables: Variables = process.env) {
     /** `undefined`: the client's own. */
     clientVersion: values.MSGAPP_CLIENT_VERSION,
     sendGap: values.SEND_GAP_MS,
+    sessionWorkers: values.SESSION_WORKERS ?? defaultSessionWorkers(availableParallelism()),
     logLevel: values.LOG_LEVEL,
+    /** From a signal to the hand-over; `/readyz` says 503 meanwhile. */
+    shutdownDelayMs: values.SHUTDOWN_DELAY_MS,
+    /** The commit the program was built from, as `/metrics` tells it. */
+    revision: values.REVISION,
+    /** Where spans are sent to; `undefined`: nothing is traced. */
+    tracesEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    tracesServiceName: values.OTEL_SERVICE_NAME,
     messageRetentionDays: values.MESSAGE_RETENTION_DAYS,
+    eventRetentionDays: values.EVENT_RETENTION_DAYS,
+    /** Of one tenant. */
+    eventMaxEntries: values.EVENT_MAX_ENTRIES,
     requestLogRetentionDays: values.REQUEST_LOG_RETENTION_DAYS,
     requestLogMaxEntries: values.REQUEST_LOG_MAX_ENTRIES,
     /** Over all tenants. */
@@ -248,6 +266,11 @@ const containersSchema = v.object({
 export function containersEnvironment(variables: Variables = process.env) {
   const values = read(containersSchema, variables);
   return { serviceImage: values.SERVICE_IMAGE, redisImage: values.REDIS_IMAGE } as const;
+}
+
+/** Threads for sessions: a core is the main thread's, and a worker more costs some 60 MiB. */
+export function defaultSessionWorkers(cores: number): number {
+  return Math.max(1, Math.min(4, cores - 1));
 }
 
 /** Whether two listeners on these addresses would conflict. */

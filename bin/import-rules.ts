@@ -16,9 +16,10 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'runtime/node': ['runtime', 'runtime/actor', 'runtime/ownership', 'runtime/redis'],
   policy: ['runtime'],
   actors: ['policy', 'runtime'],
+  'actors/outbound': [],
   'actors/session': ['runtime'],
   'actors/session/main-thread': ['actors/session', 'runtime'],
-  'actors/session/worker-thread': ['actors/session', 'runtime'],
+  'actors/session/worker-thread': ['actors/outbound', 'actors/session', 'runtime'],
   'actors/session/memory': ['actors/session', 'runtime'],
   'actors/tenant': ['actors', 'policy', 'runtime'],
   'actors/shop/machines': ['actors', 'actors/session', 'runtime'],
@@ -38,6 +39,9 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors', 'actors/shop/machines', 'actors/shop/record', 'actors/shop/turn'],
     ...['actors/shop/effect', 'actors/tenant', 'policy', 'runtime'],
   ],
+  'actors/webhooks': [
+    ...['actors', 'actors/outbound', 'actors/shop/record', 'actors/shop/view', 'actors/tenant', 'runtime'],
+  ],
   'actors/operators': [
     ...['actors', 'actors/session', 'actors/shop/machines', 'actors/shop/record', 'actors/shop/turn'],
     ...['actors/shop/effect', 'actors/shop/view', 'actors/tenant'],
@@ -56,18 +60,22 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors', 'actors/shop/record', 'actors/tenant', 'policy', 'runtime'],
   ],
   'http/openapi': ['http/contract', 'http/pipeline', 'http/tenant-api'],
+  'http/articles': ['http/contract', 'http/pipeline', 'http/tenant-api'],
   'http/operator-api': [
     ...['http/audit-log', 'http/contract', 'http/events', 'http/metrics', 'http/openapi', 'http/owner'],
     ...['http/pipeline', 'http/request-log'],
     ...['actors', 'actors/operators', 'actors/shop/machines', 'actors/shop/record', 'actors/shop/view'],
-    ...['actors/tenant', 'policy', 'runtime'],
+    ...['actors/tenant', 'actors/webhooks', 'policy', 'runtime'],
   ],
   http: [
-    ...['http/audit-log', 'http/console', 'http/contract', 'http/events', 'http/metrics', 'http/openapi'],
-    ...['http/operator-api', 'http/owner', 'http/pipeline', 'http/request-log', 'http/tenant-api'],
-    ...['actors/operators', 'actors/shop/record', 'actors/tenant', 'runtime'],
+    ...['http/articles', 'http/audit-log', 'http/console', 'http/contract', 'http/events', 'http/metrics'],
+    ...['http/openapi', 'http/operator-api', 'http/owner', 'http/pipeline', 'http/request-log'],
+    ...['http/tenant-api'],
+    ...['actors/operators', 'actors/shop/record', 'actors/tenant', 'actors/webhooks', 'runtime'],
   ],
   simulator: [],
+  // A package of its own: what callers of the API install.
+  'client/src': [],
 };
 
 /** The composition of a node may import everything of ours, and is imported by nobody. */
@@ -79,6 +87,7 @@ const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@whiskeysockets/*': ['actors/session/worker-thread', 'simulator'],
   libsignal: ['actors/session/worker-thread', 'simulator'],
   ioredis: ['runtime/redis'],
+  marked: ['http/articles'],
   'redis-om': ['actors/operators'],
   'node:process': [COMPOSITION],
 };

@@ -1,6 +1,6 @@
 import { checkAttachmentDirectory } from '../actors/session/attachment-files.ts';
 import { createLogger } from '../http/request-log/process-log.ts';
-import { systemClock as clock } from '../runtime/clock.ts';
+import { type ArmedTimer, systemClock as clock } from '../runtime/clock.ts';
 import { type Service, startService, stopService } from './compose-service.ts';
 import { EnvironmentError, serviceEnvironment } from './environment.ts';
 import { startSessions } from './start-sessions.ts';
@@ -8,14 +8,14 @@ import { startSessions } from './start-sessions.ts';
 async function main(): Promise<void> {
   const environment = serviceEnvironment();
   const log = createLogger({ level: environment.logLevel });
-  let ending = false;
+  let isEnding = false;
   const exit = (exitCode: number): never => {
     log.flush();
     process.exit(exitCode);
   };
   const end = (service: Service | undefined, exitCode: number): void => {
-    if (ending) return;
-    ending = true;
+    if (isEnding) return;
+    isEnding = true;
     // A stop that hangs must not keep the process: whoever asked for it waits 10 s.
     clock.after(9_500, () => exit(exitCode || 1));
     Promise.resolve(service && stopService(service)).then(
@@ -27,9 +27,29 @@ async function main(): Promise<void> {
     );
   };
   let running: Service | undefined;
+  let isWithdrawn = false;
+  let delay: ArmedTimer | undefined;
+  // Load balancers look at /readyz every few seconds and send callers here until they have seen it.
+  const endOnSignal = (): void => {
+    // Whoever asks again has waited long enough for the load balancers.
+    if (isWithdrawn) {
+      if (delay === undefined) return;
+      delay.cancel();
+      end(running, 0);
+      return;
+    }
+    isWithdrawn = true;
+    if (running === undefined || environment.shutdownDelayMs === 0) {
+      end(running, 0);
+      return;
+    }
+    running.withdraw();
+    log.info({ shutdownDelayMs: environment.shutdownDelayMs }, 'asked to end: not ready from now on');
+    delay = clock.after(environment.shutdownDelayMs, () => end(running, 0));
+  };
   // Before the start: as process 1 of a container, Node is not ended by a signal that it does not listen to.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => end(running, 0));
+    process.on(signal, endOnSignal);
   }
   await checkAttachmentDirectory();
   const service = await startService({

@@ -5,19 +5,19 @@ import type { Metrics } from '../http/metrics/metrics.ts';
 export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'available' | 'figures'>): void {
   const source = metrics.source.bind(metrics);
   source({
-    name: 'session_workers_lost_total',
+    name: 'msgapi_session_workers_lost_total',
     help: 'Session workers that died or hung and were replaced',
     kind: 'counter',
     read: () => host.figures().workersLost,
   });
   source({
-    name: 'session_workers_available',
+    name: 'msgapi_session_workers_available',
     help: 'One when a session worker takes orders',
     kind: 'gauge',
     read: () => Number(host.available()),
   });
   source({
-    name: 'session_worker_heap_bytes',
+    name: 'msgapi_session_worker_heap_bytes',
     help: 'JavaScript heap a session worker uses, as of its last heartbeat',
     kind: 'gauge',
     read: () =>
@@ -27,7 +27,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
       })),
   });
   source({
-    name: 'session_ends_total',
+    name: 'msgapi_session_ends_total',
     help: 'Sessions that ended by themselves, by why',
     kind: 'counter',
     // Each series starts at 0 with the first scrape, since Prometheus sees no increase of a series that is new.
@@ -38,7 +38,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
       })),
   });
   source({
-    name: 'session_outcomes_total',
+    name: 'msgapi_session_outcomes_total',
     help: 'What orders to send came to, a refusal with the code of the network',
     kind: 'counter',
     read: () =>
@@ -48,7 +48,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
       }),
   });
   source({
-    name: 'session_received_total',
+    name: 'msgapi_session_received_total',
     help: 'Messages that people wrote to shops, those delivered again included',
     kind: 'counter',
     read: () => host.figures().received,

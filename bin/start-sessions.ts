@@ -29,6 +29,7 @@ export function startSessions(parts: {
     socketUrl,
     noiseRootKey: environment.noiseRootKey,
     clientVersion: environment.clientVersion,
+    workers: environment.sessionWorkers,
     media: { allowLoopback: simulated, ...environment.media },
   });
 }

@@ -6,8 +6,8 @@
  * The last argument is the idempotency key, one for each intended message: started again with the same one the program
  * sends nothing new and goes on where it was. Exit code 0: sent; 1: failed, rejected or refused.
  */
-import { ApiError, callAgain } from './api.ts';
-import { followMessage } from './follow.ts';
+import { ApiError } from 'tenant-messaging-client';
+import { api } from './api.ts';
 
 const [shop, to, text, idempotencyKey] = process.argv.slice(2);
 if (shop === undefined || to === undefined || text === undefined || idempotencyKey === undefined) {
@@ -15,17 +15,15 @@ if (shop === undefined || to === undefined || text === undefined || idempotencyK
 }
 
 try {
-  const { status, data } = await callAgain<{ id: string }>(
-    'POST',
-    `/shops/${encodeURIComponent(shop)}/messages`,
-    { channel: 'msgapp', to, text, idempotencyKey },
-  );
-  console.log(status === 200 ? `replayed ${data.id}` : `accepted ${data.id}`);
-  process.exitCode = (await followMessage(data.id)) ? 0 : 1;
+  const sent = await api.sendMessage({ idOrName: shop, channel: 'msgapp', to, text, idempotencyKey });
+  console.log(sent.status === 200 ? `replayed ${sent.data.id}` : `accepted ${sent.data.id}`);
+  const { status, reason } = await api.waitForMessage(sent.data.id);
+  console.log(reason === null ? status : `${status} ${reason}`);
+  process.exitCode = status === 'sent' ? 0 : 1;
 } catch (error) {
   if (!(error instanceof ApiError)) throw error;
   // What a program does next depends on the code: an opt-out is for good, a cap says when to come again.
-  const later = error.retryAfterSeconds === undefined ? '' : `; again after ${error.retryAfterSeconds} s`;
+  const later = error.retryAfter === undefined ? '' : `; again after ${error.retryAfter} s`;
   console.log(`refused ${error.code}${later}`);
   process.exitCode = 1;
 }

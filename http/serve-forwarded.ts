@@ -15,7 +15,7 @@ export interface ForwardedRequestsOptions {
   readonly owner: OwnerOptions;
 }
 
-/** Runs what another node handed over, and answers in the form that node reads. */
+/** Runs a request that another node forwarded, and answers in the form that node reads. */
 export function createForwardedRequests(
   options: ForwardedRequestsOptions,
 ): (payload: string) => Promise<string> {

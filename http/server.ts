@@ -1,16 +1,24 @@
+// Before the library: the bound is read while its binary is loaded.
+import './request-head-limit.ts';
 import uWebSockets, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
 import type { MaybePromise } from '../runtime/maybe-promise.ts';
-import type { BodyFault, ReplyStream, ReplyValue, RequestValue, Responder } from './contract/exchange.ts';
+import { CallerConnection } from './contract/caller-connection.ts';
+import type {
+  BodyFault,
+  HeaderLines,
+  ReplyStream,
+  ReplyValue,
+  RequestValue,
+  Responder,
+} from './contract/exchange.ts';
 import type { BodyBudget } from './pipeline/body-budget.ts';
 import { addressOfBytes } from './pipeline/client-address.ts';
-import type { BodyPolicy } from './pipeline/front.ts';
+import { type BodyPolicy, isRead } from './pipeline/front.ts';
 import { KeptBody, MAX_BODY_BYTES, type ReadBody } from './pipeline/kept-body.ts';
+import { LARGE_BODY_BYTES, LargeBodies } from './pipeline/large-bodies.ts';
 import { statusLine } from './pipeline/status-line.ts';
 
-/** False when uWebSockets.js runs its slower JavaScript version, for want of a binary for this Node. */
-export const IS_NATIVE_SERVER = uWebSockets.App.toString().includes('[native code]');
-
-/** Where to listen, and who answers. */
+/** The address to listen on, and the front that answers. */
 export interface ServerOptions {
   readonly host: string;
   /** 0: the system's choice. */
@@ -21,8 +29,8 @@ export interface ServerOptions {
   /** Bounds the bodies in reading; shared by the listeners of a node. */
   readonly bodies: BodyBudget;
   readonly bodyPolicy: BodyPolicy;
-  /** Whether Last-Event-ID is read, for event streams that go on where they broke off. */
-  readonly readsEventIds: boolean;
+  /** The path of event streams: there alone is Last-Event-ID read and whether the caller takes a stream. */
+  readonly eventsPath: string | undefined;
 }
 
 /** A listener that runs. */
@@ -36,15 +44,20 @@ export interface Server {
 }
 
 /** One connection's request from its first byte to its reply. */
-interface Exchange {
+class Exchange extends CallerConnection {
   readonly response: HttpResponse;
-  aborted: boolean;
+
+  constructor(response: HttpResponse) {
+    super();
+    this.response = response;
+  }
 }
 
 /** Starts a listener. Rejects when the address cannot be had. */
 export function startServer(options: ServerOptions): Promise<Server> {
   const app = uWebSockets.App();
   const { bodies, bodyPolicy } = options;
+  const large = new LargeBodies();
   let inHand = 0;
   let draining = false;
   let drained: (() => void) | undefined;
@@ -55,9 +68,9 @@ export function startServer(options: ServerOptions): Promise<Server> {
   }
 
   app.any('/*', (response, raw) => {
-    const exchange: Exchange = { response, aborted: false };
+    const exchange = new Exchange(response);
     inHand += 1;
-    const { request, hasBody } = readHead(raw, response, options);
+    const { request, hasBody } = readHead(raw, exchange, options);
     // A body that is not asked for is passed over by the parser, without memory, until the next request begins.
     if (!hasBody || request.bodyFault !== undefined || bodyPolicy.headDecides(request)) {
       respond(exchange, request);
@@ -66,10 +79,20 @@ export function startServer(options: ServerOptions): Promise<Server> {
     readBody(exchange, {
       bodies,
       accountOf: () => bodyPolicy.accountOf(request),
-      respond: ({ body, fault }) => respond(exchange, { ...request, body, bodyFault: fault }),
+      respond: ({ body, fault }) => {
+        const whole = { ...request, body, bodyFault: fault };
+        if (body.length <= LARGE_BODY_BYTES) respond(exchange, whole);
+        else large.enter(() => respondLater(exchange, whole));
+      },
       abandoned: settle,
     });
   });
+
+  /** Outside of the request's own callback, so what is written has to be gathered, and the caller may be gone. */
+  function respondLater(exchange: Exchange, request: RequestValue): void {
+    if (exchange.isGone) settle();
+    else exchange.response.cork(() => respond(exchange, request));
+  }
 
   function respond(exchange: Exchange, request: RequestValue): void {
     // Of the request no more is kept until the answer comes: its body may be large, and the answer may be held back.
@@ -77,16 +100,16 @@ export function startServer(options: ServerOptions): Promise<Server> {
     const answer = options.answer(request);
     if (!(answer instanceof Promise)) {
       // Within the request's own callback uWebSockets gathers what is written by itself.
-      if (!exchange.aborted) send(exchange, method, closing(answer));
+      if (!exchange.isGone) send(exchange, method, closing(answer));
       settle();
       return;
     }
     // After an abort uWebSockets forbids every touch of the response; the answer still runs to its end.
     exchange.response.onAborted(() => {
-      exchange.aborted = true;
+      exchange.leave();
     });
     void answer.then((reply) => {
-      if (!exchange.aborted) exchange.response.cork(() => send(exchange, method, closing(reply)));
+      if (!exchange.isGone) exchange.response.cork(() => send(exchange, method, closing(reply)));
       settle();
     });
   }
@@ -146,32 +169,45 @@ interface Head {
 const KNOWN_METHODS = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS']);
 
 /** The raw request is gone after the first await, so everything is read here; each header read is a native call. */
-function readHead(raw: HttpRequest, response: HttpResponse, options: ServerOptions): Head {
+function readHead(raw: HttpRequest, exchange: Exchange, options: ServerOptions): Head {
   const method = raw.getCaseSensitiveMethod();
   const declared = raw.getHeader('content-length');
   const lengthRepeated = declared !== '' && lengthHeaders(raw) > 1;
-  const hasBody = !lengthRepeated && (declared !== '' || raw.getHeader('transfer-encoding') !== '');
+  // A body without a length is looked for where one is read alone: each header read is a native call.
+  const hasBody =
+    !lengthRepeated && (declared !== '' || (!isRead(method) && raw.getHeader('transfer-encoding') !== ''));
   const authorization = raw.getHeader('authorization');
-  const peer = addressOfBytes(response.getRemoteAddress());
-  const { callerAddress, readsEventIds } = options;
+  const peer = addressOfBytes(exchange.response.getRemoteAddress());
+  const { callerAddress, eventsPath } = options;
+  const path = raw.getUrl();
+  const mayStream = path === eventsPath;
   return {
     request: {
       method: KNOWN_METHODS.has(method) ? method : 'OTHER',
-      path: raw.getUrl(),
+      path,
       query: raw.getQuery() ?? '',
       headers: {
         authorization,
         apiKey: authorization.startsWith('Bearer ') ? '' : raw.getHeader('x-api-key'),
         contentType: hasBody ? raw.getHeader('content-type') : '',
         requestId: raw.getHeader('x-request-id'),
-        lastEventId: readsEventIds ? raw.getHeader('last-event-id') : '',
+        traceparent: raw.getHeader('traceparent'),
+        idempotencyKey: method === 'POST' ? raw.getHeader('idempotency-key') : '',
+        lastEventId: mayStream ? raw.getHeader('last-event-id') : '',
+        takesEvents: mayStream && asksForEvents(raw.getHeader('accept')),
       },
       ip: callerAddress === undefined ? peer : callerAddress(peer, forwardedFor(raw)),
       body: '',
       bodyFault: lengthFault(declared, lengthRepeated),
+      connection: exchange,
     },
     hasBody,
   };
+}
+
+/** Whether a list of media types (RFC 9110, 12.5.1) names server-sent events; any type at all is not enough. */
+function asksForEvents(accept: string): boolean {
+  return accept.split(',').some((type) => /^\s*text\/event-stream\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/i.test(type));
 }
 
 function lengthFault(declared: string, isRepeated: boolean): BodyFault | undefined {
@@ -217,7 +253,7 @@ function readBody(exchange: Exchange, { bodies, accountOf, respond, abandoned }:
     respond(read);
   };
   response.onAborted(() => {
-    exchange.aborted = true;
+    exchange.leave();
     if (isOver) return;
     // Half a request never reaches anybody.
     isOver = true;
@@ -261,15 +297,23 @@ function send(exchange: Exchange, method: string, reply: ReplyValue): void {
   const { status, contentType, headers, body, stream, close } = reply;
   // What uWebSockets writes by itself.
   if (status !== 200) response.writeStatus(statusLine(status));
-  response.writeHeader('Content-Type', contentType + headers + (close === true ? '' : KEEP_ALIVE));
-  if (stream !== undefined) {
-    stream(replyStream(exchange));
-  } else if (method === 'HEAD') {
+  const isHead = method === 'HEAD';
+  const shown = isHead ? headHeaders(reply) : close === true ? '' : KEEP_ALIVE;
+  response.writeHeader('Content-Type', contentType + headers + shown);
+  if (isHead) {
     // Given a length, uWebSockets waits for a body that never comes and ends the connection with the next request.
     response.endWithoutBody();
+  } else if (stream !== undefined) {
+    stream(replyStream(exchange));
   } else {
     response.end(body, close === true);
   }
+}
+
+/** What uWebSockets writes by itself where it writes a body. */
+function headHeaders({ body, stream, close }: ReplyValue): HeaderLines {
+  const length = stream === undefined ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : '';
+  return length + (close === true ? '\r\nConnection: close' : KEEP_ALIVE);
 }
 
 /**
@@ -281,12 +325,12 @@ function replyStream(exchange: Exchange): ReplyStream {
   const closed: (() => void)[] = [];
   let buffered = 0;
   response.onAborted(() => {
-    exchange.aborted = true;
+    exchange.leave();
     for (const callback of closed.splice(0)) callback();
   });
   return {
     write(text) {
-      if (exchange.aborted) return false;
+      if (exchange.isGone) return false;
       let taken = true;
       response.cork(() => {
         taken = response.write(text);
@@ -295,8 +339,8 @@ function replyStream(exchange: Exchange): ReplyStream {
       return taken;
     },
     end() {
-      if (exchange.aborted) return;
-      exchange.aborted = true;
+      if (exchange.isGone) return;
+      exchange.leave();
       response.cork(() => {
         response.end();
       });

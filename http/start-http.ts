@@ -4,17 +4,20 @@ import type { EventOperations } from '../actors/shop/record/event-operations.ts'
 import type { ShopOperations } from '../actors/shop/record/shop-operations.ts';
 import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
 import type { KeyDirectory } from '../actors/tenant/tenant-view.ts';
+import type { WebhookOperations } from '../actors/webhooks/webhook-operations.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Store } from '../runtime/store.ts';
+import type { Tracing } from '../runtime/tracing.ts';
+import { articlePages } from './articles/article-pages.ts';
 import { AuditLog } from './audit-log/audit-log.ts';
 import { consolePages } from './console/console-pages.ts';
-import type { RequestValue } from './contract/exchange.ts';
 import type { OperatorToken } from './contract/operator-role.ts';
 import { createEventStream, type EventStream } from './events/event-stream.ts';
 import { FleetEvents } from './events/fleet-events.ts';
 import type { EventFeed } from './events/operator-event.ts';
+import { exportMessageLatency } from './metrics/message-latency.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { type RecentActivity, recentActivity } from './metrics/recent-activity.ts';
 import { countRequests, type RequestCounters } from './metrics/request-metrics.ts';
@@ -33,28 +36,30 @@ import type { Forwarder } from './owner/remote-owner.ts';
 import { BodyBudget } from './pipeline/body-budget.ts';
 import { callerAddress } from './pipeline/client-address.ts';
 import type { BodyPolicy } from './pipeline/front.ts';
-import { isEchoedRequestId, type ObservedFront, observed } from './pipeline/observed.ts';
+import { type ObservedFront, observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { createRouter } from './pipeline/router.ts';
+import { tracedFront } from './pipeline/traced-front.ts';
 import { type LogLineParts, logLineCache, type RequestKind } from './request-log/log-line-cache.ts';
 import type { RequestLogger } from './request-log/process-log.ts';
 import { RequestLog, type RequestLogLimits } from './request-log/request-log.ts';
 import { createRequestLogReader } from './request-log/request-log-reader.ts';
 import { createForwardedRequests } from './serve-forwarded.ts';
-import { IS_NATIVE_SERVER, startServer } from './server.ts';
-import { readArticles } from './tenant-api/articles.ts';
+import { startServer } from './server.ts';
+import { type ArticleSettings, articleLibrary } from './tenant-api/articles.ts';
 import { API_BASE_PATH, API_ENDPOINTS } from './tenant-api/endpoints.ts';
+import { EventReaders } from './tenant-api/event-readers.ts';
 import { apiBodies, createApiFront } from './tenant-api/front.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 
-/** What the two listeners are made of. */
+/** The settings and services of the two listeners. */
 export interface HttpOptions {
   readonly host: string;
   /** 0: the system's choice. */
   readonly port: number;
   readonly adminHost: string;
   readonly adminPort: number;
-  /** Whose tokens the operators' listener takes, and what each may do. */
+  /** The operators' tokens, with a name and a role each. */
   readonly operatorTokens: readonly OperatorToken[];
   /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
@@ -62,12 +67,15 @@ export interface HttpOptions {
   readonly publicUrl: string | undefined;
   /** Where a shop is completed, with `{PUBLIC_URL}` and `{shopId}` in it. */
   readonly setupUrlTemplate: string;
+  /** What the articles tell callers of the settings in force. */
+  readonly articleSettings: ArticleSettings;
   /** Of the build, for /healthz. */
   readonly version: string;
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;
   readonly tenantEvents: EventOperations;
   readonly operators: OperatorOperations;
+  readonly webhooks: WebhookOperations;
   readonly fleet: FleetOperations;
   readonly keys: KeyDirectory;
   readonly forwarder: Forwarder;
@@ -78,6 +86,8 @@ export interface HttpOptions {
   readonly log: RequestLogger;
   readonly metrics: Metrics;
   readonly events: EventFeed;
+  /** Makes spans of the tenants' requests; absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   readonly health: { ready(): boolean | Promise<boolean> };
   /** True while the actors of this node have as much in hand as they may. Default: never. */
   readonly isBusy?: () => boolean;
@@ -99,7 +109,7 @@ const DEFAULT_MAX_IN_FLIGHT = 4_096;
 /** Of the requests in hand, how many one tenant may have: four tenants at their bound fill a listener, one does not. */
 const TENANT_SHARE = 0.25;
 const DEFAULT_GRACE_MS = 10_000;
-/** Asked every few seconds for ever; a line each would bury the log. What does not answer 200 is told. */
+/** Asked every few seconds for ever; a line each would fill the log. Only replies other than 200 are logged. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 /** How far back an operator is told what was refused to a tenant. */
 const REFUSALS_MS = 15 * 60_000;
@@ -108,9 +118,6 @@ const ARTICLES_FOLDER = fileURLToPath(new URL('./docs/', import.meta.url));
 /** Starts the tenants' and the operators' listeners. Rejects when an address cannot be had. */
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const { clock, log, forwarder, metrics } = options;
-  if (!IS_NATIVE_SERVER) {
-    log.warn({}, 'uWebSockets.js has no binary for this version of Node: its slower JavaScript version runs');
-  }
   const newId = objectIdGenerator(options.random);
   const fleetEvents = new FleetEvents({
     feed: options.events,
@@ -123,6 +130,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     requestLog: new RequestLog({ store: options.store, clock, log, limits: options.requestLog }),
     audit: auditLog(options, newId),
     fleetEvents,
+    eventReaders: new EventReaders(options),
     events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
     count: countRequests(metrics),
     partsOf: logLineCache(),
@@ -135,30 +143,14 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     },
     address: { publicUrl: options.publicUrl ?? '' },
   };
-  const { requestLog, events, owner, address } = parts;
+  const { requestLog, events, eventReaders, owner, address } = parts;
   const apiSide = apiServices(options, address);
   const operatorSide = operatorServices(options, parts);
   const api = apiListener(options, parts, apiSide);
   const admin = operatorListener(options, parts, operatorSide);
+  exportMessageLatency(options.events, metrics);
   const bodies = new BodyBudget();
-  metrics.source({
-    name: 'http_requests_in_hand',
-    help: 'Requests being answered now.',
-    kind: 'gauge',
-    read: () => api.inFlight() + admin.inFlight(),
-  });
-  metrics.source({
-    name: 'http_body_bytes_in_reading',
-    help: 'Memory kept for request bodies that have not arrived as a whole.',
-    kind: 'gauge',
-    read: () => bodies.bytes,
-  });
-  metrics.source({
-    name: 'request_log_dropped_total',
-    help: 'Request log entries given up because Redis was away for too long.',
-    kind: 'counter',
-    read: () => requestLog.dropped,
-  });
+  exportHttp(metrics, parts, { bodies, inHand: () => api.inFlight() + admin.inFlight() });
 
   const caller = callerAddress(options.trustedProxies);
   const { host, port, adminHost, adminPort } = options;
@@ -169,7 +161,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     bodies,
     bodyPolicy: api.bodyPolicy,
     callerAddress: caller,
-    readsEventIds: false,
+    eventsPath: `${API_BASE_PATH}/events`,
   });
   const adminServer = await startServer({
     host: adminHost,
@@ -178,7 +170,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     bodies,
     bodyPolicy: admin.bodyPolicy,
     callerAddress: caller,
-    readsEventIds: true,
+    eventsPath: `${OPERATOR_BASE_PATH}/events`,
   }).catch(async (failure: unknown) => {
     await apiServer.close(0);
     throw failure;
@@ -196,6 +188,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     }),
     async close({ graceMs = DEFAULT_GRACE_MS } = {}) {
       events.close();
+      eventReaders.close();
       fleetEvents.close();
       await Promise.all([apiServer.close(graceMs), adminServer.close(graceMs)]);
       await requestLog.close();
@@ -203,17 +196,50 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   };
 }
 
+/** Registers the gauges and counters of the front door. */
+function exportHttp(
+  metrics: Metrics,
+  { requestLog, eventReaders }: Pick<Parts, 'requestLog' | 'eventReaders'>,
+  { bodies, inHand }: { readonly bodies: BodyBudget; readonly inHand: () => number },
+): void {
+  metrics.source({
+    name: 'msgapi_http_requests_in_hand',
+    help: 'Requests being answered now.',
+    kind: 'gauge',
+    read: inHand,
+  });
+  metrics.source({
+    name: 'msgapi_http_body_bytes_in_reading',
+    help: 'Memory kept for request bodies that have not arrived as a whole.',
+    kind: 'gauge',
+    read: () => bodies.bytes,
+  });
+  metrics.source({
+    name: 'msgapi_http_event_streams',
+    help: "Streams of tenants' events that are open at this node's door.",
+    kind: 'gauge',
+    read: () => eventReaders.count,
+  });
+  metrics.source({
+    name: 'msgapi_request_log_dropped_total',
+    help: 'Request log entries given up because Redis was away for too long.',
+    kind: 'counter',
+    read: () => requestLog.dropped,
+  });
+}
+
 function auditLog({ store, requestLog, clock }: HttpOptions, newId: Parts['newId']): AuditLog {
   return new AuditLog({ store, maxAgeMs: requestLog.maxAgeMs, newId: () => newId(clock.wallMs()) });
 }
 
-/** What both listeners share. */
+/** The parts that both listeners share. */
 interface Parts {
   readonly newId: (nowMs: number) => ObjectId;
   readonly requestLog: RequestLog;
   readonly audit: AuditLog;
   readonly fleetEvents: FleetEvents;
   readonly events: EventStream;
+  readonly eventReaders: EventReaders;
   readonly count: RequestCounters;
   readonly partsOf: (kind: RequestKind) => LogLineParts;
   readonly activity: RecentActivity;
@@ -222,7 +248,7 @@ interface Parts {
   readonly address: { publicUrl: string };
 }
 
-/** Who answers on a listener, and what it keeps of bodies. */
+/** The front of a listener, and its rules for bodies. */
 interface Listener extends ObservedFront {
   readonly bodyPolicy: BodyPolicy;
 }
@@ -240,9 +266,11 @@ function apiListener(options: HttpOptions, parts: Parts, services: ApiServices):
     forwarder,
     clock,
     random,
+    eventReaders: parts.eventReaders,
     maxInFlightPerTenant: Math.ceil(maxInFlight * TENANT_SHARE),
   });
-  const door = observed(withPages([documentPage(address), ...referencePages()], front), {
+  const pages = [documentPage(address), ...referencePages(), ...articlePages(services.articles)];
+  const door = observed(tracedFront(withPages(pages, front), options.tracing), {
     clock,
     log,
     newId,
@@ -264,10 +292,6 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
   const countRequest = parts.count('admin ');
   const door = createOperatorDoor({ tokens: operatorTokens, clock, log, metrics });
   const router = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
-  const identified = (request: RequestValue): RequestValue => {
-    if (isEchoedRequestId(request.headers.requestId)) return request;
-    return { ...request, headers: { ...request.headers, requestId: newId(clock.wallMs()) } };
-  };
   const operators = createOperatorFront({
     router,
     services,
@@ -291,12 +315,7 @@ function operatorListener(options: HttpOptions, parts: Parts, services: Operator
       if (answered.status !== 200 || !PROBES.has(answered.route)) log.request(answered, 'operator request');
     },
   });
-  // The id of a request is known before it is answered, since a change is written down with it first.
-  return {
-    ...front,
-    answer: (request) => front.answer(identified(request)),
-    bodyPolicy: operatorBodies({ router, door }),
-  };
+  return { ...front, bodyPolicy: operatorBodies({ router, door }) };
 }
 
 function apiServices(options: HttpOptions, address: { readonly publicUrl: string }): ApiServices {
@@ -305,7 +324,10 @@ function apiServices(options: HttpOptions, address: { readonly publicUrl: string
     tenants: options.tenants,
     shops: options.shops,
     events: options.tenantEvents,
-    articles: readArticles(ARTICLES_FOLDER),
+    articles: articleLibrary(ARTICLES_FOLDER, options.articleSettings, {
+      apiUrl: () => address.publicUrl + API_BASE_PATH,
+      publicUrl: () => address.publicUrl,
+    }),
     setupUrl: (shopId) =>
       setupUrlTemplate.replaceAll('{PUBLIC_URL}', () => address.publicUrl).replaceAll('{shopId}', shopId),
   };
@@ -315,7 +337,7 @@ function operatorServices(
   options: HttpOptions,
   { requestLog, audit, activity, fleetEvents }: Parts,
 ): OperatorServices {
-  const { operators, fleet, tenants, shops, forwarder, clock } = options;
+  const { operators, webhooks, fleet, tenants, shops, forwarder, clock } = options;
   const requests = createRequestLogReader(options.store);
   const share = async () => ({
     ...(await fleet.census()),
@@ -324,6 +346,7 @@ function operatorServices(
   });
   return {
     operators,
+    webhooks,
     fleet,
     tenants,
     shops,

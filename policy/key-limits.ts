@@ -126,10 +126,16 @@ export class KeyLimits {
     });
   }
 
+  /** Whether a call of the key was counted since it was last stored (`stored`). */
+  hasChanged(keyId: string): boolean {
+    const key = this.#keys.get(keyId);
+    return key !== undefined && key.changes !== key.storedChanges;
+  }
+
   /** The key's state as ASCII text when it changed since it was last stored (`stored`); else `undefined`. */
   changedState(keyId: string): ChangedKey | undefined {
     const key = this.#keys.get(keyId);
-    if (key === undefined || key.changes === key.storedChanges) {
+    if (key === undefined || !this.hasChanged(keyId)) {
       return undefined;
     }
     const numbers = [key.latestMs];

@@ -68,6 +68,8 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   ): Turn<State, Effect> | undefined;
   /** `client` commands are bounded, answered 503 when there is no room and dead-lettered when they throw; `control` ones are never dropped and go first. */
   lane(command: Command | RuntimeCommand): 'client' | 'control';
+  /** The W3C traceparent of the call that asked for a command; undefined: it is not traced. */
+  traceOf?(command: Command | RuntimeCommand): string | undefined;
   /** Roughly how many bytes a command holds, for the mailbox's bound. */
   size(command: Command): number;
   /** Called once the commit holds. Must not throw; what comes of it is told to the actor as a command. */
@@ -99,6 +101,15 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   draining?(state: State, context: Omit<TurnContext<undefined>, 'facts'>): Turn<State, Effect>;
   /** False while something is in hand that a hand-over should wait for, up to `RuntimeLimits.settleMs`. */
   settled?(state: State): boolean;
+  /**
+   * What is to be stored of what is in memory only, or `undefined`: the last turn before the actor is stopped here on
+   * purpose (hand-over, an operator's passivation or restart), during which nobody is given its state. An idle actor that
+   * answers a turn is not passivated. A commit that fails is not tried again.
+   */
+  leaving?(
+    state: State,
+    context: Omit<TurnContext<undefined>, 'facts'>,
+  ): Pick<Turn<State, Effect>, 'writes' | 'committed'> | undefined;
   /** The actor is being stopped here (passivation, hand-over, lost shard, crash): free what it holds on this node. */
   deactivated(state: State, address: Address, reason: DeactivationReason): void;
   /** For operators: JSON without secrets or message texts. */

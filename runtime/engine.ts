@@ -1,6 +1,6 @@
 import type { Read, Write } from './store.ts';
 
-/** Who owns a shard, as Redis holds it: one string a shard, changed only by scripts that compare it first. */
+/** The owner's record of a shard, as Redis holds it: one string a shard, changed only by scripts that compare it first. */
 export interface ShardRecord {
   /** The incarnation that owns it; `undefined`: nobody. */
   readonly owner: string | undefined;

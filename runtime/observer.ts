@@ -60,10 +60,22 @@ export function runtimeCounters(): RuntimeCounters {
   };
 }
 
+/** A turn of a command that is traced. Times in milliseconds since the Unix epoch. */
+export interface TracedTurn {
+  readonly kind: string;
+  readonly traceparent: string;
+  readonly startMs: number;
+  /** When its writes were handed to the group commit; undefined: it had none. */
+  readonly commitMs: number | undefined;
+  readonly endMs: number;
+}
+
 /** Called with sizes and durations, for histograms. Must not throw. */
 export interface RuntimeObserver {
   /** A batch was answered. `latencyMs` runs from handing it to the client library until the answer. */
   committed?(batch: { readonly turns: number; readonly latencyMs: number }): void;
   /** A turn took effect. `durationMs` runs from taking its command out of the mailbox until its reply. */
   turned?(kind: string, durationMs: number): void;
+  /** A turn whose command is traced took effect. Absent: no command is asked for its trace. */
+  traced?(turn: TracedTurn): void;
 }

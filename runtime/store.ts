@@ -3,7 +3,10 @@ import type { MaybePromise } from './maybe-promise.ts';
 /** A value as Redis takes it. */
 export type RedisArgument = string | number | Buffer;
 
-/** Commands a turn may write with: each touches the one key that stands first. */
+/**
+ * Commands a turn may write with: each touches the one key that stands first. All are Redis' own but `XTRIMOLD`, which takes a
+ * place in a stream: it drops what comes before the newest entry older than that, a whole node of the stream at a time.
+ */
 export type WriteCommand =
   | 'SET'
   | 'DEL'
@@ -21,7 +24,7 @@ export type WriteCommand =
   | 'ZREMRANGEBYSCORE'
   | 'ZREMRANGEBYRANK'
   | 'XADD'
-  | 'XTRIM';
+  | 'XTRIMOLD';
 
 /** One change in Redis, as data: command, key, arguments. Its key must carry the hash tag of the shard it is committed to. */
 export type Write = readonly [command: WriteCommand, key: string, ...args: RedisArgument[]];

@@ -1,49 +1,100 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 const CIPHER = 'aes-256-gcm';
+const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
+/** Of a nonce: what counts the texts, behind zeros. 2^48 texts take a process centuries. */
+const COUNTER_BYTES = 6;
 const TAG_BYTES = 16;
+const HEAD_BYTES = NONCE_BYTES + TAG_BYTES;
+
+/**
+ * Sealers whose derived keys are remembered: processes that are heard of, and those whose texts still lie there. Whoever may
+ * publish can name any number of them; one that was forgotten costs two hashes.
+ */
+const REMEMBERED_SALTS = 256;
 
 /** Seals texts that pass through Redis or lie there, each bound to what it is for. */
 export interface TextCipher {
-  /** Base64 of nonce, tag and ciphertext. `use` is not part of it and must be the same when it is opened. */
+  /** Base64 of salt, nonce, tag and ciphertext. `use` is not part of it and must be the same when it is opened. */
   seal(use: string, plain: string): string;
   /** Throws when no key opens it, it was changed, or it was sealed for another use. */
   open(use: string, sealed: string): string;
+  /** Whether the first secret sealed it, for this use: then the others can be taken away. */
+  isNewest(use: string, sealed: string): boolean;
 }
 
 /**
- * AES-256-GCM under keys derived (HKDF-SHA-256) from `secrets` for one purpose: the first secret seals, all open, so that a
- * new secret is added behind the old one at every node before it goes first. Throws where there is no secret.
+ * AES-256-GCM with keys derived (HKDF-SHA-256) from `secrets` for one purpose and for each cipher: a salt of 128 random bits,
+ * made here and sent along, gives every process a key of its own, and its nonces count, so none ever comes twice under a
+ * key (docs/decisions/024-a-key-for-each-process.md). The first secret seals, all open, so that a new secret is added
+ * behind the old one at every node before it goes first. Throws where there is no secret.
  */
 export function textCipher(secrets: readonly Buffer[], purpose: string): TextCipher {
-  const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)));
-  const [newest] = keys;
-  if (newest === undefined) throw new Error(`the cipher of ${purpose} needs a secret`);
+  if (secrets.length === 0) throw new Error(`the cipher of ${purpose} needs a secret`);
+  const salt = randomBytes(SALT_BYTES);
+  const keysOf = derivedKeys(secrets, purpose);
+  // Texts that an earlier program sealed lie in Redis still: dead letters, numbers. They have no salt.
+  const keysWithoutSalt = secrets.map((secret) => keyOf(secret, '', purpose));
+  const [own = Buffer.alloc(0)] = keysOf(salt);
+  let count = 0;
   return {
     seal(use, plain) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(CIPHER, newest, nonce).setAAD(Buffer.from(use));
+      const nonce = Buffer.alloc(NONCE_BYTES);
+      nonce.writeUIntBE(count, NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES);
+      count += 1;
+      const cipher = createCipheriv(CIPHER, own, nonce).setAAD(Buffer.from(use));
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+      return Buffer.concat([salt, nonce, cipher.getAuthTag(), body]).toString('base64');
     },
     open(use, sealed) {
       const bytes = Buffer.from(sealed, 'base64');
-      const nonce = bytes.subarray(0, NONCE_BYTES);
-      const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
-      for (const key of keys) {
-        try {
-          const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-          decipher.setAAD(Buffer.from(use)).setAuthTag(tag);
-          const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
-          return Buffer.concat([body, decipher.final()]).toString('utf8');
-        } catch {
-          // Another key's, or nobody's.
-        }
+      for (const key of keysOf(bytes.subarray(0, SALT_BYTES))) {
+        const plain = opened(key, use, bytes.subarray(SALT_BYTES));
+        if (plain !== undefined) return plain;
+      }
+      for (const key of keysWithoutSalt) {
+        const plain = opened(key, use, bytes);
+        if (plain !== undefined) return plain;
       }
       throw new Error(
         `A sealed text of ${purpose} was sealed with a key that is not ours, or for another use`,
       );
     },
+    isNewest(use, sealed) {
+      const bytes = Buffer.from(sealed, 'base64');
+      const [newest] = keysOf(bytes.subarray(0, SALT_BYTES));
+      return newest !== undefined && opened(newest, use, bytes.subarray(SALT_BYTES)) !== undefined;
+    },
+  };
+}
+
+/** Nonce, tag and ciphertext in the clear; undefined: another key sealed it, or it was changed, or it is for another use. */
+function opened(key: Buffer, use: string, bytes: Buffer): string | undefined {
+  const nonce = bytes.subarray(0, NONCE_BYTES);
+  const tag = bytes.subarray(NONCE_BYTES, HEAD_BYTES);
+  try {
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(use)).setAuthTag(tag);
+    const body = decipher.update(bytes.subarray(HEAD_BYTES));
+    return Buffer.concat([body, decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function keyOf(secret: Buffer, salt: Buffer | '', purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, salt, purpose, 32));
+}
+
+/** A key of each secret for a salt; those of the salts that were used last are remembered. */
+function derivedKeys(secrets: readonly Buffer[], purpose: string): (salt: Buffer) => readonly Buffer[] {
+  const known = new LRUCache<string, readonly Buffer[]>({ max: REMEMBERED_SALTS });
+  return (salt) => {
+    const name = salt.toString('base64');
+    const keys = known.get(name) ?? secrets.map((secret) => keyOf(secret, salt, purpose));
+    known.set(name, keys);
+    return keys;
   };
 }

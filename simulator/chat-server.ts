@@ -2,16 +2,18 @@ import type { Server } from 'node:http';
 import type { BinaryNode } from '@whiskeysockets/baileys';
 import { getAllBinaryNodeChildren } from '@whiskeysockets/baileys';
 import { WebSocketServer } from 'ws';
-import { isGroupAddress } from './addresses.ts';
+import { isGroupAddress, lidAddress } from './addresses.ts';
+import { stanzaTime } from './clock.ts';
+import { CodePairing } from './code-pairing.ts';
 import { Connection } from './connection.ts';
-import { login } from './login.ts';
 import { takeMessage } from './messages.ts';
 import type { Network } from './network.ts';
+import type { ClientFinish } from './noise-responder.ts';
 import { PairingService } from './pairing.ts';
 import { answerQuery } from './queries.ts';
 import { takeAck, takeReceipt } from './receipts.ts';
 import type { ServerIdentity } from './server-identity.ts';
-import { attribute } from './stanzas.ts';
+import { attribute, node, streamError } from './stanzas.ts';
 
 /** Where clients connect. */
 export const CHAT_PATH = '/ws/chat';
@@ -21,7 +23,8 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Takes the upgrades of `server` that ask for the chat and runs their connections. */
 export class ChatServer {
-  readonly desk: PairingService;
+  readonly pairing: PairingService;
+  readonly codePairing: CodePairing;
   readonly #network: Network;
   readonly #identity: ServerIdentity;
   readonly #sockets = new WebSocketServer({
@@ -33,7 +36,8 @@ export class ChatServer {
   constructor(options: { network: Network; identity: ServerIdentity; server: Server }) {
     this.#network = options.network;
     this.#identity = options.identity;
-    this.desk = new PairingService(options.network);
+    this.pairing = new PairingService(options.network);
+    this.codePairing = new CodePairing(options.network, this.pairing);
     options.server.on('upgrade', (request, socket, head) => {
       const path = (request.url ?? '').split('?', 1)[0];
       const refusal = path !== CHAT_PATH ? '404 Not Found' : this.#upgradeRefusal();
@@ -59,14 +63,18 @@ export class ChatServer {
   }
 
   readonly #handlers = {
-    onClient: async (connection: Connection, finish: Parameters<typeof login>[2]): Promise<void> => {
-      if (finish.payload.devicePairingData) this.desk.register(connection, finish);
+    onClient: async (connection: Connection, finish: ClientFinish): Promise<void> => {
+      if (finish.payload.devicePairingData) this.pairing.register(connection, finish);
       else login(this.#network, connection, finish);
     },
-    onStanza: (connection: Connection, stanza: BinaryNode): Promise<void> =>
-      takeStanza(this.#network, connection, stanza),
+    onStanza: async (connection: Connection, stanza: BinaryNode): Promise<void> => {
+      if (connection.companion === undefined && stanza.tag === 'iq')
+        this.codePairing.answer(connection, stanza);
+      else await takeStanza(this.#network, connection, stanza);
+    },
     onClosed: (connection: Connection): void => {
-      this.desk.leave(connection);
+      this.codePairing.leave(connection);
+      this.pairing.leave(connection);
       this.#network.connections.remove(connection);
     },
     onFailure: (connection: Connection, error: unknown): void => {
@@ -108,4 +116,31 @@ function noteTyping(network: Network, connection: Connection, chatstate: BinaryN
   const chat = isGroupAddress(to) ? to : network.numbers.resolve(to)?.number.phone;
   const composing = getAllBinaryNodeChildren(chatstate).some(({ tag }) => tag === 'composing');
   if (connection.companion && chat && composing) network.typing.seen(connection.companion.phone, chat);
+}
+
+/** Logs a companion in that proves the Noise key it paired with; any other gets 401. */
+function login(network: Network, connection: Connection, finish: ClientFinish): void {
+  const phone = String(finish.payload.username ?? '');
+  const companion = network.companions.get(phone, finish.payload.device ?? 0);
+  if (!companion || companion.noiseKey !== finish.staticKey.toString('base64')) {
+    refuse(connection, 401);
+    return;
+  }
+  const fault = network.faults.takeLoginError(phone);
+  if (fault !== undefined) {
+    refuse(connection, fault);
+    return;
+  }
+  // Two sockets on one identity: the newer one stays.
+  network.connections
+    .login(connection, companion)
+    ?.endWith(streamError(undefined, node('conflict', { type: 'replaced' })));
+  connection.send(
+    node('success', { t: stanzaTime(network.clock), lid: lidAddress(companion.lid, companion.device) }),
+  );
+  network.log({ event: 'companion logged in', companion: companion.id });
+}
+
+function refuse(connection: Connection, reason: number): void {
+  connection.endWith(node('failure', { reason: String(reason), location: 'sim' }));
 }

@@ -67,12 +67,22 @@ export function simulatorControl(url: string) {
     mediaCa: async () => (await call<{ ca: string }>('GET', '/media-ca')).ca,
     /** The phone scans a QR code; resolves once the client is linked. */
     scan: (qr: string, phone: string) => call<SessionRecord>('POST', '/scan', { qr, phone }),
+    /** The code that a client shows is typed on the phone; resolves once the client is linked. */
+    typeCode: (code: string, phone: string) => call<SessionRecord>('POST', '/type-code', { code, phone }),
     /** Puts a number on the network or takes it off; asked for in one of its `otherForms`, the network names this one. */
     setNumber: (phone: string, exists: boolean, otherForms: readonly string[] = []) =>
       call<{ phone: string; lid: string; exists: boolean }>('PUT', at('numbers', phone), {
         exists,
         otherForms,
       }),
+    /** Switches a handset off, or on again: then it gets what was sent to it meanwhile, and says so. */
+    setHandset: (phone: string, online: boolean) =>
+      call<{ phone: string; online: boolean }>('PUT', at('numbers', phone, 'handset'), { online }),
+    /** A handset says that it read what it got from a number, or any message by its stanza's id. */
+    sendReceipts: (
+      from: string,
+      receipts: { to: string; type?: 'delivered' | 'read'; group?: string; id?: string },
+    ) => call<{ count: number }>('POST', at('numbers', from, 'receipts'), receipts),
     /** A contact writes to a shop's number or a group; `delivered` says whether a client sent its receipt in time. */
     write: (
       from: string,

@@ -1,3 +1,4 @@
+import type { CodePairing } from './code-pairing.ts';
 import { type Companion, companionAddress } from './companions.ts';
 import { writeAsContact } from './contact-messages.ts';
 import { ControlFailure } from './control-failure.ts';
@@ -7,6 +8,7 @@ import { inflict } from './fault-calls.ts';
 import { FAULT_KINDS } from './faults.ts';
 import { changeGroup } from './group-changes.ts';
 import type { Group } from './groups.ts';
+import { sendReceipts } from './handset-receipts.ts';
 import type { Network } from './network.ts';
 import type { PairingService } from './pairing.ts';
 
@@ -17,15 +19,19 @@ const LONGEST_PAGE = 10_000;
 /** The calls that drive the network from outside: README.md says what each one takes and answers. */
 export function controlRoutes(options: {
   network: Network;
-  desk: PairingService;
+  pairing: PairingService;
+  codePairing: CodePairing;
   noiseRootKey: string;
 }): ControlRoute[] {
-  const { network, desk, noiseRootKey } = options;
+  const { network, pairing, codePairing, noiseRootKey } = options;
   return [
     { method: 'GET', path: '/root-key', handle: () => ({ data: { noiseRootKey } }) },
     { method: 'GET', path: '/media-ca', handle: () => ({ data: { ca: network.media.ca } }) },
-    { method: 'POST', path: '/scan', handle: (request) => scan(network, desk, request) },
+    { method: 'POST', path: '/scan', handle: (request) => scan(network, pairing, request) },
+    { method: 'POST', path: '/type-code', handle: (request) => typeCode(network, codePairing, request) },
     { method: 'PUT', path: '/numbers/{phone}', handle: (request) => putNumber(network, request) },
+    { method: 'PUT', path: '/numbers/{phone}/handset', handle: (request) => switchHandset(network, request) },
+    { method: 'POST', path: '/numbers/{phone}/receipts', handle: (request) => receipts(network, request) },
     { method: 'POST', path: '/numbers/{phone}/messages', handle: (request) => write(network, request) },
     {
       method: 'GET',
@@ -54,12 +60,28 @@ export function controlRoutes(options: {
   ];
 }
 
-async function scan(network: Network, desk: PairingService, { body }: ControlRequest): Promise<ControlReply> {
+async function scan(
+  network: Network,
+  pairing: PairingService,
+  { body }: ControlRequest,
+): Promise<ControlReply> {
   const fields = new FieldReader(body);
   const qr = fields.text('qr', { most: 2_000 });
   const phone = fields.phone('phone');
   fields.check();
-  return { data: companionRecord(network, await desk.scan(qr, phone)) };
+  return { data: companionRecord(network, await pairing.scan(qr, phone)) };
+}
+
+async function typeCode(
+  network: Network,
+  codePairing: CodePairing,
+  { body }: ControlRequest,
+): Promise<ControlReply> {
+  const fields = new FieldReader(body);
+  const code = fields.text('code', { most: 20 });
+  const phone = fields.phone('phone');
+  fields.check();
+  return { data: companionRecord(network, await codePairing.typeCode(code, phone)) };
 }
 
 function putNumber(network: Network, { path, body }: ControlRequest): ControlReply {
@@ -72,6 +94,28 @@ function putNumber(network: Network, { path, body }: ControlRequest): ControlRep
   const number = network.numbers.setExists(phone, exists);
   for (const form of otherForms) network.numbers.addForm(phone, form);
   return { data: { phone: `+${number.phone}`, lid: `${number.lid}@lid`, exists: number.exists } };
+}
+
+async function switchHandset(network: Network, { path, body }: ControlRequest): Promise<ControlReply> {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(body);
+  const online = fields.flag('online');
+  fields.check();
+  if (online) await network.offline.switchOn(phone);
+  else network.offline.switchOff(phone);
+  return { data: { phone: `+${phone}`, online } };
+}
+
+function receipts(network: Network, { path, body }: ControlRequest): ControlReply {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(body);
+  const to = fields.phone('to');
+  const type = fields.oneOf('type', ['delivered', 'read'], 'read');
+  const group =
+    body.group === undefined ? fields.text('group', { most: 0, fallback: '' }) : fields.groupId('group');
+  const id = fields.text('id', { most: 64, fallback: '' });
+  fields.check();
+  return { data: { count: sendReceipts(network, { phone, to, type, group, id }) } };
 }
 
 async function write(network: Network, { path, body }: ControlRequest): Promise<ControlReply> {

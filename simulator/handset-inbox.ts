@@ -6,8 +6,8 @@ import {
 } from '@whiskeysockets/baileys';
 import { stanzaTime } from './clock.ts';
 import { type Companion, sessionAddress } from './companions.ts';
-import type { Connection } from './connection.ts';
 import type { Envelope } from './handset.ts';
+import { tellSender } from './handset-receipts.ts';
 import { bundleNodes } from './key-bundle.ts';
 import type { Network } from './network.ts';
 import { addressOf, type DeviceReference } from './numbers.ts';
@@ -16,8 +16,6 @@ import { attribute, node } from './stanzas.ts';
 /** A stanza on its way to handsets. */
 export interface Incoming {
   readonly sender: Companion;
-  /** The sender's, for receipts. */
-  readonly connection: Connection;
   readonly stanza: BinaryNode;
   /** The group's id, or null. */
   readonly group: string | null;
@@ -27,7 +25,7 @@ export interface Incoming {
 
 /**
  * A handset gets a message: it decrypts and shows it and tells the sender so. What it cannot decrypt it asks the
- * sender to encrypt again.
+ * sender to encrypt again. One that is switched off does all this when it is on again.
  */
 export async function receiveOnHandset(
   network: Network,
@@ -35,7 +33,9 @@ export async function receiveOnHandset(
   target: DeviceReference,
   envelopes: readonly Envelope[],
 ): Promise<void> {
-  const { sender, connection } = incoming;
+  const { sender } = incoming;
+  const again = (): Promise<void> => receiveOnHandset(network, incoming, target, envelopes);
+  if (target.number.phone !== sender.phone && network.offline.keep(target.number.phone, again)) return;
   if (target.number.phone !== sender.phone && network.faults.takeGarbled(sender.phone)) {
     network.deliveries.receiptLater(sender.id, retryReceipt(network, incoming, target));
     return;
@@ -45,13 +45,13 @@ export async function receiveOnHandset(
     messages = await open(network, incoming, target.number.phone, envelopes);
   } catch (error) {
     network.log({ event: 'handset cannot decrypt', phone: target.number.phone, reason: String(error) });
-    connection.send(retryReceipt(network, incoming, target));
+    tellSender(network, sender, retryReceipt(network, incoming, target));
     return;
   }
   // The phone's own copy of what its companion sent is not shown as received.
   if (target.number.phone === sender.phone) return;
   for (const message of messages) await show(network, incoming, target, message);
-  if (messages.length > 0) connection.send(deliveryReceipt(network, incoming, target));
+  if (messages.length > 0) tellSender(network, sender, deliveryReceipt(network, incoming, target));
 }
 
 async function open(

@@ -13,7 +13,6 @@ import {
 } from '@whiskeysockets/baileys';
 import type { Collection } from './journal.ts';
 import { type KeyBundle, signalSession } from './key-bundle.ts';
-import { Lock } from './lock.ts';
 
 /** One encrypted payload of a stanza. */
 export interface Envelope {
@@ -58,6 +57,11 @@ export class Handset {
   /** Signs with the account key. */
   sign(bytes: Uint8Array): Uint8Array {
     return Curve.sign(this.#creds.signedIdentityKey.private, bytes);
+  }
+
+  /** The secret that the account key shares with another identity, by its public key. */
+  agree(publicKey: Uint8Array): Buffer {
+    return Curve.sharedKey(this.#creds.signedIdentityKey.private, publicKey);
   }
 
   /** A bundle for someone who wants a session, with a fresh one-time key. */
@@ -190,3 +194,14 @@ const silentLogger = {
   warn: silence,
   error: silence,
 };
+
+/** Runs work one piece after the other; a piece that fails does not stop the next. */
+class Lock {
+  #tail: Promise<unknown> = Promise.resolve();
+
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#tail.then(work);
+    this.#tail = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -32,7 +32,6 @@ export async function takeMessage(
   const to = attribute(stanza, 'to');
   const incoming: Incoming = {
     sender: companion,
-    connection,
     stanza,
     group: isGroupAddress(to) ? to : null,
     isStatus: to === STATUS_ADDRESS,

@@ -9,7 +9,7 @@ import type { EntryLog, InboxEntry, StatusEntry } from './inboxes.ts';
 import type { Journal } from './journal.ts';
 import type { MediaHost } from './media-host.ts';
 import type { Numbers } from './numbers.ts';
-import type { Typing } from './typing.ts';
+import type { OfflineHandsets } from './offline-handsets.ts';
 
 /** How the network behaves where real time would make tests slow. All times in milliseconds. */
 export interface NetworkTimings {
@@ -32,6 +32,7 @@ export interface Network {
   readonly journal: Journal;
   readonly numbers: Numbers;
   readonly handsets: Handsets;
+  readonly offline: OfflineHandsets;
   readonly companions: Companions;
   readonly connections: Connections;
   readonly inboxes: EntryLog<InboxEntry>;
@@ -51,4 +52,19 @@ export interface Network {
 export interface SimulatorEvent {
   readonly event: string;
   readonly [detail: string]: unknown;
+}
+
+/** Who was seen composing to whom since their last message there. Held in memory: presence is not stored. */
+export class Typing {
+  readonly #composing = new Set<string>();
+
+  /** The sender is composing in the chat: a number's digits or a group's id. */
+  seen(sender: string, chat: string): void {
+    this.#composing.add(`${sender} ${chat}`);
+  }
+
+  /** Whether the sender was seen composing since its last message. True once: the call clears it. */
+  take(sender: string, chat: string): boolean {
+    return this.#composing.delete(`${sender} ${chat}`);
+  }
 }

@@ -18,8 +18,8 @@ const REFERENCES = 6;
 /** How long after the last code the server closes, in milliseconds; the client normally closes by itself before. */
 const REFERENCES_GRACE_MS = 10_000;
 
-/** A client that waits to be scanned. */
-interface Registration {
+/** A client that waits to be linked. */
+export interface Registration {
   readonly connection: Connection;
   readonly references: readonly string[];
   readonly startedAtMs: number;
@@ -27,11 +27,11 @@ interface Registration {
   readonly identityKey: Buffer;
   readonly registrationId: number;
   readonly signedPreKey: Companion['signedPreKey'];
-  /** One scan at a time. */
-  scanning: boolean;
+  /** One phone at a time. */
+  linking: boolean;
 }
 
-/** Clients that wait to be scanned, and the phone's side of scanning them. */
+/** Clients that wait to be linked, and the phone's side of scanning them. */
 export class PairingService {
   readonly #network: Network;
   readonly #registrations = new Map<string, Registration>();
@@ -59,7 +59,7 @@ export class PairingService {
         key: Buffer.from(data.eSkeyVal),
         signature: Buffer.from(data.eSkeySig),
       },
-      scanning: false,
+      linking: false,
     };
     for (const reference of references) this.#registrations.set(reference, registration);
     this.#network.clock.after(this.#validForMs(REFERENCES - 1) + REFERENCES_GRACE_MS, () => {
@@ -90,13 +90,30 @@ export class PairingService {
    */
   async scan(qr: string, phone: string): Promise<Companion> {
     const code = readLinkingCode(qr);
-    const registration = this.#registrationOf(code);
+    return await this.link(this.#registrationOf(code), phone, code.advSecret);
+  }
+
+  /** The client that waits on that socket. */
+  registrationOn(connection: Connection): Registration | undefined {
+    return [...this.#registrations.values()].find((each) => each.connection === connection);
+  }
+
+  /** Whether the time to link this client is over. */
+  isOver({ startedAtMs }: Registration): boolean {
+    return this.#network.clock.wallMs() - startedAtMs > this.#validForMs(REFERENCES - 1);
+  }
+
+  /**
+   * Links a waiting client to the phone, under the secret that both know, and sends it to log in.
+   * @throws ControlFailure as `scan`, but for the code.
+   */
+  async link(registration: Registration, phone: string, advSecret: Buffer): Promise<Companion> {
     const number = this.#network.numbers.of(phone);
     if (!number.exists)
       throw new ControlFailure(409, 'NUMBER_NOT_ON_NETWORK', `+${phone} is not on the network.`);
-    if (registration.scanning)
+    if (registration.linking)
       throw new ControlFailure(409, 'QR_IN_USE', 'This code is being scanned already.');
-    registration.scanning = true;
+    registration.linking = true;
     try {
       this.#makeRoom(phone);
       const device = this.#network.companions.takeDevice(phone);
@@ -111,14 +128,14 @@ export class PairingService {
         signedPreKey: registration.signedPreKey,
         linkedAt: new Date(this.#network.clock.wallMs()).toISOString(),
       };
-      await this.#offer(registration.connection, companion, code.advSecret);
+      await this.#offer(registration.connection, companion, advSecret);
       this.leave(registration.connection);
       this.#network.companions.add(companion);
       registration.connection.endWith(streamError(515, node('restart')));
       this.#network.log({ event: 'companion linked', companion: companion.id });
       return companion;
     } finally {
-      registration.scanning = false;
+      registration.linking = false;
     }
   }
 

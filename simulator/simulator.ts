@@ -16,12 +16,12 @@ import { EntryLog, type InboxEntry, type StatusEntry } from './inboxes.ts';
 import { Journal } from './journal.ts';
 import { mediaCertificate } from './media-certificate.ts';
 import { MediaHost } from './media-host.ts';
-import type { Network, NetworkTimings, SimulatorEvent } from './network.ts';
+import { type Network, type NetworkTimings, type SimulatorEvent, Typing } from './network.ts';
 import { Numbers } from './numbers.ts';
+import { OfflineHandsets } from './offline-handsets.ts';
 import { quietLibsignal } from './quiet-libsignal.ts';
 import { serverCloser } from './server-closer.ts';
 import { serverIdentity } from './server-identity.ts';
-import { Typing } from './typing.ts';
 
 /** How a simulator is started. */
 export interface SimulatorOptions extends Partial<NetworkTimings> {
@@ -93,7 +93,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     });
     const network = createNetwork(options, journal, media);
     const chat = new ChatServer({ network, identity, server });
-    const routes = controlRoutes({ network, desk: chat.desk, noiseRootKey: identity.rootKey });
+    const { pairing, codePairing } = chat;
+    const routes = controlRoutes({ network, pairing, codePairing, noiseRootKey: identity.rootKey });
     server.on(
       'request',
       controlListener({
@@ -145,6 +146,7 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
     statuses: new EntryLog<StatusEntry>(journal, 'statuses'),
     groups: new Groups(journal),
     deliveries: new Deliveries(journal, connections),
+    offline: new OfflineHandsets(),
     typing: new Typing(),
     faults: new Faults(),
     media,

@@ -35,7 +35,7 @@ export async function openDirectoryConnection(
     log.debug({ err: error }, 'the directory’s connection to Redis failed'),
   );
   await connection.connect();
-  // The servers of a cluster say themselves who is the master.
+  // A cluster's client learns from its servers which one is the master.
   const watch = address.kind === 'cluster' ? undefined : watchRole(connection as ServerClient, options);
   return {
     connection: connection as unknown as RedisConnection,

@@ -13,12 +13,12 @@ import type { FleetOperations, ShopActorView } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 import { resumeSuspended } from './resume-suspended.ts';
 
-/** A replay takes a turn of its actor, and at most one hop. */
+/** A replay takes a turn of its actor, and may be forwarded once. */
 const REPLAY_TIMEOUT_MS = 5_000;
-/** However many look at it, the node is counted once a second. */
+/** How long a census is kept: the actors are counted once a second, however many ask. */
 const CENSUS_MS = 1_000;
 
-/** What operators ask of the whole. */
+/** The operators' requests to a whole node. */
 export function fleetService(parts: {
   readonly node: RuntimeNode;
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export function fleetService(parts: {
     listTenants: (query) => directory.list(query),
     eachShop: (visit) =>
       index.each((actor) => {
-        if ('standing' in actor) visit(actor);
+        if ('status' in actor) visit(actor);
       }),
     localShop(id) {
       const snapshot = node.actors.snapshot(shopAddress(shopOf({ id })));
@@ -82,7 +82,7 @@ function seen(summary: ActorSummary): SeenActor {
 
 /** A shop's actor as operators see it. */
 export function actorView({ address, state, status, ...snapshot }: ActorSnapshot): ShopActorView {
-  // The runtime knows nothing of what its behaviours tell: of a shop it is this.
+  // The runtime does not know the type of a snapshot's details; of a shop it is this one.
   const details = (state as ShopDescription | undefined) ?? null;
   return {
     ...shopOf(address),

@@ -20,7 +20,7 @@ export interface ShopActorView extends Omit<ActorSnapshot, 'address' | 'state'> 
   readonly shopId: string;
   readonly shard: number;
   readonly name: string | null;
-  /** How its channel stands. */
+  /** The channel's public status. */
   readonly state: ShopDescription['status'] | null;
   readonly details: ShopDescription | null;
 }
@@ -30,7 +30,7 @@ export interface ShopInspection extends ShopActorView {
   /** Null: what is stored of it cannot be read. */
   readonly policy: ReturnType<typeof policyUsage> | null;
   readonly workers: 'available' | 'lost';
-  /** Facts of the live session; which, is the session's own matter. Null: there is none. */
+  /** Facts of the live session, by names of its host's choice. Null: no session. */
   readonly session: Readonly<Record<string, unknown>> | null;
 }
 
@@ -46,7 +46,7 @@ export interface FleetNode {
   readonly leaseMarginMs?: number;
 }
 
-/** A command that made an actor throw, without what it said. */
+/** A command that made an actor throw, without its content. */
 export interface DeadLetterView {
   readonly id: string;
   /** `kind/id`. */
@@ -89,8 +89,9 @@ export interface OperatorOperations {
     keyId: string,
   ): Promise<Outcome<{ readonly key: string; readonly record: KeyView }>>;
   revokeKey(tenantId: string, keyId: string): Promise<Outcome<KeyView>>;
-  /** A shop's queue is paused or goes on by an operator's hand. */
-  pause(shop: ShopReference): Promise<Outcome<ShopInspection>>;
+  /** Holds a shop's queue until `resume`; the route calls it `pause`. */
+  hold(shop: ShopReference): Promise<Outcome<ShopInspection>>;
+  /** Starts a suspended actor again and ends the operator's hold. */
   resume(shop: ShopReference): Promise<Outcome<ShopInspection>>;
   restart(shop: ShopReference): Promise<Outcome<ShopInspection>>;
   /** Fails CONFLICT while it has a session or work in its queue. */

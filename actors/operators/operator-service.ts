@@ -16,6 +16,7 @@ import type { StoredKeyDirectory } from '../tenant/key-directory.ts';
 import { keyHash, makeRawKey } from '../tenant/raw-key.ts';
 import type { TenantCommand } from '../tenant/tenant-commands.ts';
 import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../tenant/tenant-keys.ts';
+import type { MadeShop } from '../tenant/tenant-operations.ts';
 import { keyView, type TenantRecord, tenantView } from '../tenant/tenant-record.ts';
 import type { TenantState } from '../tenant/tenant-state.ts';
 import type { KeyView, TenantView } from '../tenant/tenant-view.ts';
@@ -113,7 +114,7 @@ function accounts(
     },
     tenant: (tenantId) => inspectTenant(tenantId, { actors, store }),
     async resumeTenant(tenantId) {
-      // Also one whose erasure was decided, which is answered as missing: it goes on.
+      // A tenant whose erasure was decided is answered as missing, and its actor runs on.
       await actors.resume(tenantAddress(tenantId));
       return inspectTenant(tenantId, { actors, store });
     },
@@ -122,8 +123,17 @@ function accounts(
       if (changed.ok) await operatorsDirectory.refresh(tenantId);
       return changed;
     },
-    importShop: (tenantId, { name, phone }) =>
-      ask(tenantId, { type: 'create_shop', name, phone, imported: true }),
+    async importShop(tenantId, { name, phone }) {
+      const command = {
+        type: 'create_shop',
+        name,
+        phone,
+        imported: true,
+        idempotencyKey: undefined,
+      } as const;
+      const made = await ask<MadeShop>(tenantId, command);
+      return made.ok ? done(made.value.shop) : made;
+    },
     addCustomers: (tenantId, phones) => ask(tenantId, { type: 'add_customers', phones }),
   };
 }
@@ -137,7 +147,7 @@ function erasures(
   return {
     async deleteTenant(tenantId) {
       const shopIds = await ask<readonly string[]>(tenantId, { type: 'delete_tenant' });
-      // Of one that is gone already as well: they may be what was left when it was deleted before.
+      // Also for a tenant that is gone: an earlier deletion may have left them.
       await deadLetters.forget(tenantAddress(tenantId));
       if (!shopIds.ok) return shopIds;
       await Promise.all(shopIds.value.map((shopId) => eraser.erase({ tenantId, shopId })));
@@ -173,7 +183,7 @@ function apiKeys(
       record = await ask<KeyView>(tenantId, put(hash));
       return record.ok ? done({ key, record: record.value }) : record;
     } finally {
-      // Nobody is told a value that failed, even if it was stored: it is never looked for.
+      // A value that failed is shown to nobody, so it does no harm where it was stored.
       if (!record?.ok) {
         await directory
           .forget([hash])
@@ -205,7 +215,7 @@ function apiKeys(
   };
 }
 
-type ShopControls = Pick<OperatorOperations, 'pause' | 'resume' | 'restart' | 'passivate' | 'snapshot'>;
+type ShopControls = Pick<OperatorOperations, 'hold' | 'resume' | 'restart' | 'passivate' | 'snapshot'>;
 
 function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAccess): ShopControls {
   const { actors } = options;
@@ -219,7 +229,7 @@ function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAcc
   const tell = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
     actors.ask(shopAddress(shop), command);
   return {
-    pause: (shop) => withShop(shop, () => tell(shop, { type: 'hold' })),
+    hold: (shop) => withShop(shop, () => tell(shop, { type: 'hold' })),
     resume: (shop) =>
       withShop(shop, async () => {
         await actors.resume(shopAddress(shop));

@@ -17,7 +17,7 @@ const BATCH = 100;
 
 /** How soon an entry that could not be brought up to date is tried again. */
 const RETRY_AFTER_MS = 5_000;
-/** How long who changed a tenant waits for the list to show it. */
+/** How long the caller that changed a tenant waits until the list shows it. */
 const TIMEOUT_MS = 1_000;
 
 /**

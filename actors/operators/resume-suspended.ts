@@ -19,7 +19,7 @@ export interface ResumedActors {
   readonly left: number;
 }
 
-/** Actors that one call starts on one node: what is answered within a hop, at the pace of `STEP`. */
+/** Actors that one call starts on one node: what a forwarded request has time for, at the pace of `STEP`. */
 const MOST_RESUMED = 200;
 /** So many at a time, since each that comes back may open a socket; as after a take-over. */
 const STEP = 20;
@@ -35,8 +35,8 @@ export async function resumeSuspended(
 ): Promise<ResumedActors> {
   const suspended: ReturnType<typeof tenantAddress>[] = [];
   await index.each((actor) => {
-    if ('standing' in actor) {
-      if (actor.standing.words.includes('suspended')) suspended.push(shopAddress(shopOf(actor)));
+    if ('status' in actor) {
+      if (actor.status.words.includes('suspended')) suspended.push(shopAddress(shopOf(actor)));
     } else if (actor.isSuspended) suspended.push(tenantAddress(actor.tenantId));
   });
   const cause = filter.cause?.toLowerCase();
@@ -49,7 +49,7 @@ export async function resumeSuspended(
   const resumed = matching.slice(0, MOST_RESUMED);
   for (let from = 0; from < resumed.length; from += STEP) {
     if (from > 0) await new Promise<void>((resolve) => void clock.after(STEP_MS, resolve));
-    // What is said of a crash is in the log, and on the actor's page.
+    // A crash is told in the log and on the actor's page.
     for (const address of resumed.slice(from, from + STEP))
       void node.actors.resume(address).catch(() => undefined);
   }

@@ -14,7 +14,7 @@ import { describeShop } from '../shop/turn/describe-shop.ts';
 import { actorView } from './fleet-service.ts';
 import type { ShopInspection } from './operator-operations.ts';
 
-/** What a shop is looked at with. */
+/** The actors and the store that an inspection reads. */
 export interface InspectShopOptions {
   readonly actors: Actors;
   readonly store: Store;

@@ -6,7 +6,7 @@ import { type TenantRecord, tenantView } from '../tenant/tenant-record.ts';
 import type { TenantState } from '../tenant/tenant-state.ts';
 import type { SupervisedTenant } from './operator-operations.ts';
 
-/** What a tenant is looked at with. */
+/** The actors and the store that an inspection reads. */
 export interface InspectTenantOptions {
   readonly actors: Pick<Actors, 'snapshot' | 'state'>;
   readonly store: Pick<Store, 'read'>;

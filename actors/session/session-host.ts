@@ -9,11 +9,11 @@ import type { Write } from '../../runtime/store.ts';
  */
 export interface SessionHost {
   /**
-   * Opens the shop's session: with stored credentials it resumes, without it asks for pairing and reports QR codes.
-   * A session that is open already is ended first. Every event of it carries `generation`, so that an actor can
-   * tell an old session's last words from a new one's.
+   * Opens the shop's session: with stored credentials it resumes, without it asks for pairing and reports QR codes, or,
+   * where `pairWith` names a phone, one code to type on that phone. A session that is open already is ended first. Every
+   * event of it carries `generation`, so that an actor can tell an old session's last words from a new one's.
    */
-  open(shop: SessionAddress, options: { readonly generation: number }): void;
+  open(shop: SessionAddress, options: SessionOpening): void;
   /** Ends the shop's session on this node and keeps its credentials. Silent: no `closed` event follows. */
   close(shop: SessionAddress): void;
   /** Ends the session, tells the network that this device is unlinked where it can, and erases the credentials. */
@@ -52,6 +52,13 @@ export interface SessionHost {
   describe(shop: SessionAddress): Record<string, unknown> | undefined;
   /** Ends all sessions and workers. */
   stop(): Promise<void>;
+}
+
+/** How a session is opened. */
+export interface SessionOpening {
+  readonly generation: number;
+  /** Digits of the number whose phone is to type a code, where there are no credentials; absent: a QR code is shown. */
+  readonly pairWith?: string;
 }
 
 /** What the sending component of one node counted since it started, and how its workers stand. */
@@ -128,8 +135,10 @@ export type SessionEnd =
   | 'forbidden'
   /** 405: the client's version is refused; hits the whole fleet. */
   | 'outdated'
-  /** Nobody scanned any of the QR codes. */
+  /** Nobody scanned any of the QR codes, or typed the code. */
   | 'qr_exhausted'
+  /** The network gives no code for that number; `statusCode` 429: it was asked for too many. */
+  | 'pairing_refused'
   /** Stored credentials exist and cannot be read; they are left as they are. */
   | 'credentials_unreadable';
 
@@ -142,12 +151,32 @@ export interface SessionGroup {
   readonly announce: boolean;
 }
 
+/** What a recipient's device said of a stanza. */
+export interface StanzaReceipt {
+  /** The network's id of the stanza. */
+  readonly wireId: string;
+  readonly kind: 'delivered' | 'read';
+  /** E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not tell. */
+  readonly from: string;
+  /** The group it was sent to; undefined: a person. */
+  readonly group: string | undefined;
+  /** As the network says, in whole seconds; milliseconds since the Unix epoch. */
+  readonly atMs: number;
+}
+
 /** What a session tells its shop's actor. */
 export type SessionEvent =
   | {
       readonly type: 'session.qr';
       readonly generation: number;
       readonly qr: string;
+      readonly expiresAtMs: number;
+    }
+  /** The code to type on the phone that the session was opened with; one a session. */
+  | {
+      readonly type: 'session.pairing_code';
+      readonly generation: number;
+      readonly code: string;
       readonly expiresAtMs: number;
     }
   /** Open and ready to send. `pairedAtMs`: when the current credentials were paired; `phone`: digits only. */
@@ -210,12 +239,21 @@ export type SessionEvent =
       readonly text: string;
       readonly atMs: number;
     }
+  /**
+   * What recipients' devices said of stanzas, gathered over a moment. Never before the outcome of the order, and not
+   * told again: what is lost with the process stays untold.
+   */
+  | {
+      readonly type: 'session.receipts';
+      readonly generation: number;
+      readonly receipts: readonly StanzaReceipt[];
+    }
   | { readonly type: 'session.groups'; readonly generation: number; readonly groups: readonly SessionGroup[] }
   /** The worker that held this session died or hung and was ended. Orders in hand got their outcome before this. */
   | { readonly type: 'session.worker_lost'; readonly generation: number; readonly detail: string }
   /** The sending component as a whole is out of reach (restart intensity exceeded, no worker for 60 s). */
   | { readonly type: 'session.unreachable' }
-  /** It is back. */
+  /** The sending component can be reached again. */
   | { readonly type: 'session.reachable' };
 
 /** Where a host's events go: to the mailbox of the shop's actor, on its control lane. */

@@ -1,8 +1,8 @@
 /**
- * What the main thread and a session worker say to each other. Everything here survives structured cloning; values of
- * the store are sealed before they cross, so no secret ever stands in the main thread in the clear.
+ * Messages between the main thread and a session worker. All of them survive structured cloning; values of the store
+ * are sealed before they cross, so the main thread never has a secret in the clear.
  */
-import type { SendOrder, SessionAddress, SessionEvent } from './session-host.ts';
+import type { SendOrder, SessionAddress, SessionEvent, SessionOpening } from './session-host.ts';
 import type { SessionTiming } from './session-timing.ts';
 
 /** Where attachments may be fetched from, beside public addresses at ports 80 and 443. */
@@ -11,7 +11,7 @@ export interface MediaAccess {
   readonly allowLoopback: boolean;
   /** Addresses and CIDR ranges that are never asked, though they are public. */
   readonly deniedRanges: readonly string[];
-  /** Who is asked for their addresses, with or without a port; none: the system's name servers. */
+  /** Name servers that are asked for addresses, with or without a port; none: the system's. */
   readonly nameServers: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface SealedChange {
 
 /** Orders to a worker. */
 export type ToWorker =
-  | { readonly kind: 'open'; readonly shop: SessionAddress; readonly generation: number }
+  | { readonly kind: 'open'; readonly shop: SessionAddress; readonly opening: SessionOpening }
   | { readonly kind: 'close'; readonly shopId: string }
   /** Unlinks the device where a session is open, and ends it. Answered by `unlinked`. */
   | { readonly kind: 'unlink'; readonly shopId: string }
@@ -60,7 +60,7 @@ export type ToWorker =
   | { readonly kind: 'stop' }
   | { readonly kind: 'store_answer'; readonly requestId: number; readonly answer: StoreAnswer };
 
-/** What the store said to a worker's request. */
+/** The store's answer to a worker's request. */
 export type StoreAnswer =
   | { readonly kind: 'values'; readonly values: readonly (Uint8Array | null)[] }
   | { readonly kind: 'done' }
@@ -74,19 +74,19 @@ export type StoreRequest =
   | { readonly kind: 'read'; readonly hash: SealedHash; readonly fields: readonly string[] | undefined }
   | { readonly kind: 'write'; readonly changes: readonly SealedChange[] };
 
-/** A worker's words. */
+/** Messages of a worker. */
 export type FromWorker = PoolWord | SessionWord;
 
-/** A worker's words about itself, to whoever watches it. */
+/** Messages of a worker about itself, for the pool that supervises it. */
 export type PoolWord =
   | { readonly kind: 'ready' }
   | { readonly kind: 'pong'; readonly heapBytes: number }
   | { readonly kind: 'stopped' };
 
-/** A worker's words about its sessions. */
+/** Messages of a worker about its sessions. */
 export type SessionWord =
   | { readonly kind: 'event'; readonly shopId: string; readonly event: SessionEvent & { generation: number } }
-  /** All is ready but the frame. What was changed is stored with the word that it may leave, or never. */
+  /** All is ready but the frame. The commit that releases the message stores what was changed; no other one may. */
   | {
       readonly kind: 'prepared';
       readonly shopId: string;

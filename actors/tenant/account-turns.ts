@@ -8,6 +8,7 @@ import { tenantsOfShardKey } from './tenant-keys.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
 import { foldedName, type TenantState } from './tenant-state.ts';
 import type { TenantChanges } from './tenant-view.ts';
+import { webhooksChanged } from './webhook-turns.ts';
 
 /** Changes what operators may change. Settings are merged one by one; one out of range refuses them all. */
 export function changeTenant(state: TenantState, changes: TenantChanges): Turn<TenantState, TenantEffect> {
@@ -33,7 +34,11 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Turn<T
       { type: 'announce_tenant', tenantId: record.id },
       ...(record.active === state.record.active
         ? []
-        : [{ type: 'tell_shops', shopIds: [...state.shops.keys()], active: record.active } as const]),
+        : ([
+            { type: 'tell_shops', shopIds: [...state.shops.keys()], active: record.active },
+            { type: 'end_waits' },
+            webhooksChanged({ ...state, record }),
+          ] as const)),
     ],
     reply: done(tenantView(record, ownerNumber)),
   };
@@ -61,11 +66,29 @@ function tuned(settings: SettingsTuning): SettingsTuning {
   ) as SettingsTuning;
 }
 
-/** Adds a shop: within the plan, under a free name, for a tenant with an owner; an operator's import is free of all three. */
-export function createShop(
-  state: TenantState,
-  shop: { name: string; phone: string | undefined; imported: boolean; id: string; nowMs: number },
-): Turn<TenantState, TenantEffect> {
+/** A shop to make. */
+interface NewShop {
+  readonly id: string;
+  readonly name: string;
+  readonly phone: string | undefined;
+  readonly imported: boolean;
+  readonly idempotencyKey: string | undefined;
+  readonly nowMs: number;
+  /** How long idempotency keys are kept. */
+  readonly retentionMs: number;
+}
+
+/**
+ * Adds a shop, unless its idempotency key made one before: within the plan, under a free name, for a tenant with an
+ * owner; an operator's import is free of all three.
+ */
+export function createShop(state: TenantState, shop: NewShop): Turn<TenantState, TenantEffect> {
+  const { idempotencyKey } = shop;
+  const original = idempotencyKey === undefined ? undefined : madeWith(state, idempotencyKey, shop);
+  if (original !== undefined) {
+    const differs = original.name !== shop.name || original.phone !== (shop.phone ?? null);
+    return { reply: done({ shop: shopView(original, null), replayed: true, differs }) };
+  }
   if (!shop.imported) {
     const { shops } = PLANS[state.record.plan];
     if (state.shops.size >= shops) return { reply: failed('SHOP_LIMIT_REACHED') };
@@ -80,13 +103,26 @@ export function createShop(
     name: shop.name,
     phone: shop.phone ?? null,
     createdAtMs: shop.nowMs,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
   return {
     state: { ...state, shops: new Map(state.shops).set(record.id, record) },
     writes: [['HSET', state.keys.shops, record.id, JSON.stringify(record)]],
     effects: [{ type: 'announce_shop', tenantId: state.tenantId, shopId: record.id }],
-    reply: done(shopView(record, null)),
+    reply: done({ shop: shopView(record, null), replayed: false, differs: false }),
   };
+}
+
+/** The shop that a key made, for as long as keys are kept. */
+function madeWith(
+  { shops }: TenantState,
+  idempotencyKey: string,
+  { nowMs, retentionMs }: Pick<NewShop, 'nowMs' | 'retentionMs'>,
+): ShopRecord | undefined {
+  for (const shop of shops.values()) {
+    if (shop.idempotencyKey === idempotencyKey && nowMs < shop.createdAtMs + retentionMs) return shop;
+  }
+  return undefined;
 }
 
 /** Takes a shop out of the tenant at once; its data is erased right after. */
@@ -108,8 +144,14 @@ export function deleteShop(state: TenantState, shopId: string): Turn<TenantState
   };
 }
 
-/** Hides the tenant at once; its shops are erased right after, then what is left of it. */
-export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect> {
+/**
+ * Hides the tenant at once; its shops are erased right after, then what is left of it. `numbersLeft`: keys of what is
+ * kept of shops that were erased before.
+ */
+export function deleteTenant(
+  state: TenantState,
+  numbersLeft: readonly string[] = [],
+): Turn<TenantState, TenantEffect> {
   const record = { ...state.record, deleted: true };
   const shopIds = [...state.shops.keys()];
   const erasing = new Set([...state.erasing, ...shopIds]);
@@ -117,15 +159,17 @@ export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect
     ['SET', state.keys.record, JSON.stringify(record)],
     ['DEL', state.keys.shops],
   ];
-  // An operator's import knows no bound, and one write has one.
+  // The number of imported shops has no bound; that of one write has.
   for (const shopId of shopIds) writes.push(['SADD', state.keys.erasing, shopId]);
   const next: TenantState = { ...state, record, shops: new Map(), erasing };
   return {
     state: next,
-    writes: erasing.size === 0 ? lastWrites(state) : writes,
+    writes: erasing.size === 0 ? lastWrites(state, numbersLeft) : writes,
     effects: [
       ...shopIds.map((shopId) => ({ type: 'erase_shop' as const, shopId })),
       { type: 'forget_keys', hashes: [...state.apiKeysByHash.keys()] },
+      { type: 'end_waits' },
+      { type: 'webhooks_changed', webhooks: new Map() },
       { type: 'announce_tenant', tenantId: state.tenantId },
     ],
     reply: done(shopIds),
@@ -133,20 +177,24 @@ export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect
 }
 
 /** A shop's data is gone; with the last one of a deleted tenant goes the tenant itself. */
-export function shopErased(state: TenantState, shopId: string): Turn<TenantState, TenantEffect> {
+export function shopErased(
+  state: TenantState,
+  shopId: string,
+  numbersLeft: readonly string[] = [],
+): Turn<TenantState, TenantEffect> {
   const erasing = new Set(state.erasing);
   erasing.delete(shopId);
   const gone = state.record.deleted && erasing.size === 0;
   return {
     state: { ...state, erasing },
-    writes: gone ? lastWrites(state) : [['SREM', state.keys.erasing, shopId]],
+    writes: gone ? lastWrites(state, numbersLeft) : [['SREM', state.keys.erasing, shopId]],
     reply: done(true),
   };
 }
 
-function lastWrites(state: TenantState): Write[] {
+function lastWrites(state: TenantState, numbersLeft: readonly string[]): Write[] {
   return [
-    ...Object.values(state.keys).map((key: string) => ['DEL', key] as const),
+    ...[...(Object.values(state.keys) as string[]), ...numbersLeft].map((key) => ['DEL', key] as const),
     ['SREM', tenantsOfShardKey(state.shard), state.tenantId],
   ];
 }

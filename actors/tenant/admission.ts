@@ -21,7 +21,7 @@ function keyRefusal(
  * Authenticates and counts one call: key, address, tenant, then the key's windows, then the month's quota. A call
  * that the windows refuse counts nothing; one that the quota refuses has been counted in the windows. `isBusy`: once
  * the key is known to be good, the call is refused OVERLOADED and counts nothing. `mayExceedQuota`: the quota counts
- * the call and never refuses it.
+ * the call and never refuses it. `isContinued`: what was counted when it began is not counted again.
  */
 export function admit(
   state: TenantState | undefined,
@@ -34,6 +34,14 @@ export function admit(
   const { id: keyId, limits } = key.record;
   const refusal = keyRefusal(state, key, call);
   if (refusal !== undefined) return { admitted: false, failure: { code: refusal }, keyId };
+  if (call.isContinued === true) {
+    const rate = keyLimits.narrowest({ keyId, limits, nowMs: call.nowMs });
+    return {
+      admitted: true,
+      caller: { tenantId: state.tenantId, keyId, permissions: key.permissions },
+      rate,
+    };
+  }
   if (call.isBusy) {
     const rate = keyLimits.narrowest({ keyId, limits, nowMs: call.nowMs });
     return { admitted: false, failure: { code: 'OVERLOADED' }, rate, keyId };

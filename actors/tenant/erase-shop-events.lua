@@ -1,5 +1,6 @@
 -- Takes one shop's events out of its tenant's stream, so that nothing of them is left in memory or on disk: XDEL only
--- marks entries. Others keep their ids, and the stream the id it gave last, so that cursors stay as they were.
+-- marks entries. Others keep their ids, and the stream the id it gave last, so that cursors stay as they were. What was erased
+-- no longer counts as added: more added than there are says that entries were cut off, which readers may have missed.
 --
 -- KEYS: the stream. ARGV: the shop's id. Reply: how many events were erased. Whole or not at all.
 
@@ -26,5 +27,5 @@ if #kept == 0 then
   redis.call('XADD', stream, facts['last-generated-id'], 't', '')
   redis.call('XTRIM', stream, 'MAXLEN', 0)
 end
-redis.call('XSETID', stream, facts['last-generated-id'], 'ENTRIESADDED', facts['entries-added'])
+redis.call('XSETID', stream, facts['last-generated-id'], 'ENTRIESADDED', facts['entries-added'] - erased)
 return erased

@@ -5,8 +5,8 @@ import { tenantKeys } from './tenant-keys.ts';
 const SCRIPT = readFileSync(new URL('./erase-shop-events.lua', import.meta.url), 'utf8');
 
 /**
- * Erases what a shop's tenant was told of it. In one step of Redis, since other shops of the tenant store events
- * meanwhile; unfenced, since nobody stores any of a shop that is being erased.
+ * Erases a shop's events from its tenant's stream. In one step of Redis, since other shops of the tenant store events
+ * meanwhile; unfenced, since a shop that is being erased stores none.
  */
 export async function eraseShopEvents(
   store: Pick<Store, 'append'>,

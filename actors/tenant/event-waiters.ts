@@ -10,6 +10,8 @@ export interface EventWait {
    * nobody is to wait here any more.
    */
   next(timeoutMs: number): Promise<'news' | 'over'>;
+  /** Nobody is to be told any more: `next` settles with `over`, now or when it is asked. */
+  end(): void;
   leave(): void;
 }
 
@@ -38,7 +40,7 @@ export class EventWaiters {
     }
   }
 
-  /** The tenant leaves this node: whoever waits is answered while the node may still answer, and asks the next owner. */
+  /** The tenant leaves this node: its waits end now, while the node may still answer, and callers ask the next owner. */
   end(tenantId: string): void {
     for (const waiting of this.#waiting.get(tenantId) ?? []) {
       waiting.isOver = true;
@@ -46,7 +48,7 @@ export class EventWaiters {
     }
   }
 
-  /** Nobody is to wait any more: this node stops. */
+  /** Ends all waits and takes no more, since this node stops. */
   close(): void {
     this.#closed = true;
     for (const tenantId of this.#waiting.keys()) this.end(tenantId);
@@ -57,7 +59,7 @@ export class EventWaiters {
     return this.#waits;
   }
 
-  /** Counts one more call until it leaves; undefined: too many wait already, so this one is not to. */
+  /** Counts one more call until it leaves; undefined: too many wait already. */
   enter(tenantId: string): EventWait | undefined {
     const ofTenant = this.#waiting.get(tenantId) ?? new Set();
     const isFull = ofTenant.size >= MOST_WAITS.tenant || this.#waits >= MOST_WAITS.node;
@@ -67,6 +69,10 @@ export class EventWaiters {
     this.#waiting.set(tenantId, ofTenant.add(waiting));
     return {
       next: (timeoutMs) => this.#next(waiting, timeoutMs),
+      end: () => {
+        waiting.isOver = true;
+        waiting.wake?.();
+      },
       leave: () => {
         if (!ofTenant.delete(waiting)) return;
         this.#waits -= 1;

@@ -7,18 +7,13 @@ export function tenantIdentity(state: TenantState, keyId: string, nowMs: number)
   const key = state.apiKeys.get(keyId);
   if (key === undefined) return undefined;
   const quota = state.quota.peek({ plan: state.record.plan, nowMs });
+  const { limit, used, remaining } = quota;
+  const calls = { limit, used, remaining, resetsAt: monthEnd(quota.resetsAtMs) };
   return {
     key: key.view,
     tenant: tenantOf(state.record),
     limits: key.record.limits,
-    quota: {
-      apiCalls: {
-        limit: quota.limit,
-        used: quota.used,
-        remaining: quota.remaining,
-        resetsAt: monthEnd(quota.resetsAtMs),
-      },
-    },
+    quota: { api_calls: calls, apiCalls: calls },
   };
 }
 

@@ -28,7 +28,7 @@ export function ipAllowlist(entries: readonly string[]): ((address: string) => b
       : ipv4.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** True where an IPv6 address, or all of a range that begins with it, is IPv4 in disguise. */
+/** True where an IPv6 address, or all of a range that begins with it, is IPv4 written as IPv6. */
 function isMapped(address: string, prefix: string | undefined): boolean {
   return (prefix === undefined || Number(prefix) >= MAPPED_PREFIX) && mapped.check(address, 'ipv6');
 }

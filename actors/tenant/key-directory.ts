@@ -1,16 +1,17 @@
+import { LRUCache } from 'lru-cache';
 import type { Store } from '../../runtime/store.ts';
 import type { KeyDirectory } from './tenant-view.ts';
 
 const CACHED_KEYS = 100_000;
 
 /**
- * Which tenant a key belongs to, for any node: all it takes to find the owner that authenticates the call. The
- * mapping of a hash never changes, so what was found may be kept; what was not found is asked again each time,
- * since the key may be made at any moment.
+ * Finds the tenant of a key on any node, and with it the owner that authenticates the call. The mapping of a hash never
+ * changes, so one that was found is cached; one that was not found is asked again each time, since the key may be made
+ * at any moment.
  */
 export class StoredKeyDirectory implements KeyDirectory {
   readonly #store: Store;
-  readonly #found = new Map<string, string>();
+  readonly #found = new LRUCache<string, string>({ max: CACHED_KEYS });
 
   constructor(store: Store) {
     this.#store = store;
@@ -34,8 +35,6 @@ export class StoredKeyDirectory implements KeyDirectory {
   async #read(keyHash: string): Promise<string | undefined> {
     const [tenantId] = await this.#store.read([['GET', directoryKey(keyHash)]]);
     if (typeof tenantId !== 'string') return undefined;
-    // The oldest goes: a Map keeps its order of insertion.
-    if (this.#found.size >= CACHED_KEYS) this.#found.delete(this.#found.keys().next().value ?? '');
     this.#found.set(keyHash, tenantId);
     return tenantId;
   }

@@ -10,13 +10,13 @@ const RETIRED_HASHES = 100;
 function withKey(
   state: TenantState,
   key: ApiKeyRecord,
-  forgotten: readonly string[] = [],
+  effects: readonly TenantEffect[] = [],
 ): Turn<TenantState, TenantEffect> {
   const others = [...state.apiKeys.values()].filter(({ record }) => record.id !== key.id);
   return {
     state: { ...state, ...indexKeys([...others, liveKey(key)]) },
     writes: [['HSET', state.keys.apiKeys, key.id, JSON.stringify(key)]],
-    effects: forgotten.length === 0 ? [] : [{ type: 'forget_keys', hashes: forgotten }],
+    effects,
     reply: done(keyView(key)),
   };
 }
@@ -47,7 +47,11 @@ export function rotateKey(
     retiredHashes: retired.slice(0, RETIRED_HASHES),
     rotatedAtMs: options.nowMs,
   };
-  return withKey(state, rotated, retired.slice(RETIRED_HASHES));
+  const hashes = retired.slice(RETIRED_HASHES);
+  return withKey(state, rotated, [
+    { type: 'end_waits' },
+    ...(hashes.length === 0 ? [] : [{ type: 'forget_keys', hashes } as const]),
+  ]);
 }
 
 /** Revokes a key for good, with this commit. Its record stays, so that its use is answered API_KEY_REVOKED. */
@@ -58,5 +62,5 @@ export function revokeKey(
   const key = state.apiKeys.get(options.keyId);
   if (key === undefined) return { reply: failed('NOT_FOUND') };
   if (key.record.revokedAtMs !== null) return { reply: done(keyView(key.record)) };
-  return withKey(state, { ...key.record, revokedAtMs: options.nowMs });
+  return withKey(state, { ...key.record, revokedAtMs: options.nowMs }, [{ type: 'end_waits' }]);
 }

@@ -9,18 +9,34 @@ import { declareContacts, revokeContact } from './contact-turns.ts';
 import { putKey, revokeKey, rotateKey } from './key-turns.ts';
 import type { TenantCommand, TenantEffect } from './tenant-commands.ts';
 import { loadTenant, type TenantState } from './tenant-state.ts';
+import type { WebhookRecord } from './webhook-record.ts';
+import {
+  activateWebhooks,
+  changeWebhook,
+  deleteWebhook,
+  putWebhook,
+  webhookProgress,
+} from './webhook-turns.ts';
 
 /** Limits, ids and effects, given to a tenant's behaviour from outside. */
 export interface TenantBehaviourOptions {
   readonly keyLimits: KeyLimits;
   readonly makeId: (nowMs: number) => string;
+  /** How long idempotency keys are kept. */
+  readonly retentionMs: number;
   readonly perform: (effect: TenantEffect, address: Address) => void;
+  /** The tenant's actor stops here, for whatever reason: what runs for it here must end. */
+  readonly leave?: (address: Address) => void;
+  /** An endpoint as it is to be stored under the keys that are configured now. Absent: as it is. */
+  readonly reseal?: (tenantId: string, webhook: WebhookRecord, nowMs: number) => WebhookRecord;
 }
 
 /** What is stored of the numbers a command names, for the commands that need it. */
 interface TenantFacts {
   readonly contacts: ReadonlyMap<string, ContactRecord>;
   readonly customers: ReadonlySet<string>;
+  /** Keys of what is kept of erased shops' numbers, once the tenant goes; absent: none. */
+  readonly numbersLeft?: readonly string[];
 }
 
 const noFacts: TenantFacts = { contacts: new Map(), customers: new Set() };
@@ -41,6 +57,8 @@ export function tenantBehaviour(
         );
       if (command.type === 'revoke_contact') return readContacts(state, [command.phone], store);
       if (command.type === 'add_customers') return readCustomers(state, command.phones, store);
+      if (command.type === 'delete_tenant' || (command.type === 'shop_erased' && state.record.deleted))
+        return readNumbersLeft(state, store);
       return noFacts;
     },
     turn: (state, command, { nowMs, facts }) => turn(state, command, { nowMs, facts, ...options }),
@@ -48,13 +66,22 @@ export function tenantBehaviour(
     size: (command) => (command.type === 'declare' ? 600 * command.contacts.length : 256),
     perform: options.perform,
     timers: () => [],
-    mustLive: ({ erasing }) => erasing.size > 0,
+    // Its webhooks are sent events from where it lives; an erased tenant has none any more.
+    mustLive: ({ record, erasing, webhooks }) => erasing.size > 0 || (!record.deleted && webhooks.size > 0),
     // An erasure that a lost process left unfinished goes on.
-    activated: (state) => ({
-      effects: [...state.erasing].map((shopId) => ({ type: 'erase_shop' as const, shopId })),
-    }),
-    draining: (state) => ({ ...usageTurn(state, options.keyLimits), effects: [{ type: 'end_waits' }] }),
-    deactivated(state, _address, reason) {
+    activated(state, { nowMs }) {
+      const erasures = [...state.erasing].map((shopId) => ({ type: 'erase_shop' as const, shopId }));
+      if (state.webhooks.size === 0 || state.record.deleted) return { effects: erasures };
+      const { reseal = (_tenantId, webhook) => webhook } = options;
+      const webhooks = activateWebhooks(state, (webhook) => reseal(state.tenantId, webhook, nowMs));
+      return { ...webhooks, effects: [...erasures, ...webhooks.effects] };
+    },
+    draining: () => ({ effects: [{ type: 'end_waits' }] }),
+    // Calls are counted without a turn, until the very end.
+    leaving: (state) =>
+      hasNewUsage(state, options.keyLimits) ? usageTurn(state, options.keyLimits) : undefined,
+    deactivated(state, address, reason) {
+      options.leave?.(address);
       if (reason === 'crashed') return;
       for (const keyId of state.apiKeys.keys()) options.keyLimits.forget(keyId);
     },
@@ -70,7 +97,7 @@ export function tenantBehaviour(
   };
 }
 
-const controlCommands = new Set(['timer', 'shop_erased', 'owner_number', 'store_usage']);
+const controlCommands = new Set(['timer', 'shop_erased', 'owner_number', 'store_usage', 'webhook_progress']);
 
 async function readContacts(
   state: TenantState,
@@ -95,18 +122,23 @@ async function readCustomers(
   return { ...noFacts, customers: new Set(phones.filter((_, index) => known[index] === 1)) };
 }
 
+async function readNumbersLeft(state: TenantState, store: Store): Promise<TenantFacts> {
+  const [numbersLeft] = (await store.read([['SMEMBERS', state.keys.numbersLeft]])) as [string[]];
+  return { ...noFacts, numbersLeft };
+}
+
 function turn(
   state: TenantState,
   command: TenantCommand,
   context: { nowMs: number; facts: TenantFacts } & TenantBehaviourOptions,
 ): Turn<TenantState, TenantEffect> {
-  // What waited while its erasure was decided would be written to a tenant that is gone.
+  // A command that waited while the erasure was decided would write to a tenant that is gone.
   if (state.record.deleted && command.type !== 'shop_erased') return { reply: failed('NOT_FOUND') };
   const { nowMs, makeId, facts } = context;
   const stored = facts.contacts;
   switch (command.type) {
     case 'create_shop':
-      return createShop(state, { ...command, id: makeId(nowMs), nowMs });
+      return createShop(state, { ...command, id: makeId(nowMs), nowMs, retentionMs: context.retentionMs });
     case 'declare':
       return declareContacts(state, command.contacts, { nowMs, stored, makeId });
     case 'revoke_contact':
@@ -124,12 +156,20 @@ function turn(
       return rotateKey(state, { ...command, nowMs });
     case 'revoke_key':
       return revokeKey(state, { ...command, nowMs });
+    case 'put_webhook':
+      return putWebhook(state, command.webhook);
+    case 'change_webhook':
+      return changeWebhook(state, command);
+    case 'delete_webhook':
+      return deleteWebhook(state, command.webhookId);
+    case 'webhook_progress':
+      return webhookProgress(state, command);
     case 'delete_shop':
       return deleteShop(state, command.shopId);
     case 'delete_tenant':
-      return deleteTenant(state);
+      return deleteTenant(state, facts.numbersLeft);
     case 'shop_erased':
-      return shopErased(state, command.shopId);
+      return shopErased(state, command.shopId, facts.numbersLeft);
     case 'owner_number':
       if (state.ownerNumber !== null) return {};
       return {
@@ -145,6 +185,13 @@ function turn(
 
 /** Keys whose windows one write holds: two parts each, of the 4,000 that a script takes (`checkWrites`). */
 const KEYS_A_WRITE = 1_000;
+
+/** Whether a call was counted since windows and quota were last stored: what the quota counts, a window counts as well. */
+function hasNewUsage({ record, apiKeys }: TenantState, keyLimits: KeyLimits): boolean {
+  if (record.deleted) return false;
+  for (const keyId of apiKeys.keys()) if (keyLimits.hasChanged(keyId)) return true;
+  return false;
+}
 
 /**
  * Stores the windows that changed since they were last stored, and the month's count. A commit that fails

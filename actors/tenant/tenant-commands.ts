@@ -1,6 +1,7 @@
 import type { RuntimeCommand } from '../../runtime/behaviour.ts';
 import type { ApiKeyRecord } from './tenant-record.ts';
 import type { TenantChanges } from './tenant-view.ts';
+import type { WebhookAttempt, WebhookChanges, WebhookProgress, WebhookRecord } from './webhook-record.ts';
 
 /** A contact as it was declared, valid in shape. */
 export interface DeclaredContact {
@@ -16,6 +17,7 @@ export type TenantCommand =
       readonly name: string;
       readonly phone: string | undefined;
       readonly imported: boolean;
+      readonly idempotencyKey: string | undefined;
     }
   | { readonly type: 'declare'; readonly contacts: readonly DeclaredContact[] }
   | { readonly type: 'revoke_contact'; readonly phone: string }
@@ -24,6 +26,15 @@ export type TenantCommand =
   | { readonly type: 'put_key'; readonly key: ApiKeyRecord }
   | { readonly type: 'rotate_key'; readonly keyId: string; readonly hash: string }
   | { readonly type: 'revoke_key'; readonly keyId: string }
+  | { readonly type: 'put_webhook'; readonly webhook: WebhookRecord }
+  | { readonly type: 'change_webhook'; readonly webhookId: string; readonly changes: WebhookChanges }
+  | { readonly type: 'delete_webhook'; readonly webhookId: string }
+  | {
+      readonly type: 'webhook_progress';
+      readonly webhookId: string;
+      readonly progress: WebhookProgress;
+      readonly attempts: readonly WebhookAttempt[];
+    }
   | { readonly type: 'delete_shop'; readonly shopId: string }
   | { readonly type: 'delete_tenant' }
   /** Nothing of the shop is left in the store. */
@@ -37,8 +48,12 @@ export type TenantCommand =
 /** What a tenant's turn asks to be done once its commit holds. */
 export type TenantEffect =
   | { readonly type: 'erase_shop'; readonly shopId: string }
-  /** The tenant leaves this node: whoever waits for its events is answered. */
+  /** Ends the waits for the tenant's events: it leaves this node, or a key may call no more. */
   | { readonly type: 'end_waits' }
+  /** The tenant's endpoints are these now: none where it leaves this node. */
+  | { readonly type: 'webhooks_changed'; readonly webhooks: ReadonlyMap<string, WebhookRecord> }
+  /** No configured key opens the secrets of these: they are disabled. */
+  | { readonly type: 'webhooks_unreadable'; readonly webhookIds: readonly string[] }
   | { readonly type: 'forget_keys'; readonly hashes: readonly string[] }
   | { readonly type: 'tell_shops'; readonly shopIds: readonly string[]; readonly active: boolean }
   | { readonly type: 'announce_tenant'; readonly tenantId: string }

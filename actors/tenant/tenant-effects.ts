@@ -7,17 +7,24 @@ import type { EventWaiters } from './event-waiters.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import type { TenantState } from './tenant-state.ts';
+import type { WebhookEnd, WebhookRecord } from './webhook-record.ts';
 
 /** How soon an erasure that failed is tried again. */
 const ERASE_AGAIN_MS = 10_000;
 
-/** What a tenant's turns reach outside the tenant. */
+/** Functions by which a tenant's turns act outside the tenant. */
 export interface TenantEffectsOptions {
   readonly actors: Pick<Actors, 'peek'>;
   readonly clock: Clock;
   readonly directory: Pick<StoredKeyDirectory, 'forget'>;
   readonly feed: Pick<EventFeed, 'publish'>;
   readonly eventWaiters: Pick<EventWaiters, 'end'>;
+  /** Sends the tenant's events to these endpoints from now on. */
+  readonly webhooks: {
+    sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>): void;
+    /** Tells operators that nothing is sent to an endpoint any more. */
+    countDisabled(tenantId: string, webhookId: string, why: WebhookEnd): void;
+  };
   readonly log: Logger;
   /** Brings the operators' list up to the tenant's record; never rejects. */
   readonly refreshDirectory: (tenantId: string) => Promise<void>;
@@ -39,7 +46,7 @@ export function tenantEffects(
     options.eraseShop({ tenantId, shopId }).catch((error: unknown) => {
       log.error({ tenantId, shopId, err: error }, 'the erasure of a shop stopped; it is tried again');
       clock.after(ERASE_AGAIN_MS, () => {
-        // Elsewhere, and after a crash, it goes on when its tenant is activated.
+        // On another node, or after a crash, the erasure goes on when the tenant is activated.
         if (actors.peek<TenantState>(address)?.erasing.has(shopId)) erase(address, shopId);
       });
     });
@@ -52,6 +59,12 @@ export function tenantEffects(
         break;
       case 'end_waits':
         options.eventWaiters.end(tenantId);
+        break;
+      case 'webhooks_changed':
+        options.webhooks.sync(tenantId, effect.webhooks);
+        break;
+      case 'webhooks_unreadable':
+        for (const id of effect.webhookIds) options.webhooks.countDisabled(tenantId, id, 'unreadable');
         break;
       case 'forget_keys':
         directory
@@ -71,6 +84,9 @@ export function tenantEffects(
       case 'announce_shop':
         feed.publish('shop', { tenantId, shopId: effect.shopId });
         break;
+      default:
+        // An effect without a case does not compile.
+        effect satisfies never;
     }
   };
 }

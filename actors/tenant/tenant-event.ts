@@ -1,11 +1,13 @@
 import type { Write } from '../../runtime/store.ts';
 import { tenantKeys } from './tenant-keys.ts';
 
-/** What a tenant is told of (docs/contract.md, Events). */
+/** The types of a tenant's events (docs/contract.md, Events). */
 export const EVENT_TYPES = [
   'message.sent',
   'message.failed',
   'message.rejected',
+  'message.delivered',
+  'message.read',
   'channel.connected',
   'channel.disconnected',
   'channel.session_lost',
@@ -21,7 +23,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export interface TenantEvent {
   readonly type: EventType;
   readonly shopId: string;
-  /** Of a message its id, since its record holds the rest; else what else there is to say, as JSON. */
+  /** Of a message its id, since its record holds the rest; of any other event its data as JSON. */
   readonly subject: string;
 }
 
@@ -31,26 +33,37 @@ export interface StoredEvent extends TenantEvent {
   readonly streamId: string;
 }
 
-/** Events are kept at least so long, unless there are more of them than a tenant may have. */
-const EVENT_RETENTION_MS = 7 * 24 * 3_600_000;
-/** Events of one tenant that are kept at least; one takes about 60 bytes of Redis' memory, a few hundred at most. */
-const EVENTS_A_TENANT = 50_000;
+/** How long a tenant's events are kept. */
+export interface EventLimits {
+  /** They are kept at least so long, unless there are more of them than a tenant may have. Milliseconds. */
+  readonly maxAgeMs: number;
+  /** Events of one tenant; one takes about 60 bytes of Redis' memory, a few hundred at most. */
+  readonly maxEntries: number;
+}
+
+/** The default limits. */
+export const EVENT_LIMITS: EventLimits = { maxAgeMs: 7 * 24 * 3_600_000, maxEntries: 50_000 };
 
 /**
  * Adds events to their tenant's stream, within the commit of the turn that makes them true. Redis gives each its id as
- * the commit is applied, so no event ever comes before one that a reader has seen. Cuts off what is too old or too much
- * as soon as a whole node of the stream is.
+ * the commit is applied, so no event ever comes before one that a reader has seen. Cuts off events that are too old or too
+ * many, a whole node of the stream at a time. The newest that is too old stays: who read it last, and comes back after a
+ * time without events, has missed nothing, and this entry alone shows it.
  */
-export function eventWrites(tenantId: string, events: readonly TenantEvent[], nowMs: number): Write[] {
+export function eventWrites(
+  tenantId: string,
+  events: readonly TenantEvent[],
+  { nowMs, limits: { maxAgeMs, maxEntries } }: { readonly nowMs: number; readonly limits: EventLimits },
+): Write[] {
   if (events.length === 0) return [];
   const key = tenantKeys(tenantId).events;
   const added = events.map(
     ({ type, shopId, subject }): Write => [
-      ...(['XADD', key, 'MAXLEN', '~', EVENTS_A_TENANT, '*'] as const),
+      ...(['XADD', key, 'MAXLEN', '~', maxEntries, '*'] as const),
       ...(['t', type, 's', shopId, 'd', subject] as const),
     ],
   );
-  return [...added, ['XTRIM', key, 'MINID', '~', Math.max(0, nowMs - EVENT_RETENTION_MS)]];
+  return [...added, ['XTRIMOLD', key, `${Math.max(1, nowMs - maxAgeMs)}-0`]];
 }
 
 /** What `XRANGE` answers of one entry. */

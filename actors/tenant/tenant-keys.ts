@@ -32,11 +32,21 @@ export interface TenantKeys {
   readonly declared: string;
   /** Hash: window state by key id, and `quota`. */
   readonly usage: string;
+  /** Hash by number, digits only: which shop has it connected, or had it last (`actors/shop/record/number-use.ts`). */
+  readonly numbers: string;
+  /** Set: keys of what is remembered of erased shops' numbers, so that it goes with the tenant. */
+  readonly numbersLeft: string;
   /** Stream: what happened to the tenant's shops, for its own readers. */
   readonly events: string;
+  /** Hash by webhook id: endpoints that the tenant's events are sent to, secrets sealed. */
+  readonly webhooks: string;
+  /** Hash by webhook id: how far each has come. */
+  readonly webhookProgress: string;
+  /** Stream: the last tries of all endpoints. */
+  readonly webhookAttempts: string;
 }
 
-/** Names the keys of a tenant; the same texts for all its shops, which finds what is remembered of a key sooner. */
+/** The keys of a tenant; memoized, so that caches compare one and the same text. */
 export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string): TenantKeys => {
   const shard = shardOf(tenantId);
   const key = (...parts: string[]): string => shardKey(shard, 'tenant', tenantId, ...parts);
@@ -51,7 +61,12 @@ export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string): Tenant
     contactOrder: key('contact-order'),
     declared: key('declared'),
     usage: key('usage'),
+    numbers: key('numbers'),
+    numbersLeft: key('numbers-left'),
     events: key('events'),
+    webhooks: key('webhooks'),
+    webhookProgress: key('webhook-progress'),
+    webhookAttempts: key('webhook-attempts'),
   };
 });
 

@@ -34,14 +34,16 @@ export interface Identity {
   };
   readonly tenant: { readonly id: string; readonly name: string; readonly plan: string };
   readonly limits: RateLimits;
-  readonly quota: {
-    readonly apiCalls: {
-      readonly limit: number;
-      readonly used: number;
-      readonly remaining: number;
-      readonly resetsAt: string;
-    };
-  };
+  /** The plan's allowance under its own name; `apiCalls`: the same, as it was called at first. */
+  readonly quota: { readonly api_calls: Allowance; readonly apiCalls: Allowance };
+}
+
+/** Calls of a calendar month in UTC. */
+interface Allowance {
+  readonly limit: number;
+  readonly used: number;
+  readonly remaining: number;
+  readonly resetsAt: string;
 }
 
 /** A shop as the API shows it. */
@@ -54,6 +56,15 @@ export interface ShopView {
     readonly msgapp: 'starting' | 'qr_waiting' | 'connected' | 'disconnected' | null;
   };
   readonly createdAt: string;
+}
+
+/** What the creation of a shop came to. */
+export interface MadeShop {
+  readonly shop: ShopView;
+  /** It is the one that the same idempotency key made. */
+  readonly replayed: boolean;
+  /** It was made with another name or phone. */
+  readonly differs: boolean;
 }
 
 /** A declared contact as the API shows it. */
@@ -85,10 +96,12 @@ export interface CursorPage<Item> {
 
 /** What else decides about a call, beside its key and its address. */
 export interface AdmissionTerms {
-  /** The node has its hands full: a call that passes key and address is refused OVERLOADED and counts nothing. */
+  /** The node is overloaded: a call that passes key and address is refused OVERLOADED and counts nothing. */
   readonly isBusy: boolean;
   /** The quota counts the call and never refuses it. */
   readonly mayExceedQuota: boolean;
+  /** The call goes on with one that was counted as it began: key, address and tenant are looked at, nothing is counted. */
+  readonly isContinued?: boolean | undefined;
 }
 
 /** What the API asks of a tenant, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
@@ -115,11 +128,15 @@ export interface TenantOperations {
       readonly total: number;
     }>
   >;
-  /** `uniqueName: false` is the operators' import. Fails SHOP_LIMIT_REACHED, SHOP_NAME_TAKEN, TENANT_OWNER_MISSING. */
+  /** Replay → plan → name → owner. Fails SHOP_LIMIT_REACHED, SHOP_NAME_TAKEN, TENANT_OWNER_MISSING. */
   createShop(
     tenantId: string,
-    shop: { readonly name: string; readonly phone: string | undefined; readonly uniqueName: boolean },
-  ): Promise<Outcome<ShopView>>;
+    shop: {
+      readonly name: string;
+      readonly phone: string | undefined;
+      readonly idempotencyKey: string | undefined;
+    },
+  ): Promise<Outcome<MadeShop>>;
   /** By id or exact name, case-insensitive. Fails SHOP_NOT_FOUND, AMBIGUOUS_SHOP with candidates. */
   findShop(tenantId: string, idOrName: string): Promise<Outcome<ShopView>>;
   /** The same look-up, answering the shop's id alone and at once when the tenant is active here. */

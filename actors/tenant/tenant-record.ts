@@ -48,6 +48,8 @@ export interface ShopRecord {
   readonly name: string;
   readonly phone: string | null;
   readonly createdAtMs: number;
+  /** The idempotency key that it was made with. Absent: none, or an earlier program made it. */
+  readonly idempotencyKey?: string;
 }
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -15,6 +15,7 @@ import type {
   Admission,
   AdmissionTerms,
   Identity,
+  MadeShop,
   RevokedContactView,
   ShopView,
   TenantOperations,
@@ -46,7 +47,7 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
 
   const found = (tenantId: string): MaybePromise<TenantState | undefined> => {
     const address = tenantAddress(tenantId);
-    // Whether the lease still holds is asked before the reply is released.
+    // The caller asks whether the lease still holds before it releases the reply.
     return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
   };
   const state = (tenantId: string): MaybePromise<TenantState> =>
@@ -60,10 +61,9 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     { tenantId, keyHash, ip }: Parameters<TenantOperations['admit']>[0],
     terms: AdmissionTerms,
   ): Admission => {
-    const { isBusy, mayExceedQuota } = terms;
-    const call = { keyHash, ip, isBusy, mayExceedQuota, nowMs: clock.wallMs() };
-    const admission = admit(tenant, call, keyLimits);
-    if (admission.rate !== undefined && !isBusy) usage.changed(tenantId);
+    const { isBusy, isContinued } = terms;
+    const admission = admit(tenant, { keyHash, ip, ...terms, nowMs: clock.wallMs() }, keyLimits);
+    if (admission.rate !== undefined && !isBusy && isContinued !== true) usage.changed(tenantId);
     return admission;
   };
   const identityOf = (tenant: TenantState, keyId: string): Outcome<Identity> => {
@@ -94,8 +94,13 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
       const items = await views(tenantId, shops.slice((page - 1) * limit, page * limit));
       return done({ items, page, limit, total: shops.length });
     },
-    createShop: (tenantId, { name, phone, uniqueName }) =>
-      ask(tenantId, { type: 'create_shop', name, phone, imported: !uniqueName }),
+    async createShop(tenantId, { name, phone, idempotencyKey }) {
+      const command = { type: 'create_shop', name, phone, imported: false, idempotencyKey } as const;
+      const made = await ask<MadeShop>(tenantId, command);
+      if (!made.ok || !made.value.replayed) return made;
+      const shop = await this.findShop(tenantId, made.value.shop.id);
+      return shop.ok ? done({ ...made.value, shop: shop.value }) : shop;
+    },
     async findShop(tenantId, idOrName) {
       const named = namedShop(await state(tenantId), idOrName);
       if (!named.ok) return named;

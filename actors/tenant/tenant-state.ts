@@ -10,6 +10,7 @@ import type { Permission } from './permission.ts';
 import { type TenantKeys, tenantKeys } from './tenant-keys.ts';
 import type { Identity } from './tenant-operations.ts';
 import type { ApiKeyRecord, ShopRecord, TenantRecord } from './tenant-record.ts';
+import type { WebhookRecord } from './webhook-record.ts';
 
 /** A key ready to be checked: its record with the permissions and the allowlist made quick to ask. */
 export interface LiveKey {
@@ -30,11 +31,13 @@ export interface TenantState {
   readonly settings: TenantSettings;
   readonly ownerNumber: string | null;
   readonly apiKeys: ReadonlyMap<string, LiveKey>;
-  /** The same keys by the hash of every value they had, revoked ones too, so that they can be told from unknown ones. */
+  /** The same keys by the hash of every value they had. Revoked ones are among them: they are answered otherwise than unknown ones. */
   readonly apiKeysByHash: ReadonlyMap<string, LiveKey>;
   readonly shops: ReadonlyMap<string, ShopRecord>;
   /** Ids of shops whose erasure is not finished. */
   readonly erasing: ReadonlySet<string>;
+  /** Endpoints that the tenant's events are sent to, by id. */
+  readonly webhooks: ReadonlyMap<string, WebhookRecord>;
   /** New declarations of the last day; changed in place once a commit holds. */
   readonly declared: DeclarationLedger;
   /** Calls of this month; counts in place at each admission and is stored once a second. */
@@ -48,7 +51,7 @@ export async function loadTenant(
   { keyLimits, nowMs }: { readonly keyLimits: KeyLimits; readonly nowMs: number },
 ): Promise<TenantState | undefined> {
   const keys = tenantKeys(address.id);
-  const [record, ownerNumber, apiKeys, shops, erasing, declared, usage] = (await store.read([
+  const [record, ownerNumber, apiKeys, shops, erasing, declared, usage, webhooks] = (await store.read([
     ['GET', keys.record],
     ['GET', keys.ownerNumber],
     ['HVALS', keys.apiKeys],
@@ -56,7 +59,8 @@ export async function loadTenant(
     ['SMEMBERS', keys.erasing],
     ['LRANGE', keys.declared, 0, -1],
     ['HGETALL', keys.usage],
-  ])) as [string | null, string | null, string[], string[], string[], string[], string[]];
+    ['HVALS', keys.webhooks],
+  ])) as [string | null, string | null, string[], string[], string[], string[], string[], string[]];
   if (record === null) return undefined;
   const tenant = JSON.parse(record) as TenantRecord;
   if (tenant.version > 1) throw new NewerState('a tenant', { stored: tenant.version, known: 1 });
@@ -77,6 +81,9 @@ export async function loadTenant(
     ...indexKeys(live),
     shops: new Map(shops.map((stored) => JSON.parse(stored) as ShopRecord).map((shop) => [shop.id, shop])),
     erasing: new Set(erasing),
+    webhooks: new Map(
+      webhooks.map((stored) => JSON.parse(stored) as WebhookRecord).map((webhook) => [webhook.id, webhook]),
+    ),
     declared: DeclarationLedger.restore(declared, nowMs),
     quota: quota === undefined ? new QuotaMeter() : QuotaMeter.restore(quota, nowMs),
   };

@@ -36,7 +36,7 @@ export class UsageStorer {
     keyLimits.sweep({ nowMs: clock.wallMs(), keyCount: SWEPT_KEYS });
     for (const tenantId of tenants) {
       const address = tenantAddress(tenantId);
-      // A shard that was handed over has stored its usage on the way. A lease that lapsed may be back in time.
+      // A tenant that left stored its usage then. A lease that ended may be renewed before the next second.
       if (actors.peek(address) !== undefined) actors.tell(address, { type: 'store_usage' });
     }
   }

@@ -5,7 +5,7 @@ import { type Durability, type RunningSide, type SideName, startSide } from '../
 import { type LoadResult, MESSAGES_PER_SHOP } from '../load/load-plan.ts';
 import { identityRequests, load, sendRequests } from './loads.ts';
 
-/** Ten tenants, none of whose shops has a session: for what needs none. */
+/** Ten tenants whose shops have no sessions, for benches that need none. */
 const SMALL_FLEET: FleetSize = {
   tenants: 10,
   shopsPerTenant: 1,
@@ -44,7 +44,7 @@ interface Comparison extends Pick<Bench, 'name' | 'title' | 'isMain'> {
   readonly measure: (side: RunningSide, context: BenchContext) => Promise<LoadResult>;
 }
 
-/** The sides take turns, each in fresh processes, so that a change of the machine's mood meets all of them. */
+/** The sides take turns, each in fresh processes, so that a change in the machine's speed affects all of them alike. */
 function comparison(parts: Comparison): Bench {
   const { name, title, isMain, sides, durability } = parts;
   return {
@@ -88,7 +88,7 @@ async function readBack(side: RunningSide, context: BenchContext): Promise<LoadR
 
 const STORED_READ = { writeSeconds: 11, warmupMs: 2_000, readSeconds: 2, backWithinMs: 60_000 } as const;
 
-/** Sends, starts the node again and asks for each message once, so that none is remembered. */
+/** Sends, starts the node again and asks for each message once, so that no cache has it. */
 async function readStored(side: RunningSide): Promise<LoadResult> {
   const { writeSeconds, warmupMs, readSeconds } = STORED_READ;
   const written = { seconds: writeSeconds, warmupMs: 500, keptMessages: 1_000_000 };
@@ -100,7 +100,7 @@ async function readStored(side: RunningSide): Promise<LoadResult> {
   return result;
 }
 
-/** Waits until every shop has its session again: to bring them back is work of its own. */
+/** Waits until every shop has its session again, so that reopening them is not measured. */
 async function sessionsBack({ look, fleet }: RunningSide): Promise<void> {
   const untilMs = performance.now() + STORED_READ.backWithinMs;
   for (;;) {
@@ -111,7 +111,7 @@ async function sessionsBack({ look, fleet }: RunningSide): Promise<void> {
   }
 }
 
-/** What the service does, against the floors below it and what people would pick instead. */
+/** Benches that compare the service with floors and with common alternatives. */
 export const comparisons: readonly Bench[] = [
   comparison({
     name: 'me',

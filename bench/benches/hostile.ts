@@ -1,28 +1,29 @@
-import type { Bench, BenchContext, Figures, Run } from '../harness/bench.ts';
+import type { Bench, BenchContext, Run } from '../harness/bench.ts';
 import { startHostile } from '../harness/load.ts';
-import { residentMiB } from '../harness/process-usage.ts';
 import { type RunningSide, startSide } from '../harness/side.ts';
 import type { HostilePlan } from '../load/hostile-plan.ts';
 import { fleetFor } from './compared.ts';
-import { load } from './loads.ts';
+import {
+  type Felt,
+  figuresOfFelt,
+  LEAD_MS,
+  ME_PER_SECOND,
+  SENDS_PER_SECOND,
+  wellBehaved,
+} from './well-behaved.ts';
 
-const ME_PER_SECOND = 100;
-const SENDS_PER_SECOND = 100;
-const CONNECTIONS = 16;
 const STRANGERS = 2_000;
-/** What `bin/dev` gives its demo key; an operator may give a key as much. */
+/** The limits of `bin/dev`'s demo key, which an operator may give to any key. */
 const CALLS_PER_MINUTE = 6_000;
-/** Trouble begins before the measured part, and lasts longer. */
-const LEAD_MS = 4_000;
 const RECOVERY_MS = 12_000;
 
 type Trouble = 'alone' | 'hostile tenant' | 'hostile stranger' | 'afterwards';
 const TROUBLES: readonly Trouble[] = ['alone', 'hostile tenant', 'hostile stranger', 'afterwards'];
 
 /**
- * What well-behaved tenants feel of one that uses all its key allows for the dearest calls, and of a stranger with 2,000
+ * The effect on other tenants of one that spends its whole limit on the most expensive calls, and of a stranger with 2,000
  * connections: p99 of `GET /me` and of sends, on schedule, and the server's memory. `…P99Ratio` is against `alone`; it
- * is to stay within 2.
+ * is to stay within 2. `hostile-names` is the part that needs sessions of the real client.
  */
 export const hostile: Bench = {
   name: 'hostile',
@@ -57,8 +58,9 @@ async function measured(side: RunningSide, round: number, context: BenchContext)
   const badShops = shops.filter(({ tenantId }) => tenantId === bad?.tenantId).map(({ id }) => id);
   const server = side.watch.server ?? process.pid;
   const [port = 0] = side.ports;
+  const others = { keys: good, shops: goodShops, recipients };
   const runs: Run[] = [];
-  let alone: { readonly me: number; readonly send: number } | undefined;
+  let alone: Felt | undefined;
   let made = 0;
   for (const trouble of TROUBLES) {
     context.progress(`hostile: round ${round}, ${trouble}`);
@@ -66,41 +68,18 @@ async function measured(side: RunningSide, round: number, context: BenchContext)
     const durationMs = LEAD_MS + context.seconds * 1_000 + 1_000;
     const plan = planOf(trouble, { port, key: bad?.key ?? '', shopIds: badShops, durationMs });
     const troubled = plan === undefined ? undefined : startHostile(plan);
-    const rate = { seconds: context.seconds, warmupMs: LEAD_MS, connections: CONNECTIONS };
-    const [me, send] = await Promise.all([
-      load(side, { kind: 'me', keys: good.map(({ key }) => key) }, { ...rate, ratePerSecond: ME_PER_SECOND }),
-      load(
-        side,
-        { kind: 'send', shops: goodShops, recipients, from: made, isUnbounded: false },
-        { ...rate, ratePerSecond: SENDS_PER_SECOND },
-      ),
-    ]);
-    made = send.made;
+    const felt = await wellBehaved(side, others, { seconds: context.seconds, from: made });
+    made = felt.send.made;
     const { requests = 0, ended = 0 } = (await troubled) ?? {};
-    alone ??= { me: me.latencyMs.p99, send: send.latencyMs.p99 };
-    const figures: Figures = {
-      meP50Ms: me.latencyMs.p50,
-      meP99Ms: me.latencyMs.p99,
-      meP99Ratio: me.latencyMs.p99 / alone.me,
-      sendP50Ms: send.latencyMs.p50,
-      sendP99Ms: send.latencyMs.p99,
-      sendP99Ratio: send.latencyMs.p99 / alone.send,
-      notAnswered2xx: refusals(me.byStatus) + refusals(send.byStatus),
-      serverMiB: residentMiB(server),
-      mostServerMiB: Math.max(me.mostResidentMiB, send.mostResidentMiB),
+    alone ??= felt;
+    const figures = {
+      ...figuresOfFelt(felt, alone, server),
       hostileRequests: requests,
       hostileEnded: ended,
     };
     runs.push({ side: trouble, round, figures });
   }
   return runs;
-}
-
-function refusals(byStatus: Readonly<Record<string, number>>): number {
-  return Object.entries(byStatus).reduce(
-    (sum, [status, count]) => sum + (status.startsWith('2') ? 0 : count),
-    0,
-  );
 }
 
 function planOf(

@@ -11,7 +11,7 @@ const TENANTS = 200;
 const ACTIVE_SHOPS = 1_000;
 /** Asked once each after the restart, so that each is loaded from Redis; the ones of tenants nobody asked yet come first. */
 const COLD_SHOPS = 2_000;
-/** What a cold shop has behind it: a session, and messages that went out, so that there is a ledger to load. */
+/** The history of a cold shop: a session, and messages that were sent, so that there is a ledger to load. */
 const MESSAGES_BEFORE = 20;
 /** Requests a second while the sessions come back. */
 const RATE_MEANWHILE = 200;
@@ -19,7 +19,7 @@ const RATE_MEANWHILE = 200;
 const NO_GAP = { SEND_GAP_MS: '1-1', MSGAPP_SOCKET_URL: 'ws://127.0.0.1:9/' };
 
 /**
- * What shops cost that are known and not active: 1,000 connected shops among `--shops=` known ones, after a restart.
+ * The cost of shops that are known and not active: 1,000 connected shops among `--shops=` known ones, after a restart.
  * How the sessions come back and what requests meet meanwhile, the memory, and how quickly a cold shop answers.
  */
 export const knownShops: Bench = {

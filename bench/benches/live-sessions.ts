@@ -8,7 +8,7 @@ import { load, sendRequests } from './loads.ts';
 
 const SHOPS_PER_TENANT = 10;
 const CUSTOMERS = 200;
-/** After the last change, before memory and CPU at rest are looked at. */
+/** The wait after the last change before memory and CPU at rest are measured, in milliseconds. */
 const SETTLE_MS = 10_000;
 
 /** So many shops, linked and connected; their customers are known recipients. */
@@ -43,7 +43,7 @@ export async function onLiveSide(
 /** Heap of the main thread and of all workers. */
 export async function heaps(side: LiveSide): Promise<Figures> {
   const metrics = await side.metrics();
-  const workers = [...metrics].filter(([name]) => name.startsWith('session_worker_heap_bytes'));
+  const workers = [...metrics].filter(([name]) => name.startsWith('msgapi_session_worker_heap_bytes'));
   const bytes = workers.reduce((sum, [, value]) => sum + value, 0);
   return {
     mainHeapMiB: (metrics.get('nodejs_heap_size_used_bytes') ?? 0) / 2 ** 20,
@@ -54,11 +54,11 @@ export async function heaps(side: LiveSide): Promise<Figures> {
 /** How long a message takes through every shop at once, from the first request until the last acknowledgement. */
 async function throughTheWire(side: LiveSide, shops: readonly LiveShop[], each: number): Promise<number> {
   const sent = async (): Promise<number> =>
-    (await side.metrics()).get('session_outcomes_total{outcome="acknowledged",code=""}') ?? 0;
+    (await side.metrics()).get('msgapi_session_outcomes_total{outcome="acknowledged",code=""}') ?? 0;
   const before = await sent();
   const startedMs = performance.now();
   const calls = Array.from({ length: each * shops.length }, (_, turn) => orderText(shops, turn));
-  // The sessions are what is measured, so the front is not pressed.
+  // Few requests at a time: sessions are measured, not the HTTP front.
   await callAll(side.apiPort, calls, { connections: 4 });
   while ((await sent()) - before < shops.length * each) await delay(100);
   return performance.now() - startedMs;

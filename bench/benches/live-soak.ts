@@ -15,7 +15,7 @@ interface Traffic {
   readonly act: (turn: number) => Promise<unknown>;
 }
 
-/** Lets the traffic flow for a minute. What fails is told at its end: traffic that fails measures something else. */
+/** Lets the traffic flow for a minute. Rejects at its end with what failed: failed traffic would measure something else. */
 async function minuteOf(traffic: readonly Traffic[], minute: number): Promise<void> {
   const startedMs = performance.now();
   const flows = traffic.map(async ({ perMinute, act }) => {
@@ -66,11 +66,12 @@ async function figuresNow(side: LiveSide, before: { readonly cpuMs: number }): P
     serverMiB: residentMiB(server),
     ...(await heaps(side)),
     cpuPercent: (cpuMs(server) - before.cpuMs) / 600,
-    sent: sum('session_outcomes_total{outcome="acknowledged"'),
-    notAcknowledged: sum('session_outcomes_total') - sum('session_outcomes_total{outcome="acknowledged"'),
-    received: sum('session_received_total'),
-    ends: sum('session_ends_total'),
-    connected: sum('msgapp_sessions{state="connected"'),
+    sent: sum('msgapi_session_outcomes_total{outcome="acknowledged"'),
+    notAcknowledged:
+      sum('msgapi_session_outcomes_total') - sum('msgapi_session_outcomes_total{outcome="acknowledged"'),
+    received: sum('msgapi_session_received_total'),
+    ends: sum('msgapi_session_ends_total'),
+    connected: sum('msgapi_sessions{state="connected"'),
     simulatorMiB: residentMiB(simulator),
     redisMiB: residentMiB(redis),
   };

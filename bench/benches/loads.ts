@@ -15,7 +15,7 @@ export function identityRequests({ fleet }: RunningSide): Requests {
 
 /** Messages to known recipients, each text once; `from`: how many the shops took before. */
 export function sendRequests({ fleet, watch }: Pick<RunningSide, 'fleet' | 'watch'>, from = 0): Requests {
-  // What has no Redis is a floor, which counts nothing.
+  // A side without Redis is a floor, which keeps no caps.
   const isUnbounded = watch.redis === undefined;
   return { kind: 'send', shops: fleet.shops, recipients: fleet.recipients, from, isUnbounded };
 }

@@ -3,15 +3,15 @@ import { startSide } from '../harness/side.ts';
 import { sendingFleet } from './compared.ts';
 import { load, sendRequests } from './loads.ts';
 
-/** How many times what was just measured as the peak is asked for. */
+/** The offered load as a multiple of the peak just measured. */
 const TIMES_PEAK = 4;
-/** Twice what the node takes in hand, since a crowd does not wait for its turn. */
+/** Connections: twice the requests that a node takes in hand. */
 const CALLERS = 2_000;
 const SECONDS_AFTER = 5;
 
 /**
- * More than the service can do, on schedule: it must take on nearly what it takes at its peak and answer that in
- * bounded time, refuse the rest with `503 OVERLOADED`, and afterwards all must be well by itself.
+ * A load above the peak, on schedule: the service must accept nearly as much as at its peak and answer it in bounded
+ * time, refuse the rest with `503 OVERLOADED`, and recover by itself afterwards.
  */
 export const overload: Bench = {
   name: 'overload',

@@ -23,7 +23,7 @@ function alone(parts: Omit<Bench, 'targets'>): Bench {
   return { targets: [], ...parts };
 }
 
-/** Where the time goes when requests come on schedule, at half of what the service can take. */
+/** Latencies of requests on schedule, at half of the peak. */
 const latency = alone({
   name: 'latency',
   title: 'POST /shops/{id}/messages at half of the peak, open loop',
@@ -168,7 +168,7 @@ const soak = alone({
   },
 });
 
-/** What only the service is measured in. */
+/** Benches of the service alone. */
 export const serviceBenches: readonly Bench[] = [
   latency,
   sending,

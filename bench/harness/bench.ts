@@ -11,7 +11,7 @@ export interface Run {
   readonly figures: Figures;
 }
 
-/** What benches are run with. */
+/** The settings of a run. */
 export interface BenchContext {
   /** Where sides may keep their files; the disk that `appendfsync always` waits for. */
   readonly directory: string;
@@ -29,7 +29,7 @@ export interface Bench {
   readonly title: string;
   /** Part of a plain `npm run bench`. */
   readonly isMain: boolean;
-  /** Sides whose throughput and cost the service's are held against, with what must hold and what is the aim. */
+  /** The sides that the service is compared with, each with the ratio that must hold and the ratio aimed at. */
   readonly targets: readonly Target[];
   run(context: BenchContext): Promise<readonly Run[]>;
 }

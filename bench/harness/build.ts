@@ -30,6 +30,10 @@ export function build(): void {
   compile();
   if (!existsSync(join(PEERS_DIRECTORY, 'node_modules'))) {
     // Not npm ci, for the reason bin/prepare gives.
-    run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], PEERS_DIRECTORY);
+    run(
+      'npm',
+      ['install', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+      PEERS_DIRECTORY,
+    );
   }
 }

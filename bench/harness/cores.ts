@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-/** Who runs on which core: the server has one to itself; Redis and the client share the other. */
+/** The core of each process: the server has one to itself; Redis and the client share the other. */
 export type Core = 'server' | 'rest';
 
 const isPinned = availableParallelism() >= 2 && hasTaskset();

@@ -73,7 +73,7 @@ export async function makeFleet(options: {
       pages.map((phones) => create(`/tenants/${tenantId}/customers`, { phones })),
     ),
   );
-  // One shop of each tenant after the other, so that neighbours in the load belong to different tenants.
+  // One shop of each tenant in turn, so that consecutive requests belong to different tenants.
   const owners = numbered(size.shopsPerTenant).flatMap(() => keys);
   const imported = (await callAll(
     admin.port,

@@ -44,6 +44,8 @@ const PAIRED_AT_ONCE = 8;
 export async function startLiveSide(options: {
   readonly directory: string;
   readonly gapMs: string;
+  /** Settings of the service beside its own. */
+  readonly environment?: NodeJS.ProcessEnv;
 }): Promise<LiveSide> {
   const directory = mkdtempSync(join(options.directory, 'live-'));
   const redis = await startPrivateRedis({ directory, appendfsync: 'everysec' });
@@ -56,6 +58,7 @@ export async function startLiveSide(options: {
     SEND_GAP_MS: options.gapMs,
     NODE_ID: 'bench-1',
     LOG_LEVEL: 'warn',
+    ...options.environment,
   };
   const start = ([path, ...args]: readonly [string, ...string[]] = ['bin/service.js']): Promise<Program> =>
     startProgram({
@@ -103,7 +106,7 @@ export async function startLiveSide(options: {
       );
     },
     async untilConnected(count) {
-      while (((await side.metrics()).get('msgapp_sessions{state="connected"}') ?? 0) < count)
+      while (((await side.metrics()).get('msgapi_sessions{state="connected"}') ?? 0) < count)
         await delay(100);
     },
     async restart(program) {

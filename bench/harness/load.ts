@@ -11,12 +11,12 @@ export function startLoad(plan: LoadPlan): Promise<LoadResult> {
   return runProcess('load-process', plan);
 }
 
-/** Somebody who looks while the load runs, in a process of their own. Rejects when that fails. */
+/** Runs a poller beside the load, in a process of its own. Rejects when that fails. */
 export function startPolls(plan: PollPlan): Promise<PollResult> {
   return runProcess('poll-process', plan);
 }
 
-/** Somebody who makes trouble while the load runs, in a process of their own. Rejects when that fails. */
+/** Runs hostile traffic beside the load, in a process of its own. Rejects when that fails. */
 export function startHostile(plan: HostilePlan): Promise<HostileResult> {
   return runProcess('hostile-process', plan);
 }

@@ -18,7 +18,7 @@ export interface Program {
   readonly process: GuardedProcess;
   readonly api: string;
   readonly admin: string | undefined;
-  /** Where it tells what nobody else sees, if it does. */
+  /** The address of its internal figures, if it has one. */
   readonly look: string | undefined;
 }
 

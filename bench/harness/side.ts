@@ -31,7 +31,7 @@ export interface RunningSide {
   stop(): Promise<void>;
 }
 
-/** What a node of the service can tell of itself and nobody else sees. */
+/** Internal figures of a node of the service. */
 export interface Look {
   /** JavaScript heap in use; what is left after a collection when the node has `--expose-gc`. */
   readonly heapBytes: number;
@@ -39,7 +39,7 @@ export interface Look {
   readonly connectedAtMs: readonly number[];
 }
 
-/** How an operator gets in. */
+/** The operator's token. */
 export interface OperatorAccess {
   readonly port: number;
   readonly token: string;

@@ -7,7 +7,7 @@ export interface TargetResult extends Target {
   readonly throughput: Spread;
   /** Requests a second of the server's own CPU time, by the other's: free of what the client can ask for. */
   readonly cpu: Spread;
-  readonly verdict: 'aim' | 'must' | 'missed';
+  readonly grade: 'aim' | 'must' | 'missed';
 }
 
 /** Judges a bench's targets; the CPU ratio decides where the client, not the server, was the limit of the other side. */
@@ -24,12 +24,12 @@ export function judge(bench: Bench, runs: readonly Run[]): TargetResult[] {
     );
     const cpu = spread(pairs.map(({ ours, theirs }) => (theirs.serverCpuUs ?? 0) / (ours.serverCpuUs ?? 0)));
     const reached = Math.min(throughput.median, cpu.median);
-    const verdict = reached >= target.aim ? 'aim' : reached >= target.must ? 'must' : 'missed';
-    return { ...target, throughput, cpu, verdict };
+    const grade = reached >= target.aim ? 'aim' : reached >= target.must ? 'must' : 'missed';
+    return { ...target, throughput, cpu, grade };
   });
 }
 
-const verdictWords = { aim: 'aim reached', must: 'held', missed: 'MISSED' };
+const gradeWords = { aim: 'aim reached', must: 'held', missed: 'MISSED' };
 
 /** A bench as Markdown: medians with least and most of all rounds, then the targets. */
 export function tableOf(bench: Bench, runs: readonly Run[]): string {
@@ -45,9 +45,9 @@ export function tableOf(bench: Bench, runs: readonly Run[]): string {
   });
   const head = `| side | ${names.join(' | ')} |\n|---${'|---'.repeat(names.length)}|`;
   const targets = judge(bench, runs).map(
-    ({ against, must, aim, throughput, cpu, verdict }) =>
+    ({ against, must, aim, throughput, cpu, grade }) =>
       `- against ${against}: throughput × ${spreadText(throughput)}, server CPU × ${spreadText(cpu)} ` +
-      `(must ${numberText(must)}, aim ${numberText(aim)}: ${verdictWords[verdict]})`,
+      `(must ${numberText(must)}, aim ${numberText(aim)}: ${gradeWords[grade]})`,
   );
   return [`### ${bench.name}: ${bench.title}`, '', head, ...rows, '', ...targets, ''].join('\n');
 }

@@ -1,4 +1,4 @@
-/** Who makes trouble: a stranger without a key, or a tenant that uses all its key allows. */
+/** The hostile caller: a stranger without a key, or a tenant that uses its whole limit. */
 export type HostilePlan =
   | {
       readonly kind: 'stranger';
@@ -16,7 +16,7 @@ export type HostilePlan =
       readonly durationMs: number;
     };
 
-/** What the trouble came to. */
+/** The result of the hostile traffic. */
 export interface HostileResult {
   readonly requests: number;
   /** Connections that the service ended, or that could not be had. */

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { HostilePlan, HostileResult } from './hostile-plan.ts';
 import { requestBytes } from './request-bytes.ts';
 
-// Makes trouble for a service: a plan as JSON on standard input, what it came to on standard output.
+// Hostile traffic for a service: a plan as JSON on standard input, its result on standard output.
 const plan = JSON.parse(readFileSync(0, 'utf8')) as HostilePlan;
 const sockets = new Set<Socket>();
 let requests = 0;
@@ -60,7 +60,7 @@ const STRANGERS: readonly ((socket: Socket) => () => void)[] = [
   },
 ];
 
-/** What costs most for one call: nonsense of 64 KiB, lists behind a filter, connections of shops. */
+/** The most expensive calls: invalid bodies of 64 KiB, lists behind a filter, connections of shops. */
 function dearCalls(key: string, shopId: string): readonly string[] {
   const nonsense = { contacts: Array.from({ length: 20_000 }, () => ({})) };
   const shop = `/api/v1/shops/${shopId}`;

@@ -10,8 +10,8 @@ export interface Call {
 }
 
 /**
- * Makes calls, so many at a time, and answers each one's `data`, in order. A call that met a node with its hands full
- * did not happen and is made again when it was said to. Rejects at the first that is refused for any other reason: what
+ * Makes calls, so many at a time, and returns the `data` of each, in order. A call that was refused OVERLOADED did
+ * nothing and is made again after its `Retry-After`. Rejects at the first that is refused for any other reason: what
  * follows would measure refusals.
  */
 export async function callAll(

@@ -1,4 +1,4 @@
-/** What somebody who looks asks for, and how often. */
+/** The paths that a poller asks for, and how often. */
 export interface PollPlan {
   readonly port: number;
   readonly token: string;

@@ -3,7 +3,7 @@ import { HttpConnection } from './http-connection.ts';
 import type { PollPlan, PollResult } from './poll-plan.ts';
 import { requestBytes } from './request-bytes.ts';
 
-// Somebody who looks, in a process of their own: a plan as JSON on standard input, its result on standard output.
+// A poller in a process of its own: a plan as JSON on standard input, its result on standard output.
 const plan = JSON.parse(readFileSync(0, 'utf8')) as PollPlan;
 process.stdout.write(JSON.stringify(await poll(plan)));
 

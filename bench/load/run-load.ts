@@ -7,7 +7,7 @@ import { type RequestSource, requestSource } from './request-source.ts';
 const KEPT_MESSAGES = 1_000;
 
 /** What was measured so far. */
-class Tally {
+class Counters {
   readonly byStatus: Record<string, number> = {};
   readonly messages: { id: string; key: string }[] = [];
   #latenciesMs = new Float64Array(1 << 16);
@@ -46,9 +46,9 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     ),
   );
   const source = requestSource(plan);
-  const counters = new Tally();
-  const overloaded = new Tally();
-  const fromWrite = new Tally();
+  const counters = new Counters();
+  const overloaded = new Counters();
+  const fromWrite = new Counters();
   const startedMs = performance.now();
   const run: Run = {
     source,
@@ -83,9 +83,9 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
 
 interface Run {
   readonly source: RequestSource;
-  readonly counters: Tally;
-  readonly overloaded: Tally;
-  readonly fromWrite: Tally;
+  readonly counters: Counters;
+  readonly overloaded: Counters;
+  readonly fromWrite: Counters;
   readonly mayOverload: boolean;
   lastOverloadedMs: number;
   readonly startedMs: number;

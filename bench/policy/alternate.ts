@@ -5,7 +5,7 @@ export type Figures = Readonly<Record<string, number>>;
 
 /**
  * Runs a bench file once for each side and round, each time in a fresh process, the sides taking turns so that a
- * change of the machine's mood meets all of them. Prints every raw figure, then the median of each.
+ * change in the machine's speed affects all of them alike. Prints every raw figure, then the median of each.
  */
 export function alternate(bench: {
   readonly file: string;

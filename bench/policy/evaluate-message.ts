@@ -94,7 +94,7 @@ function measureLedger(): Record<string, number> {
   };
 }
 
-/** The plain thing: an array of objects, one filter for each rule. Leaves out class, warm-up and the verdict. */
+/** The plain implementation: an array of objects, one filter for each rule. Leaves out class, warm-up and the verdict. */
 function measureArrays(): Record<string, number> {
   const entries = entriesAtCaps(1, { groups: 100, statuses: 30 });
   let refused = 0;

@@ -22,7 +22,7 @@ function ours(limits: RateLimits): Contender {
   return { take: (keyId, nowMs) => keys.take({ keyId, limits, nowMs }).allowed };
 }
 
-/** What one would write first: exact at any limit, and as large as the traffic. */
+/** The plain implementation: exact at any limit, with memory that grows with the traffic. */
 function arrays(limits: RateLimits): Contender {
   const windows = [
     { limit: limits.minute, windowMs: 60_000 },

@@ -1,6 +1,6 @@
 /**
- * What looking costs the tenants: latencies of a steady load on one node with many connected shops, with and without
- * somebody who asks for the list of shops, for a search in it, for the overview and for the metrics each second. The
+ * The cost of operators' polling for tenants: latencies of a steady load on one node with many connected shops, with and without
+ * a poller that asks for the list of shops, for a search in it, for the overview and for the metrics each second. The
  * two sides take turns, and so does which of them begins a round. Load and questions come from processes of their own,
  * neither on the core of the service; latencies count from the moment a request was due.
  * `node --import tsx bench/snapshots/polling.ts --shops=10000 --rounds=5 --seconds=10 --rate=200`

@@ -12,7 +12,7 @@ export interface Change {
   readonly requestId: string;
 }
 
-/** What came of it. */
+/** The outcome of a change. */
 export interface Outcome {
   readonly status: number;
   /** Why it was refused; undefined for a success. */

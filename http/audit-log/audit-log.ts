@@ -23,8 +23,8 @@ interface AuditLogOptions {
 }
 
 /**
- * The log of what operators change, one for all nodes. A change is written down before it is tried and what came of it
- * afterwards: none goes unrecorded, and one whose node died in between stands there without an outcome. Never holds a
+ * The log of what operators change, one for all nodes. A change is written down before it is tried and its outcome
+ * afterwards: none goes unrecorded, and one whose node died in between has no outcome. Never holds a
  * body, a query value or a token. All methods reject with the store's failure when Redis does not take or answer.
  */
 export class AuditLog {
@@ -57,7 +57,7 @@ export class AuditLog {
     return String(id);
   }
 
-  /** Writes down what came of it. */
+  /** Writes down the outcome of a change. */
   async end(id: string, { status, code }: Outcome): Promise<void> {
     const outcome = code === undefined ? String(status) : `${status} ${code}`;
     const { entries, outcomes } = AUDIT_KEYS;

@@ -4,7 +4,7 @@ import type { AuditEntry, AuditLogQuery, AuditPage, Change } from './audit-entry
 
 /** Where the log is in Redis; one hash tag, since one script touches them all. */
 export const AUDIT_KEYS = {
-  /** Ids in the order of time, which their letters are in too: Redis's milliseconds, then an object id. */
+  /** Ids in the order of time, which is also that of their text: Redis's milliseconds, then an object id. */
   order: '{audit}:order',
   entries: '{audit}:entries',
   outcomes: '{audit}:outcomes',
@@ -48,7 +48,7 @@ async function batchBefore(store: Pick<Store, 'read'>, last: string | undefined)
     ['HMGET', entries, ...ids],
     ['HMGET', outcomes, ...ids],
   ])) as [(string | null)[], (string | null)[]];
-  // What was given up between the two questions is left out; its place in the order is gone as well.
+  // An entry that was removed between the two reads is left out, as its id is.
   return ids.flatMap((id, index) => {
     const change = changes[index] ?? undefined;
     return change === undefined ? [] : [entryOf(id, JSON.parse(change) as Change, ends[index] ?? undefined)];

@@ -26,7 +26,7 @@ const SECURITY_HEADERS = headerLines({
   'Cache-Control': 'no-cache',
 });
 
-/** Modules made from what the service knows, so that the console knows the same. */
+/** Modules generated from the service's own lists, so that the console has the same. */
 const MADE_MODULES: { readonly [path: string]: string } = {
   '/console/permissions.js': `export const PERMISSIONS = ${JSON.stringify(PERMISSIONS)};\n`,
   '/console/error-messages.js': `export const ERROR_MESSAGES = ${JSON.stringify(ERROR_MESSAGES)};\n`,

@@ -1,6 +1,6 @@
 import { ERRORS } from '../contract/errors.ts';
 
-/** What callers are told with each code; the console has more to say of those that complaints are made of. */
+/** The public message of each code; the console adds an explanation to those that callers complain about. */
 export const ERROR_MESSAGES: { readonly [code: string]: string } = Object.fromEntries(
   Object.values(ERRORS).map(({ code, message }) => [code, message]),
 );

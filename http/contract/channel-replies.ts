@@ -1,7 +1,9 @@
 import type { Outcome } from '../../actors/failure.ts';
 import type { ChannelView } from '../../actors/shop/record/shop-operations.ts';
+import { closedObject } from './closed-object.ts';
 import { reply } from './endpoint.ts';
 import { EXAMPLES } from './examples.ts';
+import { phoneNumber } from './fields.ts';
 import { channel } from './resources.ts';
 
 /**
@@ -10,7 +12,7 @@ import { channel } from './resources.ts';
  */
 export const CONNECT_FORWARD_TIMEOUT_MS = 12_000;
 
-/** What a shop's connection answers, to its tenant and to operators alike. */
+/** The replies of a shop's connection, the same for its tenant and for operators. */
 export const CHANNEL_REPLIES = {
   connecting: {
     200: {
@@ -19,10 +21,30 @@ export const CHANNEL_REPLIES = {
       example: EXAMPLES.qrWaiting,
     },
   },
+  pairing: {
+    200: {
+      description: 'The connection as it stands, with the code to type.',
+      data: channel,
+      example: EXAMPLES.codeWaiting,
+    },
+  },
   disconnected: {
     200: { description: 'The channel, disconnected.', data: channel, example: EXAMPLES.disconnected },
   },
 } as const;
+
+/** What a request for a code to type holds. */
+export const pairingCodeRequest = closedObject({ phone: phoneNumber });
+
+/** One to show. */
+export const PAIRING_CODE_EXAMPLE = { phone: '+41791234567' };
+
+/** What stands in the way of a code alone. */
+export const PAIRING_ERRORS = [
+  'MSGAPP_ALREADY_LINKED',
+  'PAIRING_CODE_REFUSED',
+  'PAIRING_RATE_LIMITED',
+] as const;
 
 /** Answers with the channel, or with why there is none. */
 export function channelReply(outcome: Outcome<ChannelView>) {

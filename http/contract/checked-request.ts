@@ -13,6 +13,12 @@ export interface RequestParts {
   readonly contentType: string;
   readonly body: string;
   readonly bodyFault?: BodyFault | undefined;
+  /** The header as it came; empty where there is none. */
+  readonly idempotencyKey: string;
+  /** What the reply carries as `X-Request-Id`. */
+  readonly requestId: string;
+  /** The caller's trace context; undefined without one. */
+  readonly traceparent: string | undefined;
 }
 
 /** The checked parts, or what is wrong with all of them at once: at most `MOST_REPORTED_FIELDS` problems. */
@@ -22,20 +28,32 @@ export type CheckedParts =
       readonly params: Readonly<Record<string, string>>;
       readonly query: unknown;
       readonly body: unknown;
+      /** Of an endpoint that takes one. */
+      readonly idempotencyKey: string | undefined;
     }
   | { readonly ok: false; readonly fields: readonly FieldProblem[] };
 
 /** Checks path, query and body of a request against its endpoint's declaration. */
 export function checkRequest(
-  endpoint: Pick<Endpoint<never>, 'method' | 'params' | 'query' | 'body'>,
-  parts: RequestParts,
+  endpoint: Pick<Endpoint<never>, 'method' | 'params' | 'query' | 'body' | 'takesIdempotencyKey'>,
+  parts: Omit<RequestParts, 'requestId' | 'traceparent'>,
 ): CheckedParts {
   const fields: FieldProblem[] = [];
   const params = checkParams(endpoint.params, parts.values, fields);
   const query = checkQuery(endpoint.query, parts.query, fields);
   const body = endpoint.method === 'GET' ? undefined : checkBody(endpoint.body, parts, fields);
-  if (fields.length === 0) return { ok: true, params, query, body };
+  const idempotencyKey = endpoint.takesIdempotencyKey ? checkKey(parts.idempotencyKey, fields) : undefined;
+  if (fields.length === 0) return { ok: true, params, query, body, idempotencyKey };
   return { ok: false, fields: fields.slice(0, MOST_REPORTED_FIELDS) };
+}
+
+/** As many characters as a message's `idempotencyKey` has at most; what others a header holds is not certain. */
+const KEY = /^[ -~]{1,128}$/;
+
+function checkKey(given: string, fields: FieldProblem[]): string | undefined {
+  if (given === '') return undefined;
+  if (!KEY.test(given)) fields.push(problem('idempotency-key', 'must be 1 to 128 visible ASCII characters'));
+  return given;
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = {};
@@ -58,7 +76,7 @@ function checkParams(
   return params;
 }
 
-/** What a query that is not there comes to, by schema: defaults, or what is missing. Most calls have none. */
+/** The result of an empty query for each schema: defaults, or problems. Most calls have no query. */
 const withoutQuery = new WeakMap<v.GenericSchema, Validated<unknown>>();
 
 function checkQuery(schema: v.GenericSchema, query: string, fields: FieldProblem[]): unknown {
@@ -80,7 +98,7 @@ function checkQuery(schema: v.GenericSchema, query: string, fields: FieldProblem
 
 function checkBody(
   schema: v.GenericSchema | undefined,
-  parts: RequestParts,
+  parts: Pick<RequestParts, 'body' | 'bodyFault' | 'contentType'>,
   fields: FieldProblem[],
 ): unknown {
   if (schema === undefined || (parts.body === '' && takesNothing(schema))) return undefined;

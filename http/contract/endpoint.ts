@@ -3,6 +3,7 @@ import type { Failure, FailureCode } from '../../actors/failure.ts';
 import type { Permission } from '../../actors/tenant/permission.ts';
 import type { Caller } from '../../actors/tenant/tenant-operations.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import type { CallerConnection } from './caller-connection.ts';
 import { closedObject } from './closed-object.ts';
 import type { ErrorCode } from './errors.ts';
 import type { HeaderLines } from './exchange.ts';
@@ -11,7 +12,7 @@ import type { Operator, OperatorRole } from './operator-role.ts';
 /** Methods the service uses. */
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** What endpoints are about; the documentation groups them by it. */
+/** The subjects of endpoints, by which the documentation groups them. */
 export type Tag =
   | 'Identity'
   | 'Shops'
@@ -24,6 +25,7 @@ export type Tag =
   | 'Documentation'
   | 'Tenants'
   | 'Keys'
+  | 'Webhooks'
   | 'Requests'
   | 'Fleet'
   | 'Actors'
@@ -33,7 +35,7 @@ export type Tag =
 /** One success an endpoint may answer with. */
 export interface ReplyDeclaration {
   readonly description: string;
-  /** What stands in `data` of the envelope. Documentation and tests check it, the hot path does not. */
+  /** The schema of the envelope's `data`. Documentation and tests check it, the hot path does not. */
   readonly data: v.GenericSchema;
   readonly example: unknown;
   /** Writes `data` as JSON where the general way is too slow for how often it is asked; tests hold it to the schema. */
@@ -63,7 +65,7 @@ type DeclaredReply<R extends Replies> = {
   };
 }[keyof R & number];
 
-/** What a handler may answer: one of the declared replies, or why it was not done. */
+/** The answer of a handler: one of the declared replies, or a failure. */
 export type HandlerAnswer<R extends Replies> =
   | DeclaredReply<R>
   | { readonly ok: false; readonly failure: Failure };
@@ -74,6 +76,13 @@ export interface CheckedRequest<Path extends string, Query, Body, Services> {
   readonly query: Query;
   readonly body: Body;
   readonly services: Services;
+  readonly requestId: string;
+  /** The caller's trace context; undefined without one. */
+  readonly traceparent: string | undefined;
+  /** The header `Idempotency-Key`, where the endpoint takes it and it came. */
+  readonly idempotencyKey: string | undefined;
+  /** Of a call that this node took itself: tells when nobody is there any more to be answered. */
+  readonly connection: CallerConnection | undefined;
 }
 
 interface Declaration<
@@ -94,10 +103,17 @@ interface Declaration<
   readonly body?: Body;
   readonly bodyExample?: v.InferInput<Body>;
   readonly replies: R;
-  /** What may fail here besides what may fail everywhere. */
+  /** Whether the header `Idempotency-Key` is read. Default: false. */
+  readonly takesIdempotencyKey?: boolean;
+  /** The failures of this endpoint beside those of every endpoint. */
   readonly errors: readonly FailureCode[];
-  /** How long a hop to the owner may take; longer only where the endpoint itself waits. */
+  /** How long the owner may take to answer a forwarded request; longer only where the endpoint itself waits. */
   readonly forwardTimeoutMs?: number;
+  /**
+   * True: whoever asks for server-sent events gets one page after another, with `cursor`, `waitMs` and `limit` of the
+   * front's choice; each page is `{ items: [{ id, type }], nextCursor }`. Default: false.
+   */
+  readonly isFollowed?: boolean;
   /** True: the call counts against the month's quota, and is answered also when that is spent. Default: false. */
   readonly mayExceedQuota?: boolean;
 }
@@ -112,7 +128,7 @@ export interface Endpoint<Services> {
   readonly description: string | undefined;
   /** `none`: any valid key. `operator`: an operator's token instead of a key. */
   readonly permission: Permission | 'none' | 'operator';
-  /** What an operator must be at least; undefined where tenants call. */
+  /** The least role of an operator; undefined where tenants call. */
   readonly role: OperatorRole | undefined;
   readonly params: readonly string[];
   readonly query: v.StrictObjectSchema<v.ObjectEntries, undefined>;
@@ -120,7 +136,9 @@ export interface Endpoint<Services> {
   readonly bodyExample: unknown;
   readonly replies: Replies;
   readonly errors: readonly ErrorCode[];
+  readonly takesIdempotencyKey: boolean;
   readonly forwardTimeoutMs: number | undefined;
+  readonly isFollowed: boolean;
   readonly mayExceedQuota: boolean;
   /** `created` makes the tenant's id at the edge, so that the request can be routed to its shard. */
   readonly tenant: 'caller' | 'param' | 'created' | 'none';
@@ -131,6 +149,10 @@ export interface Endpoint<Services> {
     readonly query: unknown;
     readonly body: unknown;
     readonly services: Services;
+    readonly requestId: string;
+    readonly traceparent: string | undefined;
+    readonly idempotencyKey: string | undefined;
+    readonly connection: CallerConnection | undefined;
   }): MaybePromise<
     | { readonly status: number; readonly data: unknown; readonly headers?: HeaderLines }
     | { readonly ok: false; readonly failure: Failure }
@@ -161,7 +183,9 @@ function erase<Services>(
     bodyExample: declaration.bodyExample,
     replies: declaration.replies,
     errors: declaration.errors,
+    takesIdempotencyKey: declaration.takesIdempotencyKey ?? false,
     forwardTimeoutMs: declaration.forwardTimeoutMs,
+    isFollowed: declaration.isFollowed ?? false,
     mayExceedQuota: declaration.mayExceedQuota ?? false,
     tenant: more.tenant,
     handle: more.handle as Endpoint<Services>['handle'],
@@ -205,7 +229,7 @@ export function operatorEndpoints<Services>() {
     Body extends v.GenericSchema = v.UndefinedSchema<undefined>,
   >(
     declaration: Declaration<Path, R, Query, Body> & {
-      /** What an operator must be at least. */
+      /** The least role of an operator. */
       readonly role: OperatorRole;
       /** `created`: the handler gets the new tenant's id as `params.tenantId`. */
       readonly tenant?: 'created';
@@ -226,6 +250,28 @@ export function operatorEndpoints<Services>() {
     });
   };
 }
+
+/** Whether what an idempotency key was given for before is answered, and whether the call then asked for that. */
+interface Replay {
+  readonly replayed: boolean;
+  /** Its body is not the one of the original. */
+  readonly differs: boolean;
+}
+
+const REPLAYED = '\r\nX-Idempotent-Replay: true';
+const DIFFERS = `${REPLAYED}\r\nX-Idempotent-Mismatch: true`;
+
+/** Says that nothing was done again (docs/contract.md, Idempotency). */
+export function replayHeaders({ replayed, differs }: Replay): HeaderLines {
+  if (!replayed) return '';
+  return differs ? DIFFERS : REPLAYED;
+}
+
+/** Those headers, for the document. */
+export const REPLAY_HEADERS = {
+  'X-Idempotent-Replay': 'Always `true`.',
+  'X-Idempotent-Mismatch': '`true` where this body asks for something else than the original did.',
+} as const;
 
 /** A declared reply. */
 export function reply<const Status extends 200 | 201 | 202, Data>(

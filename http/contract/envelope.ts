@@ -1,6 +1,9 @@
+import type { Admission } from '../../actors/tenant/tenant-operations.ts';
 import { ERRORS, type HttpFailure, retryAfterSeconds } from './errors.ts';
 import type { HeaderLines, ReplyValue } from './exchange.ts';
-import type { RateState } from './rate-state.ts';
+
+/** The bucket a request consumed: the one with the fewest calls left (docs/contract.md, Rate headers). */
+type RateState = Extract<Admission, { admitted: true }>['rate'];
 
 /** Every body of ours is JSON. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -25,6 +28,7 @@ export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): Rep
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(failure.fields === undefined ? {} : { fields: failure.fields }),
     ...(failure.candidates === undefined ? {} : { candidates: failure.candidates }),
+    ...(failure.nextCursor === undefined ? {} : { nextCursor: failure.nextCursor }),
   };
   return {
     status,
@@ -35,7 +39,7 @@ export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): Rep
   };
 }
 
-/** What a 401 asks for (RFC 9110 §15.5.2), and that a token which came was not good enough (RFC 6750 §3). */
+/** The challenge of a 401 (RFC 9110 §15.5.2), with an error where a token was given and refused (RFC 6750 §3). */
 function challenge(code: HttpFailure['code']): HeaderLines {
   if (ERRORS[code].status !== 401) return '';
   const isMissing = code === 'API_KEY_MISSING';
@@ -45,4 +49,13 @@ function challenge(code: HttpFailure['code']): HeaderLines {
 /** The four rate headers of the bucket this request consumed (docs/contract.md, Conventions). */
 export function rateHeaders({ limit, remaining, resetAtSeconds, scope }: RateState): HeaderLines {
   return `\r\nX-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAtSeconds}\r\nX-RateLimit-Scope: ${scope}`;
+}
+
+/** Our envelope opens with these words, and the code is the first thing in an error. */
+const ERROR_CODE = /^\{"success":false,"error":\{"code":"([A-Z_]+)"/;
+
+/** The code of a refusal, whichever node wrote it; undefined for a success and for what is no envelope of ours. */
+export function errorCode({ status, body }: Pick<ReplyValue, 'status' | 'body'>): string | undefined {
+  if (status < 400 || typeof body !== 'string') return undefined;
+  return ERROR_CODE.exec(body)?.[1];
 }

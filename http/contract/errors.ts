@@ -52,6 +52,13 @@ export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
   DOC_ARTICLE_NOT_FOUND: entry(404, 'DOC_ARTICLE_NOT_FOUND', 'There is no such article.'),
   CHANNEL_NEVER_CONFIGURED: entry(404, 'MSGAPP_NOT_CONFIGURED', 'This shop never had a channel.'),
   CHANNEL_NOT_STARTED: entry(409, 'MSGAPP_NOT_CONFIGURED', 'Start the connection with POST connect first.'),
+  MSGAPP_ALREADY_LINKED: entry(
+    409,
+    'MSGAPP_ALREADY_LINKED',
+    'The shop is linked to its number already; POST connect resumes its session.',
+  ),
+  PAIRING_CODE_REFUSED: entry(422, 'PAIRING_CODE_REFUSED', 'The chat network gives no code for this number.'),
+  PAIRING_RATE_LIMITED: entry(429, 'PAIRING_RATE_LIMITED', 'The chat network was asked for too many codes.'),
   MSGAPP_NOT_CONNECTED: entry(503, 'MSGAPP_NOT_CONNECTED', "The shop's number is not connected."),
   MSGAPP_SESSION_LOST: entry(
     503,
@@ -144,10 +151,10 @@ const RUNTIME_FAILURES: { readonly [Code in RuntimeFailureCode]: ErrorCode } = {
   STOPPING: 'SERVICE_UNAVAILABLE',
 };
 
-/** A failure as HTTP knows it: any code of the table, with what the layer that failed had to say. */
+/** A failure in HTTP: any code of the table, with the details of the layer that failed. */
 export type HttpFailure = Omit<Failure, 'code'> & { readonly code: ErrorCode };
 
-/** What was thrown, as a failure. Broken invariants are INTERNAL_ERROR and show nothing of themselves. */
+/** The failure for a thrown value. A broken invariant is INTERNAL_ERROR and shows no detail. */
 export function failureOfThrown(thrown: unknown): HttpFailure {
   if (!(thrown instanceof RuntimeFailure)) return { code: 'INTERNAL_ERROR' };
   const code = RUNTIME_FAILURES[thrown.code];

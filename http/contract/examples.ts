@@ -34,6 +34,18 @@ const message = {
   createdAt: '2027-01-31T12:00:00.000Z',
   updatedAt: '2027-01-31T12:00:14.000Z',
   sentAt: '2027-01-31T12:00:14.000Z',
+  idempotencyKey: 'order-4711',
+  requestId: '66b1f0a2c3d4e5f607182907',
+  traceparent: null,
+  deliveredAt: '2027-01-31T12:00:15.000Z',
+  readAt: null,
+} as const;
+
+const allowance = {
+  limit: 1000000,
+  used: 4711,
+  remaining: 995289,
+  resetsAt: '2027-02-01T00:00:00.000Z',
 } as const;
 
 /** Examples of what replies hold. */
@@ -76,6 +88,13 @@ export const EXAMPLES = {
     expiresAt: '2027-01-31T12:00:20.000Z',
     pollAfterMs: 2000,
   },
+  codeWaiting: {
+    status: 'starting',
+    channelConfigId: '66b1f0a2c3d4e5f607182903',
+    code: 'K7QX2MZN',
+    expiresAt: '2027-01-31T12:02:40.000Z',
+    pollAfterMs: 2000,
+  },
   connected: { status: 'connected', channelConfigId: '66b1f0a2c3d4e5f607182903', phone: '41791234567' },
   disconnected: { status: 'disconnected', channelConfigId: '66b1f0a2c3d4e5f607182903' },
   group: {
@@ -106,8 +125,6 @@ export const EXAMPLES = {
     },
     tenant: { id: '66b1f0a2c3d4e5f607182906', name: 'Rue Haute Ltd', plan: 'growth' },
     limits: { minute: 60, hour: 1000, day: 10000 },
-    quota: {
-      apiCalls: { limit: 1000000, used: 4711, remaining: 995289, resetsAt: '2027-02-01T00:00:00.000Z' },
-    },
+    quota: { api_calls: allowance, apiCalls: allowance },
   },
 } as const;

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import type { CallerConnection } from './caller-connection.ts';
 
 /** The headers the service reads; empty text where the caller sent none. */
 export interface RequestHeaders {
@@ -7,11 +8,16 @@ export interface RequestHeaders {
   /** Of a body; empty where there is none. */
   readonly contentType: string;
   readonly requestId: string;
-  /** Read by a listener that has event streams alone. */
+  readonly traceparent: string;
+  /** Of a POST; empty where it has none. */
+  readonly idempotencyKey: string;
+  /** Read where a reply may stay open alone: the place that a reader of events goes on from. */
   readonly lastEventId: string;
+  /** Read there alone as well: true for a caller that takes server-sent events. */
+  readonly takesEvents: boolean;
 }
 
-/** What is wrong with a body before anybody looks into it. `crowded`: too many others are being read at the same time. */
+/** What is wrong with a body before it is parsed. `crowded`: too many others are being read at the same time. */
 export type BodyFault = 'too_large' | 'not_utf8' | 'length_repeated' | 'crowded';
 
 /** One HTTP request as a value, free of sockets. */
@@ -27,6 +33,8 @@ export interface RequestValue {
   readonly bodyFault: BodyFault | undefined;
   /** The caller's address, trusted proxies already looked through. */
   readonly ip: string;
+  /** Tells when the caller went away; absent where nobody waits on a socket. */
+  readonly connection?: CallerConnection | undefined;
 }
 
 /**

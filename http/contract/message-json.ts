@@ -11,13 +11,19 @@ export function messageJson(message: MessageView): string {
 /** What `JSON.stringify` makes of it, in half of its time: only what callers wrote can need escaping. */
 function written(message: MessageView): string {
   const { id, shopId, channel, to, kind, text, mediaUrl, mediaType } = message;
-  const { status, reason, via, policy, createdAt, updatedAt, sentAt } = message;
+  const { status, reason, via, policy, createdAt, updatedAt, sentAt, idempotencyKey, requestId } = message;
+  const { traceparent } = message;
+  const { deliveredAt, readAt, deliveredCount, readCount } = message;
   return (
     `{"id":"${id}","shopId":"${shopId}","channel":"${channel}","to":${quoted(to)},"kind":"${kind}",` +
     `"text":${quoted(text)},"mediaUrl":${quoted(mediaUrl)},"mediaType":${quoted(mediaType)},` +
     `"status":"${status}","reason":${quoted(reason)},"via":"${via}",` +
     `"policy":${policy === null ? 'null' : verdictJson(policy)},` +
-    `"createdAt":"${createdAt}","updatedAt":"${updatedAt}","sentAt":${quoted(sentAt)}}`
+    `"createdAt":"${createdAt}","updatedAt":"${updatedAt}","sentAt":${quoted(sentAt)},` +
+    `"idempotencyKey":${quoted(idempotencyKey)},"requestId":${quoted(requestId)},` +
+    `"traceparent":${quoted(traceparent)},` +
+    `"deliveredAt":${quoted(deliveredAt)},"readAt":${quoted(readAt)}` +
+    (deliveredCount === undefined ? '}' : `,"deliveredCount":${deliveredCount},"readCount":${readCount}}`)
   );
 }
 

@@ -41,9 +41,23 @@ export const channel = v.strictObject({
   channelConfigId: v.nullable(id),
   qr: v.exactOptional(v.string()),
   qrImageDataUrl: v.exactOptional(v.string()),
+  code: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.description('To type on the phone that it was asked for, while it waits; `status` is `starting`.'),
+    ),
+  ),
   expiresAt: v.exactOptional(instant),
   pollAfterMs: v.exactOptional(integer),
   phone: v.exactOptional(v.string()),
+  reason: v.exactOptional(
+    v.pipe(
+      v.literal('NUMBER_IN_USE'),
+      v.description(
+        'While `disconnected` because another shop of yours has connected the number that was scanned. Disconnect that one, or scan with another phone.',
+      ),
+    ),
+  ),
 });
 
 const verdictEntries = {
@@ -94,7 +108,7 @@ export const shopPolicy = v.strictObject({
   ),
 });
 
-/** What became of a message so far. */
+/** The present state of a message. */
 export const messageStatus = v.picklist(MESSAGE_STATUSES);
 
 /** What a send answers. */
@@ -132,6 +146,28 @@ export const message = v.strictObject({
   createdAt: instant,
   updatedAt: instant,
   sentAt: v.nullable(instant),
+  idempotencyKey: v.nullable(v.string()),
+  requestId: v.pipe(
+    v.nullable(v.string()),
+    v.description('`X-Request-Id` of the call that made it; null for what was made before this was stored.'),
+  ),
+  traceparent: v.pipe(v.nullable(v.string()), v.description('W3C trace context of that call.')),
+  deliveredAt: v.pipe(
+    v.nullable(instant),
+    v.description(
+      'When the first recipient had it; null: nobody said so. Told for 48 hours after it was sent, not of a status post, and not of what the pool sent.',
+    ),
+  ),
+  readAt: v.pipe(
+    v.nullable(instant),
+    v.description('When the first recipient read it. Many tell nobody: null does not mean unread.'),
+  ),
+  deliveredCount: v.exactOptional(
+    v.pipe(count, v.description('Of a message to a group: how many of it have it.')),
+  ),
+  readCount: v.exactOptional(
+    v.pipe(count, v.description('Of a message to a group: how many of it said that they read it.')),
+  ),
 });
 
 /** Something that happened, and its place among all that did. */
@@ -142,7 +178,7 @@ export const event = v.strictObject({
   data: v.pipe(
     v.record(v.string(), v.unknown()),
     v.description(
-      'Of `message.…` the message as GET /messages/{id} shows it. Of all others `shopId`; and `phone` of `channel.connected` (digits) and `recipient.…` (with its plus, null where the network tells none), `pausedBy` and `pausedUntil` of `queue.paused`.',
+      'Of `message.…` the message as GET /messages/{id} shows it. Of all others `shopId`; and `phone` of `channel.connected` (digits) and `recipient.…` (with its plus, null where the network tells none), `pausedBy` and `pausedUntil` of `queue.paused`; `reason` of a `channel.disconnected` for a number that another shop of yours has connected (`NUMBER_IN_USE`).',
     ),
   ),
 });
@@ -184,7 +220,9 @@ export const revokedContact = v.strictObject({
 /** Windows of a key. */
 export const keyLimits = v.strictObject({ minute: count, hour: count, day: count });
 
-/** Who calls. */
+const allowance = v.strictObject({ limit: count, used: count, remaining: count, resetsAt: instant });
+
+/** The caller's key and tenant. */
 export const identity = v.strictObject({
   key: v.strictObject({
     id,
@@ -196,7 +234,11 @@ export const identity = v.strictObject({
   tenant: v.strictObject({ id, name: v.string(), plan: v.string() }),
   limits: keyLimits,
   quota: v.strictObject({
-    apiCalls: v.strictObject({ limit: count, used: count, remaining: count, resetsAt: instant }),
+    api_calls: v.pipe(
+      allowance,
+      v.description('What the plan allows in a calendar month, in UTC, and what is left of it.'),
+    ),
+    apiCalls: v.pipe(allowance, v.description('The same as `api_calls`, as it was called at first.')),
   }),
 });
 

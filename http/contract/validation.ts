@@ -39,7 +39,7 @@ function fieldProblem(issue: v.BaseIssue<unknown>, root: string): FieldProblem {
   return problem(v.getDotPath(issue) ?? root, words(issue));
 }
 
-/** Valibot's own words talk of keys and types; a caller wants to know what to send instead. */
+/** Messages that say what to send, in place of valibot's own, which speak of keys and types. */
 function words(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'strict_object' && issue.expected === 'never') return 'is not a known property';
   if (issue.type === 'strict_object' && issue.path?.at(-1)?.origin === 'key') return 'is required';

@@ -1,6 +1,6 @@
 import type { OperatorEvent } from './operator-event.ts';
 
-/** How many events somebody who was away can catch up on. */
+/** Events kept for readers that come back. */
 const KEPT_EVENTS = 1_000;
 
 /** An event with its place in a log. */
@@ -13,13 +13,13 @@ export interface LoggedEvent {
 export interface EventBatch {
   /** Oldest first. */
   readonly events: readonly LoggedEvent[];
-  /** Events that came as well and are no longer to be had. */
+  /** How many more came that are no longer kept. */
   readonly missed: number;
 }
 
 /**
- * The last events, numbered. An id is `epoch-number-time`: the number for whoever comes back to the same log, the time
- * (milliseconds, base 36) for whoever comes from another node's or from one before a restart.
+ * The last events, numbered. An id is `epoch-number-time`: the number serves readers that come back to the same log, the
+ * time (milliseconds, base 36) those that come from another node's log or from one before a restart.
  */
 export class EventLog {
   readonly #epoch: string;
@@ -31,7 +31,7 @@ export class EventLog {
     this.#epoch = epoch;
   }
 
-  /** Answers the event's number; its id costs more and is seldom wanted, see `logged`. */
+  /** Returns the event's number; `logged` makes its id, which costs more and is seldom needed. */
   append(event: OperatorEvent): number {
     this.#number += 1;
     this.#kept.push({ number: this.#number, event });
@@ -44,7 +44,7 @@ export class EventLog {
     return { id: this.#id(number, event), event };
   }
 
-  /** The place after everything so far, for one who wants nothing of what was before `nowMs`. */
+  /** The place after all events so far, for a reader that wants none from before `nowMs`. */
   end(nowMs: number): string {
     return `${this.#epoch}-${this.#number}-${nowMs.toString(36)}`;
   }

@@ -5,7 +5,7 @@ import type { FleetEvents } from './fleet-events.ts';
 
 /** A comment this often keeps proxies, and the front's own idle limit of ten seconds, from closing the stream. */
 const HEARTBEAT_MS = 5_000;
-/** A reader that lags this far behind is let go; it comes back with its last id. */
+/** Bytes that may wait for a reader; one that lags further is disconnected and comes back with its last id. */
 const MAX_BUFFERED_BYTES = 1_048_576;
 
 /** Server-sent events for operators (the HTML standard: Server-sent events), numbered so that a reader can come back. */
@@ -44,7 +44,7 @@ export function createEventStream(
     });
   }
 
-  /** What a reader is told at once: where it is, what it missed, and of whom nothing is heard. */
+  /** What a reader gets at once: its place, the events it missed, and the silent nodes. */
   function greeting(lastEventId: string): string {
     const at = new Date(clock.wallMs()).toISOString();
     const silent = feed
@@ -52,7 +52,7 @@ export function createEventStream(
       .map((nodeId) => data({ type: 'node', at, data: { nodeId, standing: 'silent' } }));
     const { events, missed } = lastEventId === '' ? { events: [], missed: 0 } : log.after(lastEventId);
     const lost = missed > 0 ? [data({ type: 'missed', at, data: { count: missed } })] : [];
-    // Also one who saw no event yet comes back with its place.
+    // A reader that saw no event yet comes back with its place, too.
     const place = events.length > 0 ? [] : [`id: ${log.end(clock.wallMs())}\n\n`];
     return ['retry: 1000\n\n', ...silent, ...lost, ...events.map(written), ...place].join('');
   }

@@ -1,8 +1,8 @@
 /**
- * The events of all nodes, for whoever watches at this one. While somebody does, the node asks each other node four
- * times a second what came since it asked last; nobody else is troubled. One question is under way a node, and an answer
- * is bounded, so that a node that hangs or is flooded holds up nobody: it is said instead, as an event `node` with the
- * `standing` `silent`, then `heard` or `gone`, or as an event `missed` with a `count`.
+ * The events of all nodes, for those who watch at this one. While anybody does, the node asks each other node four times
+ * a second for events since the last answer; without a watcher it asks none. One question is under way a node, and an
+ * answer is bounded, so a node that hangs or is flooded delays no other: an event `node` with the `standing` `silent`,
+ * then `heard` or `gone`, or an event `missed` with a `count` says so instead.
  */
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import { encodeForwarded } from '../owner/forwarded-form.ts';
@@ -15,9 +15,9 @@ const ASK_EVERY_MS = 250;
 const ASK_SILENT_EVERY_MS = 1_000;
 /** Newer nodes are looked for this often. */
 const LOOK_EVERY_MS = 1_000;
-/** So long the others are still asked after the last watcher left: it may only have lost its connection. */
+/** How long the others are still asked after the last watcher left, which may only have lost its connection. */
 const LINGER_MS = 30_000;
-/** Events of one answer; what is more is counted as missed. */
+/** Most events of one answer; the rest is counted as missed. */
 const ANSWERED_EVENTS = 250;
 
 /** One node's answer, as it travels. */
@@ -28,7 +28,7 @@ interface EventsAnswer {
   readonly next: string;
 }
 
-/** What the events of all nodes are gathered with. */
+/** The feed, the clock and the ways to other nodes. */
 export interface FleetEventsOptions {
   readonly feed: EventFeed;
   readonly forwarder: Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
@@ -48,7 +48,7 @@ export class FleetEvents implements EventFeed {
   readonly #silent = new Set<string>();
   #watchers = 0;
   #linger: ArmedTimer | undefined;
-  /** Every change makes older loops end. */
+  /** Counts the times that watching began or ended; loops of an older count end. */
   #round = 0;
   #following = false;
 
@@ -66,7 +66,7 @@ export class FleetEvents implements EventFeed {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Somebody watches, who knows what came before `sinceMs`. The answer ends it. */
+  /** Begins to watch, for a reader that knows the events before `sinceMs`. The returned function ends it. */
   watch(sinceMs: number): () => void {
     this.#watchers += 1;
     this.#linger?.cancel();
@@ -86,7 +86,7 @@ export class FleetEvents implements EventFeed {
     return [...this.#silent];
   }
 
-  /** What another node is answered; `since`: what it was told to ask with, or an id of any log. */
+  /** The answer to another node; `since`: the place that its last answer named, or an id of any log. */
   answer(since: string): string {
     const { events, missed } = this.#log.after(since, ANSWERED_EVENTS);
     const next = this.#log.end(this.#options.clock.wallMs());
@@ -108,7 +108,7 @@ export class FleetEvents implements EventFeed {
     this.#silent.clear();
   }
 
-  /** Asks whom it does not ask yet, and looks again. */
+  /** Begins to ask nodes that it does not ask yet, and looks for new ones again. */
   #look(round: number, sinceMs: number): void {
     if (round !== this.#round) return;
     const { forwarder, clock } = this.#options;

@@ -1,6 +1,6 @@
 import type { ActorEvent } from '../../actors/event-feed.ts';
 
-/** What a node says of another one that it asks for events. */
+/** The state of another node that this one asks for events. */
 interface NodeEvent {
   readonly type: 'node';
   /** ISO 8601 in UTC. */
@@ -8,7 +8,7 @@ interface NodeEvent {
   readonly data: { readonly nodeId: string; readonly standing: 'silent' | 'heard' | 'gone' };
 }
 
-/** Events that came and are no longer to be had, from `nodeId` or, without one, since the reader was here last. */
+/** Events that are no longer kept, from `nodeId` or, without one, since the reader was here last. */
 interface MissedEvent {
   readonly type: 'missed';
   /** ISO 8601 in UTC. */

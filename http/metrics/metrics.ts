@@ -79,7 +79,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** The registry's own `metrics()`, one family at a time: all of them at once hold up those who send for milliseconds. */
+/** The registry's own `metrics()`, one family at a time: all of them at once block the event loop for milliseconds. */
 async function textOf(registry: Registry): Promise<string> {
   const families: string[] = [];
   const yielder = new Yielder();

@@ -10,8 +10,8 @@ const KEPT_SLOTS = 180;
 /** Upper bounds of the latency counts, in milliseconds; one more count holds all above. */
 export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
 
-/** A connect waits for the chat network, so how long it takes says nothing of the service. */
-const WAITING_ROUTE_END = '/connect';
+/** Routes without a latency: they wait for the chat network, so their time says nothing of the service. */
+const WAITING_ROUTE = /\/(connect|pairing-code)$/;
 
 /** Codes that callers see, each once. */
 const PUBLIC_CODES = [...new Set(Object.values(ERRORS).map(({ code }) => code))];
@@ -51,7 +51,7 @@ export function emptySlot(atMs: number): ActivitySlot {
   return { atMs, requests: 0, errors: {}, latencies, messages: {} };
 }
 
-/** Begins to count what is told to it and what the feed tells of messages. */
+/** Begins to count the requests it is given and the messages of the feed. */
 export function recentActivity(parts: {
   readonly clock: Clock;
   readonly feed: EventFeed;
@@ -78,7 +78,8 @@ export function recentActivity(parts: {
   }
 
   feed.subscribe(({ type, data }) => {
-    if (type === 'message' && isFinal(data.status)) {
+    // What a shop of the pool carries is told by its own shop as well, and counts there.
+    if (type === 'message' && data.ageMs !== null && isFinal(data.status)) {
       const { status, reason } = data;
       const slot = slotOf(clock.wallMs());
       const name = status === 'sent' ? 'sent' : String(reason);
@@ -95,21 +96,21 @@ export function recentActivity(parts: {
       kind: 'counter',
       read: () => [...counts].map(([labels, value]) => ({ labels: JSON.parse(labels), value })),
     });
-  counter('http_refusals_total', 'Requests refused, by the code of the error.', refusals);
-  counter('messages_settled_total', 'Messages that reached their end, by status and reason.', settled);
-  counter('queue_pauses_total', 'Times a queue was made to stand still, by cause.', pauses);
+  counter('msgapi_http_refusals_total', 'Requests refused, by the code of the error.', refusals);
+  counter('msgapi_messages_settled_total', 'Messages that reached their end, by status and reason.', settled);
+  counter('msgapi_queue_pauses_total', 'Times a queue was made to stand still, by cause.', pauses);
 
   return {
     countRequest({ atMs, route, latencyMs, errorCode }) {
       const slot = slotOf(atMs);
       slot.requests += 1;
-      if (!route.endsWith(WAITING_ROUTE_END)) countLatency(slot, latencyMs);
+      if (!WAITING_ROUTE.test(route)) countLatency(slot, latencyMs);
       if (errorCode === undefined) return;
       slot.errors[errorCode] = (slot.errors[errorCode] ?? 0) + 1;
       add(refusals, refusalLabels(errorCode));
     },
     slots() {
-      // A node that nobody calls makes no new slots.
+      // A node without calls makes no new slots.
       forgetOld(slotStart(clock.wallMs()));
       return slots;
     },

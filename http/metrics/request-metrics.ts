@@ -14,7 +14,7 @@ interface RouteNumbers {
   count: number;
 }
 
-/** Makes what counts the requests of one listener, whose routes get this prefix. */
+/** Makes a counter of one listener's requests, whose routes get this prefix. */
 export type RequestCounters = (prefix: string) => (answered: AnsweredRequest) => void;
 
 /**
@@ -38,7 +38,7 @@ export function countRequests(metrics: Metrics): RequestCounters {
   }
 
   metrics.source({
-    name: 'http_requests_total',
+    name: 'msgapi_http_requests_total',
     help: 'Requests answered, by route and status.',
     kind: 'counter',
     read: () =>
@@ -50,7 +50,7 @@ export function countRequests(metrics: Metrics): RequestCounters {
       ),
   });
   metrics.histogramSource({
-    name: 'http_request_duration_seconds',
+    name: 'msgapi_http_request_duration_seconds',
     help: 'How long requests took to answer, by route.',
     bounds: BUCKETS_SECONDS,
     read: () =>

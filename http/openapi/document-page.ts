@@ -7,7 +7,22 @@ import { openApiDocument } from './openapi.ts';
 
 const DESCRIPTION = `Manage shops, connect a shop's number, send messages and statuses, list groups and declare consented
 contacts. Every reply carries \`X-Request-Id\`; every reply to a key that is let in carries the four rate headers. A path that is
-not here answers 404 \`NOT_FOUND\`, a method that is not here 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.`;
+not here answers 404 \`NOT_FOUND\`, a method that is not here 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
+Where there is GET there is HEAD: counted and answered alike, without the body. A \`traceparent\` of W3C Trace Context is
+kept with the log of the call and the record of the message. No reply to a call carries CORS headers: a key belongs on a
+server, not in a browser, and a browser's console is no client.`;
+
+/** The description of the tenants' API. */
+export function tenantsDocument(address: { readonly publicUrl: string }): Record<string, unknown> {
+  return openApiDocument({
+    title: 'Tenant Messaging API',
+    description: DESCRIPTION,
+    serverUrl: address.publicUrl + API_BASE_PATH,
+    security: 'api-key',
+    endpoints: API_ENDPOINTS,
+    named: API_SCHEMAS,
+  });
+}
 
 /**
  * `/openapi.json` (docs/contract.md, Versioning), made when first asked for, since only then the public address
@@ -22,16 +37,7 @@ export function documentPage(address: { readonly publicUrl: string }): Page {
         status: 200,
         contentType: JSON_TYPE,
         headers: headerLines({ 'Access-Control-Allow-Origin': '*' }),
-        body: JSON.stringify(
-          openApiDocument({
-            title: 'Tenant Messaging API',
-            description: DESCRIPTION,
-            serverUrl: address.publicUrl + API_BASE_PATH,
-            security: 'api-key',
-            endpoints: API_ENDPOINTS,
-            named: API_SCHEMAS,
-          }),
-        ),
+        body: JSON.stringify(tenantsDocument(address)),
       };
       return reply;
     },

@@ -20,7 +20,16 @@ export function envelopeSchemas(codes: Iterable<ErrorCode>): Record<string, unkn
       description: 'A failure that says when to come back.',
       allOf: [
         { $ref: '#/components/schemas/Failure' },
-        { type: 'object', properties: { error: { type: 'object', required: ['retryAfter'] } } },
+        {
+          type: 'object',
+          properties: {
+            error: {
+              type: 'object',
+              required: ['retryAfter'],
+              properties: { retryAfter: { type: 'integer', minimum: 1 } },
+            },
+          },
+        },
       ],
     },
     Error: ERROR,
@@ -61,6 +70,11 @@ const ERROR = {
       type: 'array',
       items: { type: 'string' },
       description: 'With `AMBIGUOUS_SHOP`: ids of the shops.',
+    },
+    nextCursor: {
+      type: 'string',
+      description:
+        'With the `VALIDATION_ERROR` of a `cursor` that events cannot be read from any more: the cursor to go on from.',
     },
   },
 } as const;

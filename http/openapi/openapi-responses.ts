@@ -36,6 +36,7 @@ export function successResponses(
             schema: withPart('Success', { data: outputSchema(reply.data, named) }, ['data']),
             example: { success: true, data: reply.example },
           },
+          ...(endpoint.isFollowed ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
         },
       },
     ]),
@@ -87,7 +88,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[], { headers }:
   };
 }
 
-/** A shared envelope with one part of it said more closely. */
+/** A shared envelope with one of its parts narrowed. */
 function withPart(
   envelope: 'Success' | 'Failure' | 'Throttled',
   properties: Record<string, unknown>,

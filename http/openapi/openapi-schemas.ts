@@ -2,7 +2,7 @@ import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { NamedSchemas } from '../contract/named-schemas.ts';
 
-/** As much of JSON Schema as the document is built from. */
+/** The part of JSON Schema that the document uses. */
 export interface JsonSchema {
   readonly type?: unknown;
   readonly description?: string;

@@ -26,7 +26,7 @@ export interface DocumentOptions {
   readonly named: NamedSchemas;
 }
 
-/** What may come of any call with a key, whatever the endpoint. */
+/** The failures of any call with a key, whatever the endpoint. */
 const COMMON_ERRORS: readonly ErrorCode[] = [
   'API_KEY_MISSING',
   'API_KEY_INVALID',
@@ -43,7 +43,7 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   'BOT_SERVICE_UNREACHABLE',
 ];
 
-/** What may come of any call of an operator. */
+/** The failures of any call of an operator. */
 const COMMON_OPERATOR_ERRORS: readonly ErrorCode[] = [
   'API_KEY_MISSING',
   'API_KEY_INVALID',
@@ -56,7 +56,7 @@ const COMMON_OPERATOR_ERRORS: readonly ErrorCode[] = [
   'SERVICE_UNAVAILABLE',
 ];
 
-/** What one operation may answer, and nothing else. */
+/** All replies of one operation. */
 function errorsOf({ permission, tenant, mayExceedQuota, errors }: Endpoint<never>): readonly ErrorCode[] {
   if (permission !== 'operator') {
     return [
@@ -103,6 +103,7 @@ const TAGS: { readonly [tag in Tag]: string } = {
   Documentation: 'Articles, as Markdown.',
   Tenants: 'Accounts, their shops and their customer records.',
   Keys: 'API keys of a tenant.',
+  Webhooks: 'Where events of a tenant are sent.',
   Requests: 'The request log.',
   Fleet: 'Nodes.',
   Actors: 'The live actors of shops.',
@@ -196,7 +197,7 @@ function operation(
     summary: endpoint.summary,
     description: description.filter((part) => part !== undefined).join('\n\n'),
     ...(role === undefined ? { 'x-permission': permission } : { 'x-role': role }),
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint)],
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
     ...(body === undefined ? {} : { requestBody: requestBody(endpoint) }),
     responses: {
       ...successResponses(endpoint, replies),
@@ -236,6 +237,20 @@ function queryParameters({ query }: Endpoint<never>): readonly unknown[] {
       schema: value === undefined || isText ? schema : { ...schema, default: typed },
     };
   });
+}
+
+function headerParameters({ takesIdempotencyKey }: Endpoint<never>): readonly unknown[] {
+  if (!takesIdempotencyKey) return [];
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description:
+        'A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none.',
+      schema: { type: 'string', maxLength: 128, pattern: '^[ -~]*$' },
+    },
+  ];
 }
 
 function requestBody({ body, bodyExample }: Endpoint<never>): unknown {

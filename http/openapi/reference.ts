@@ -27,6 +27,7 @@ const HTML = `<!doctype html>
 <link rel="stylesheet" href="reference/swagger-ui.css">
 </head>
 <body>
+<nav aria-label="Documentation"><a href="docs">Articles</a></nav>
 <div id="reference"></div>
 <script src="reference/swagger-ui-bundle.js"></script>
 <script type="module" src="reference/start.js"></script>

@@ -10,7 +10,7 @@ export interface SharedResponses {
 }
 
 /**
- * Names each failure that comes more than once. One that has only what every operation may answer is called by its
+ * Names each failure that occurs more than once. One with only the codes of every operation is called by its
  * status, like `Unauthorized`; any other by the codes beyond that, like `ShopNotFound` or `ConflictOrAmbiguousShop`.
  */
 export function sharedResponses(

@@ -65,7 +65,7 @@ async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readon
     const rank = rankOf(shop, sort);
     if (last !== undefined && comesAfter(last, rank, shop.id)) return;
     if (after !== undefined && !comesAfter(after, rank, shop.id)) return;
-    if (state !== undefined && !shop.standing.words.includes(state)) return;
+    if (state !== undefined && !shop.status.words.includes(state)) return;
     if (part !== undefined && !shop.searchText.includes(part)) return;
     best.push({ rank, id: shop.id });
     if (best.length >= limit * 4) keepBest();
@@ -102,6 +102,6 @@ function rankOf(shop: ShopSummary, sort: ActorsQuery['sort']): number {
     case 'waiting':
       return shop.oldestMessageMs === undefined ? 0 : FAR_FUTURE_MS - shop.oldestMessageMs;
     case 'trouble':
-      return shop.standing.trouble;
+      return shop.status.trouble;
   }
 }

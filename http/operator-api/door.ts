@@ -8,14 +8,14 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { bearer } from '../pipeline/presented-key.ts';
 import { TokenGuesses } from './token-guesses.ts';
 
-/** Who asks, or what is answered to somebody who may not. */
+/** The operator, or the refusal of a caller that is none. */
 export type Admitted =
   | { readonly operator: Operator }
   | { readonly operator: undefined; readonly refusal: ReplyValue };
 
-/** Decides who may ask what on the operators' listener. */
+/** Admits callers to the operators' listener by token and role. */
 export interface OperatorDoor {
-  /** Admits whoever sends a token of at least the role. */
+  /** Admits a caller whose token has at least the role. */
   admit(request: Pick<RequestValue, 'headers' | 'ip'>, role: TokenRole): Admitted;
   /** Whether a token would get past the door for some role. Counts nothing; `admit` is what decides and counts. */
   knows(request: Pick<RequestValue, 'headers' | 'ip'>): boolean;
@@ -33,7 +33,7 @@ const REASONS = ['missing', 'invalid', 'limited', 'role'] as const;
 
 /**
  * The door of the operators' listener: 401 `API_KEY_MISSING` and `API_KEY_INVALID`, 429 `RATE_LIMITED` for an address
- * that guesses, 403 `FORBIDDEN_ROLE`. Refusals are counted by reason in `operator_refusals_total`; an address that
+ * that guesses, 403 `FORBIDDEN_ROLE`. Refusals are counted by reason in `msgapi_operator_refusals_total`; an address that
  * begins to guess, and one that is stopped, gets a line in the log.
  */
 export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoorOptions): OperatorDoor {
@@ -44,7 +44,7 @@ export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoor
   const guesses = new TokenGuesses(clock);
   const counts = new Map(REASONS.map((reason) => [reason, 0]));
   metrics.source({
-    name: 'operator_refusals_total',
+    name: 'msgapi_operator_refusals_total',
     help: "Requests of the operators' listener refused at the door, by reason.",
     kind: 'counter',
     read: () => [...counts].map(([reason, value]) => ({ labels: { reason }, value })),

@@ -16,7 +16,7 @@ import { readOperator } from './operator.ts';
 import { readMachines, readOverview } from './overview.ts';
 import { resumeAll } from './resume-all.ts';
 import type { OperatorServices } from './services.ts';
-import { connectShop, disconnectShop, pollShop } from './shop-channel.ts';
+import { connectShop, disconnectShop, pollShop, requestShopPairingCode } from './shop-channel.ts';
 import { listShopMessages, listTenantShops } from './shops.ts';
 import {
   addCustomers,
@@ -29,6 +29,16 @@ import {
   readTenant,
   resumeTenant,
 } from './tenants.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  listWebhookAttempts,
+  listWebhooks,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+} from './webhooks.ts';
 
 /** The endpoints of the operators, in the order of their document (docs/contract.md, The operators' API). */
 export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
@@ -47,6 +57,14 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   listKeys,
   rotateKey,
   revokeKey,
+  createWebhook,
+  listWebhooks,
+  changeWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookAttempts,
+  replayWebhook,
   listRequests,
   countRefusals,
   listNodes,
@@ -57,6 +75,7 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   resumeAll,
   connectShop,
   pollShop,
+  requestShopPairingCode,
   disconnectShop,
   listShopMessages,
   listTenantShops,
@@ -66,5 +85,5 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   readMachines,
 ];
 
-/** The path under which they stand. */
+/** The path before each of them. */
 export const OPERATOR_BASE_PATH = '/admin/v1';

@@ -4,7 +4,7 @@ import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../met
 import { encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
 
-/** What one node tells of its shops and its last minutes. */
+/** One node's share: its shops and its last minutes. */
 export interface NodeShare extends ShopCensus {
   readonly nodeId: string;
   /** Of the sending component; lost: what its shops send is refused or waits. */
@@ -13,7 +13,7 @@ export interface NodeShare extends ShopCensus {
 }
 
 /** The whole service on one page. */
-export interface Overview extends ShopCensus {
+export interface Overview extends Omit<ShopCensus, 'oldestMessageMs'> {
   readonly slotMs: number;
   readonly series: readonly SeriesPoint[];
   /** Nodes whose share is missing because they did not answer. */
@@ -34,11 +34,12 @@ export interface SeriesPoint {
   readonly p99Ms: number | null;
 }
 
-/** What is taken for true where a node of an older build, beside which this one may run, tells nothing of it. */
+/** The assumed values of fields that a node of an older build does not send. */
 const UNTOLD: Omit<NodeShare, 'nodeId'> = {
   workers: 'available',
   shops: 0,
   queued: 0,
+  oldestMessageMs: null,
   mailboxDepth: 0,
   states: {},
   suspendedTenants: [],

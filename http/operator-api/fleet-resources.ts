@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { MESSAGE_REASONS, MESSAGE_STATUSES, type MessageReason } from '../../actors/message-status.ts';
 import { channelStatus, count, instant } from '../contract/resources.ts';
+import type { OperatorEvent } from '../events/operator-event.ts';
 
-/** What operators see of nodes and of live actors. Times that end in `Ms` are milliseconds since the Unix epoch. */
+/** Schemas of nodes and live actors for operators. Times that end in `Ms` are milliseconds since the Unix epoch. */
 
 const epochMs = v.number();
 const whichShop = { tenantId: v.string(), shopId: v.string() };
@@ -18,7 +19,7 @@ export const node = v.strictObject({
   leaseMarginMs: v.exactOptional(v.pipe(v.number(), v.description('Of the node that answers alone.'))),
 });
 
-/** Who owns a shard. */
+/** A shard and the node that owns it. */
 export const shard = v.strictObject({ shard: count, nodeId: v.nullable(v.string()), epoch: count });
 
 /** Five seconds of all nodes. */
@@ -31,7 +32,7 @@ export const seriesPoint = v.strictObject({
   p99Ms: v.nullable(v.number()),
 });
 
-/** The whole service at a summary. */
+/** The whole service on one page. */
 export const overview = v.strictObject({
   shops: count,
   queued: count,
@@ -96,12 +97,16 @@ export const shopDetails = v.strictObject({
     phone: v.nullable(v.string()),
     pairedAtMs: v.nullable(epochMs),
     lastPairedAtMs: v.exactOptional(epochMs),
+    lastPhone: v.exactOptional(v.string()),
+    warmupSinceMs: v.exactOptional(v.nullable(epochMs)),
     flagged: v.boolean(),
     asked: v.exactOptional(v.boolean()),
+    pairWith: v.exactOptional(v.nullable(v.string())),
     attempts: count,
     reconnectAtMs: v.nullable(epochMs),
     downSinceMs: v.nullable(epochMs),
     lastEnd: v.nullable(lastEnd),
+    codesRefusedAtMs: v.exactOptional(v.nullable(epochMs)),
   }),
   pacing: v.strictObject({
     state: v.string(),
@@ -129,6 +134,17 @@ export const shopDetails = v.strictObject({
       taken: v.boolean(),
       askAtMs: epochMs,
     }),
+  ),
+  undelivered: v.nullable(
+    v.pipe(
+      v.strictObject({
+        sinceMs: epochMs,
+        count,
+        enoughSinceMs: v.exactOptional(epochMs),
+        isLong: v.boolean(),
+      }),
+      v.description('Messages that were sent since a recipient last said that they have one.'),
+    ),
   ),
   counted: count,
   groups: v.nullable(count),
@@ -166,7 +182,7 @@ const policyWindow = v.strictObject({
   nextReliefMs: v.nullable(epochMs),
 });
 
-/** The same, and what only its own page shows. */
+/** The same, with the fields of its own page. */
 export const shopInspection = v.strictObject({
   ...shopActor.entries,
   policy: v.pipe(
@@ -181,43 +197,52 @@ export const shopInspection = v.strictObject({
 });
 
 const namedShop = { ...whichShop, shop: v.string() };
-const toldAt = { at: instant };
+type EventData<Type extends OperatorEvent['type']> = Extract<OperatorEvent, { type: Type }>['data'];
 
-/** The JSON of one server-sent event. */
-export const operatorEvent = v.variant('type', [
-  v.strictObject({
-    type: v.literal('message'),
-    ...toldAt,
+/** The schema of each field of each event: an event or a field that has none here does not compile. */
+type EventSchemas = {
+  readonly [Type in OperatorEvent['type']]: {
+    readonly [Field in keyof EventData<Type>]-?: v.GenericSchema<unknown, EventData<Type>[Field]>;
+  };
+};
+
+const EVENT_SCHEMAS = {
+  message: {
     ...namedShop,
     messageId: v.string(),
     status: v.picklist(MESSAGE_STATUSES),
     reason: v.nullable(reason),
-  }),
-  v.strictObject({
-    type: v.literal('channel'),
-    ...toldAt,
-    ...namedShop,
-    status: channelStatus,
-    state: v.string(),
-  }),
-  v.strictObject({
-    type: v.literal('pacing'),
-    ...toldAt,
+    ageMs: v.pipe(
+      v.nullable(v.number()),
+      v.description('Milliseconds since it was accepted; null of a message that a pool shop carries.'),
+    ),
+  },
+  channel: { ...namedShop, status: channelStatus, state: v.string() },
+  pacing: {
     ...namedShop,
     state: v.string(),
     heldByOperator: v.boolean(),
     began: v.nullable(v.picklist(['operator', 'rate_signal'])),
-  }),
-  v.strictObject({ type: v.literal('tenant'), ...toldAt, tenantId: v.string() }),
-  v.strictObject({ type: v.literal('shop'), ...toldAt, ...whichShop }),
-  v.strictObject({
-    type: v.literal('node'),
-    ...toldAt,
-    nodeId: v.string(),
-    standing: v.picklist(['silent', 'heard', 'gone']),
-  }),
-  v.strictObject({ type: v.literal('missed'), ...toldAt, nodeId: v.exactOptional(v.string()), count }),
-]);
+  },
+  number: {
+    ...namedShop,
+    state: v.literal('shared'),
+    number: v.pipe(v.string(), v.description('A digest: the same for the same number.')),
+    otherTenants: v.pipe(v.array(v.string()), v.description('Tenants that had the number within 30 days.')),
+  },
+  tenant: { tenantId: v.string() },
+  shop: whichShop,
+  node: { nodeId: v.string(), standing: v.picklist(['silent', 'heard', 'gone']) },
+  missed: { nodeId: v.exactOptional(v.string()), count },
+} satisfies EventSchemas;
+
+/** The JSON of one server-sent event. */
+export const operatorEvent = v.variant(
+  'type',
+  Object.entries(EVENT_SCHEMAS).map(([type, fields]) =>
+    v.strictObject({ type: v.literal(type), at: instant, ...fields }),
+  ),
+);
 
 /** One shop, to show. */
 export const shopActorExample = {
@@ -234,7 +259,7 @@ export const shopActorExample = {
   details: null,
 };
 
-/** The same with what its own page shows. */
+/** The same, with the fields of its own page. */
 export const shopInspectionExample = {
   ...shopActorExample,
   policy: { warmupDay: 9, windows: [{ window: 'perDay', used: 12, cap: 100, nextReliefMs: 1801483200000 }] },

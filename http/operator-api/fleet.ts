@@ -64,6 +64,7 @@ export const listRequests = operatorEndpoint({
             latencyMs: 3.21,
             ip: '203.0.113.7',
             code: null,
+            traceparent: null,
           },
         ],
         nextCursor: null,
@@ -195,10 +196,15 @@ export const readActor = operatorEndpoint({
   },
 });
 
-const ACTIONS = ['pause', 'resume', 'restart'] as const satisfies readonly (keyof OperatorOperations)[];
+/** The operation that each route's last segment asks for. */
+const ACTIONS = [
+  ['pause', 'hold'],
+  ['resume', 'resume'],
+  ['restart', 'restart'],
+] as const satisfies readonly (readonly [segment: string, operation: keyof OperatorOperations])[];
 
 /** POST /actors/{tenantId}/{shopId}/{pause|resume|restart} */
-export const steerActor = ACTIONS.map((action) =>
+export const steerActor = ACTIONS.map(([action, operation]) =>
   operatorEndpoint({
     name: `${action}Actor`,
     method: 'POST',
@@ -213,7 +219,7 @@ export const steerActor = ACTIONS.map((action) =>
     errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CONFLICT'],
     async handle({ params, services }) {
       const { tenantId, shopId } = params as unknown as ShopReference;
-      const steered = await services.operators[action]({ tenantId, shopId });
+      const steered = await services.operators[operation]({ tenantId, shopId });
       return steered.ok ? reply(200, steered.value) : steered;
     },
   }),

@@ -4,15 +4,14 @@ import type { Random } from '../../runtime/random.ts';
 import type { Change } from '../audit-log/audit-entry.ts';
 import type { AuditLog } from '../audit-log/audit-log.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { errorReply } from '../contract/envelope.ts';
-import { errorCode } from '../contract/error-code.ts';
+import { errorCode, errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
 import type { ReplyValue } from '../contract/exchange.ts';
 import { answerOperator, type OwnedReply, type OwnerOptions, tellsOfMove } from '../owner/answer-as-owner.ts';
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
-import { anonymous, type BodyPolicy, type Front, routed } from '../pipeline/front.ts';
+import { anonymous, type BodyPolicy, type Front, isRead, routed } from '../pipeline/front.ts';
 import type { Router } from '../pipeline/router.ts';
 import type { OperatorDoor } from './door.ts';
 import type { OperatorServices } from './services.ts';
@@ -38,7 +37,7 @@ interface Edge extends OperatorFrontOptions {
 /** The operators' edge: route, token and role, then the node that owns the tenant a path names, or this one. */
 export function createOperatorFront(parts: OperatorFrontOptions): Front {
   const options: Edge = { ...parts, follow: ownerFollower(parts) };
-  return async (request) => {
+  return async (request, { requestId, traceparent }) => {
     const target = routed(options.router, request);
     if (!target.found) return target.refused;
     const { endpoint, route } = target;
@@ -55,6 +54,9 @@ export function createOperatorFront(parts: OperatorFrontOptions): Front {
       contentType: request.headers.contentType,
       body: request.body,
       bodyFault: request.bodyFault,
+      idempotencyKey: request.headers.idempotencyKey,
+      requestId,
+      traceparent,
       tenantId,
       operator: admitted.operator,
     };
@@ -69,7 +71,7 @@ export function createOperatorFront(parts: OperatorFrontOptions): Front {
       route: endpoint.path,
       params: { ...Object.fromEntries(named), ...(tenantId === undefined ? {} : { tenantId }) },
       ip: request.ip,
-      requestId: request.headers.requestId,
+      requestId,
     };
     const reply = await recorded(change, answer, options);
     return { reply, route, tenantId, keyId: undefined };
@@ -79,7 +81,7 @@ export function createOperatorFront(parts: OperatorFrontOptions): Front {
 /** The operators' bodies: nothing is kept of one without a token of theirs. */
 export function operatorBodies({ router, door }: Pick<OperatorFrontOptions, 'router' | 'door'>): BodyPolicy {
   return {
-    headDecides: (head) => !routed(router, head).found || head.method === 'GET' || !door.knows(head),
+    headDecides: (head) => !routed(router, head).found || isRead(head.method) || !door.knows(head),
     accountOf: () => 'operators',
   };
 }

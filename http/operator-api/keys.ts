@@ -4,6 +4,7 @@ import { DEFAULT_RATE_LIMITS, RATE_LIMIT_RANGE } from '../../policy/key-limits.t
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
+import { headerLines } from '../contract/exchange.ts';
 import { text, utcDateTime } from '../contract/fields.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { isAddressRange } from '../pipeline/client-address.ts';
@@ -48,7 +49,14 @@ export const createKey = operatorEndpoint({
     ),
   }),
   bodyExample: { name: 'order notifications', permissions: ['messages.send', 'messages.read'] },
-  replies: { 201: { description: 'The key with its value.', data: freshKey, example: freshKeyExample } },
+  replies: {
+    201: {
+      description: 'The key with its value.',
+      data: freshKey,
+      headers: { Location: "The list of the tenant's keys." },
+      example: freshKeyExample,
+    },
+  },
   errors: ['NOT_FOUND'],
   async handle({ params, body, services }) {
     const { minute, hour, day } = DEFAULT_RATE_LIMITS;
@@ -60,7 +68,9 @@ export const createKey = operatorEndpoint({
       ipAllowlist: body.ipAllowlist ?? [],
       limits: { minute: given.minute ?? minute, hour: given.hour ?? hour, day: given.day ?? day },
     });
-    return created.ok ? reply(201, { ...created.value.record, key: created.value.key }) : created;
+    if (!created.ok) return created;
+    const location = headerLines({ Location: `/admin/v1/tenants/${params.tenantId}/keys` });
+    return reply(201, { ...created.value.record, key: created.value.key }, location);
   },
 });
 

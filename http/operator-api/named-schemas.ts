@@ -13,8 +13,9 @@ import {
   shopInspection,
 } from './fleet-resources.ts';
 import { freshKey, inspectTenant, key, loggedRequest, tenant } from './resources.ts';
+import { freshWebhook, webhook, webhookAttempts } from './webhook-resources.ts';
 
-/** What the operators' document calls its resources. */
+/** The names of resources in the operators' document. */
 export const OPERATOR_SCHEMAS: NamedSchemas = {
   Shop: shop,
   Channel: channel,
@@ -25,6 +26,9 @@ export const OPERATOR_SCHEMAS: NamedSchemas = {
   SupervisedTenant: inspectTenant,
   Key: key,
   FreshKey: freshKey,
+  Webhook: webhook,
+  FreshWebhook: freshWebhook,
+  WebhookAttempts: webhookAttempts,
   LoggedRequest: loggedRequest,
   Overview: overview,
   SeriesPoint: seriesPoint,

@@ -76,7 +76,8 @@ function operatorDocument(): string {
   return JSON.stringify(
     openApiDocument({
       title: 'Operator API',
-      description: 'Tenants, keys, actors and the request log. For the operators of the service only.',
+      description:
+        'Tenants, keys, actors and the request log. For the operators of the service only. Where there is GET there is HEAD.',
       serverUrl: OPERATOR_BASE_PATH,
       security: 'operator',
       endpoints: OPERATOR_ENDPOINTS,

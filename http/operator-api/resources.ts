@@ -39,7 +39,7 @@ export const tenantExample = {
   createdAt: '2027-01-31T12:00:00.000Z',
 };
 
-/** A tenant and how its actor stands. */
+/** A tenant with the status of its actor. */
 export const inspectTenant = v.strictObject({
   ...tenant.entries,
   actor: v.strictObject({
@@ -81,7 +81,7 @@ export const keyExample = {
   revokedAt: null,
 };
 
-/** What erasure answers. */
+/** The reply to an erasure. */
 export const deleted = v.strictObject({ id: v.string(), deleted: v.literal(true) });
 
 /** One to show. */
@@ -99,6 +99,7 @@ export const loggedRequest = v.strictObject({
   latencyMs: v.number(),
   ip: v.string(),
   code: nullableText,
+  traceparent: nullableText,
 });
 
 /** Refused calls by code. */

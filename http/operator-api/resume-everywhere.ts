@@ -2,7 +2,7 @@ import type { ResumedActors, SuspendedFilter } from '../../actors/operators/resu
 import { encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
 
-/** What came of it on all nodes. */
+/** The result on all nodes. */
 export interface ResumedEverywhere extends ResumedActors {
   /** Nodes that did not answer: what is suspended there is not counted, and may have been resumed. */
   readonly silentNodes: readonly string[];

@@ -2,6 +2,7 @@ import type { FleetOperations, OperatorOperations } from '../../actors/operators
 import type { SuspendedFilter } from '../../actors/operators/resume-suspended.ts';
 import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import type { WebhookOperations } from '../../actors/webhooks/webhook-operations.ts';
 import type { AuditLog } from '../audit-log/audit-log.ts';
 import { operatorEndpoints } from '../contract/endpoint.ts';
 import type { ActorsQuery } from '../owner/forwarded-form.ts';
@@ -13,9 +14,13 @@ import type { ResumedEverywhere } from './resume-everywhere.ts';
 /** The services that the operators' endpoints call. */
 export interface OperatorServices {
   readonly operators: OperatorOperations;
+  readonly webhooks: WebhookOperations;
   readonly fleet: FleetOperations;
   readonly tenants: Pick<TenantOperations, 'listShops'>;
-  readonly shops: Pick<ShopOperations, 'connect' | 'pollConnection' | 'disconnect' | 'listMessages'>;
+  readonly shops: Pick<
+    ShopOperations,
+    'connect' | 'requestPairingCode' | 'pollConnection' | 'disconnect' | 'listMessages'
+  >;
   readonly requests: RequestLogReader;
   readonly audit: Pick<AuditLog, 'list' | 'forget'>;
   /** A tenant's refused calls of the last quarter of an hour. */

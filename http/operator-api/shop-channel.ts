@@ -1,4 +1,11 @@
-import { CHANNEL_REPLIES, CONNECT_FORWARD_TIMEOUT_MS, channelReply } from '../contract/channel-replies.ts';
+import {
+  CHANNEL_REPLIES,
+  CONNECT_FORWARD_TIMEOUT_MS,
+  channelReply,
+  PAIRING_CODE_EXAMPLE,
+  PAIRING_ERRORS,
+  pairingCodeRequest,
+} from '../contract/channel-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { operatorEndpoint } from './services.ts';
 
@@ -31,6 +38,24 @@ export const pollShop = operatorEndpoint({
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CHANNEL_NOT_STARTED'],
   async handle({ params: { tenantId, shopId }, services }) {
     return channelReply(await services.shops.pollConnection({ tenantId, shopId }));
+  },
+});
+
+/** POST /actors/{tenantId}/{shopId}/pairing-code */
+export const requestShopPairingCode = operatorEndpoint({
+  name: 'requestShopPairingCode',
+  method: 'POST',
+  path: '/actors/{tenantId}/{shopId}/pairing-code',
+  role: 'operate',
+  tag: 'Actors',
+  summary: "Start a shop's connection by a code that is typed on its phone, as its tenant can",
+  body: pairingCodeRequest,
+  bodyExample: PAIRING_CODE_EXAMPLE,
+  replies: CHANNEL_REPLIES.pairing,
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', ...PAIRING_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
+  async handle({ params: { tenantId, shopId }, body: { phone }, services }) {
+    return channelReply(await services.shops.requestPairingCode({ tenantId, shopId }, phone));
   },
 });
 

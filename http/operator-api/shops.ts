@@ -6,7 +6,7 @@ import { cursorParameter, integerParameter, limitParameter } from '../contract/q
 import { cursorPage, messageReason, messageStatus, numberedPage, shop } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
 
-/** A message without what it says: operators see its fate, never its text, media or key. */
+/** A message without its content: operators see its state and the call that made it, never its text, media or key. */
 const messageOutcome = v.strictObject({
   id: v.string(),
   kind: v.picklist(['message', 'status']),
@@ -17,11 +17,12 @@ const messageOutcome = v.strictObject({
   createdAt: v.string(),
   updatedAt: v.string(),
   sentAt: v.nullable(v.string()),
+  requestId: v.nullable(v.string()),
 });
 
-function fateOf(message: MessageView): v.InferOutput<typeof messageOutcome> {
-  const { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt } = message;
-  return { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt };
+function outcomeOf(message: MessageView): v.InferOutput<typeof messageOutcome> {
+  const { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt, requestId } = message;
+  return { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt, requestId };
 }
 
 /** GET /actors/{tenantId}/{shopId}/messages */
@@ -53,6 +54,7 @@ export const listShopMessages = operatorEndpoint({
             createdAt: '2027-01-31T12:00:00.000Z',
             updatedAt: '2027-01-31T12:00:09.000Z',
             sentAt: null,
+            requestId: '66b1f0a2c3d4e5f607182907',
           },
         ],
         nextCursor: null,
@@ -64,7 +66,7 @@ export const listShopMessages = operatorEndpoint({
     const listed = await services.shops.listMessages({ tenantId, shopId }, { status, limit, cursor });
     if (!listed.ok) return listed;
     const { items, nextCursor } = listed.value;
-    return reply(200, { items: items.map(fateOf), nextCursor });
+    return reply(200, { items: items.map(outcomeOf), nextCursor });
   },
 });
 

@@ -3,6 +3,7 @@ import { PLANS, type PlanName } from '../../policy/plan.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
+import { headerLines } from '../contract/exchange.ts';
 import { phoneNumber, text } from '../contract/fields.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage, shop } from '../contract/resources.ts';
@@ -59,11 +60,19 @@ export const createTenant = operatorEndpoint({
     plan: 'growth',
     owner: { name: 'Ada', notificationNumber: '+41791234567' },
   },
-  replies: { 201: { description: 'The new tenant.', data: tenant, example: tenantExample } },
+  replies: {
+    201: {
+      description: 'The new tenant.',
+      data: tenant,
+      headers: { Location: 'The tenant.' },
+      example: tenantExample,
+    },
+  },
   errors: ['CONFLICT'],
   async handle({ params, body, services }) {
     const created = await services.operators.createTenant(params.tenantId, body);
-    return created.ok ? reply(201, created.value) : created;
+    if (!created.ok) return created;
+    return reply(201, created.value, headerLines({ Location: `/admin/v1/tenants/${params.tenantId}` }));
   },
 });
 
@@ -203,6 +212,7 @@ export const importShop = operatorEndpoint({
     201: {
       description: 'The new shop.',
       data: shop,
+      headers: { Location: 'The shop, as `readActor` shows it.' },
       example: {
         id: '66b1f0a2c3d4e5f607182901',
         name: 'Bakery Rue Haute',
@@ -218,7 +228,9 @@ export const importShop = operatorEndpoint({
       name: body.name,
       phone: body.phone,
     });
-    return imported.ok ? reply(201, imported.value) : imported;
+    if (!imported.ok) return imported;
+    const location = `/admin/v1/actors/${params.tenantId}/${imported.value.id}`;
+    return reply(201, imported.value, headerLines({ Location: location }));
   },
 });
 

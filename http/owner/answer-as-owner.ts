@@ -2,6 +2,7 @@ import type { Admission, TenantOperations } from '../../actors/tenant/tenant-ope
 import type { Logger } from '../../runtime/logger.ts';
 import { catchMaybePromise, type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import type { CallerConnection } from '../contract/caller-connection.ts';
 import { checkRequest, type RequestParts } from '../contract/checked-request.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply, JSON_TYPE, rateHeaders, successBody, successText } from '../contract/envelope.ts';
@@ -15,13 +16,17 @@ export interface OwnedRequest extends RequestParts {
   /** SHA-256 of the presented key in hex. */
   readonly keyHash: string;
   readonly ip: string;
+  /** True for the next page of a stream that was admitted and counted when it was opened. */
+  readonly isContinued?: boolean;
+  /** On the node that took the call alone: a connection is not sent to another. */
+  readonly connection?: CallerConnection | undefined;
 }
 
-/** The owner's answer, and which key it was. */
+/** The owner's answer, and the id of the key that asked. */
 export interface OwnedReply {
   readonly reply: ReplyValue;
   readonly keyId: string | undefined;
-  /** The tenant is not here any more, and nothing was done that an owner would do twice: another may be asked. */
+  /** The tenant has moved and nothing was done here, so that another owner may be asked. */
   readonly moved?: boolean;
 }
 
@@ -31,8 +36,8 @@ export interface OwnerOptions {
   /** True when this node owns the tenant's shard and its lease holds now. */
   stillOwner(tenantId: string): boolean;
   /**
-   * True while this node has as much in hand as it may: what would change something is refused once its key is
-   * known.
+   * True while this node has as many turns in hand as it may: a call that changes something is refused once its key
+   * is known.
    */
   isBusy(): boolean;
   readonly log: Logger;
@@ -48,7 +53,7 @@ interface OwnedCall<Services> {
 
 /**
  * Answers one request of a tenant's key on the node that owns the tenant: admit → permission → validate → handle
- * (docs/contract.md, Order on a send). Nothing leaves unless the lease still holds. Never rejects.
+ * (docs/contract.md, Order on a send). A reply is released only while the lease holds. Never rejects.
  */
 export function answerAsOwner<Services>(
   endpoint: Endpoint<Services>,
@@ -63,10 +68,10 @@ export function answerAsOwner<Services>(
   );
 }
 
-/** What a handler answers. */
+/** The answer of a handler. */
 type HandledAnswer = Awaited<ReturnType<Endpoint<never>['handle']>>;
 
-/** Whom a reply is for. */
+/** The caller that a reply is for. */
 interface Addressee {
   readonly keyId: string | undefined;
   readonly rate: HeaderLines;
@@ -75,7 +80,7 @@ interface Addressee {
 function admit<Services>({ endpoint, request, options }: OwnedCall<Services>): MaybePromise<Admission> {
   const isBusy = endpoint.method !== 'GET' && options.isBusy();
   const { mayExceedQuota } = endpoint;
-  return options.tenants.admit(request, { isBusy, mayExceedQuota });
+  return options.tenants.admit(request, { isBusy, mayExceedQuota, isContinued: request.isContinued });
 }
 
 function answerAdmission<Services>(
@@ -106,12 +111,24 @@ function replyTo<Services>(
   }
   const checked = checkRequest(endpoint, request);
   if (!checked.ok) return errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields }, rate);
-  const { params, query, body } = checked;
-  const answer = endpoint.handle({ caller, operator: undefined, params, query, body, services });
+  const { params, query, body, idempotencyKey } = checked;
+  const { requestId, traceparent } = request;
+  const answer = endpoint.handle({
+    caller,
+    operator: undefined,
+    params,
+    query,
+    body,
+    services,
+    requestId,
+    traceparent,
+    idempotencyKey,
+    connection: request.connection,
+  });
   return mapMaybePromise(answer, (known) => replyOf(endpoint, known, rate));
 }
 
-/** Lets a reply go, unless the tenant is another node's by now. */
+/** Releases a reply, unless another node owns the tenant by now. */
 function release<Services>(
   { request, options }: OwnedCall<Services>,
   reply: ReplyValue,
@@ -142,7 +159,7 @@ export function tellsOfMove(thrown: unknown): boolean {
 
 /**
  * Answers one request of an operator: validate → handle. The token was checked at the edge. Never rejects. An erasure
- * takes several commands, so of one that broke off it is never said that nothing was done.
+ * takes several commands, so the answer to one that broke off never says that nothing was done.
  */
 export async function answerOperator<Services>(
   endpoint: Endpoint<Services>,
@@ -158,9 +175,20 @@ export async function answerOperator<Services>(
     }
     const { tenantId } = parts;
     const params = tenantId === undefined ? checked.params : { ...checked.params, tenantId };
-    const { query, body } = checked;
-    const { operator } = parts;
-    const answer = await endpoint.handle({ caller: undefined, operator, params, query, body, services });
+    const { query, body, idempotencyKey } = checked;
+    const { operator, requestId, traceparent } = parts;
+    const answer = await endpoint.handle({
+      caller: undefined,
+      operator,
+      params,
+      query,
+      body,
+      services,
+      requestId,
+      traceparent,
+      idempotencyKey,
+      connection: undefined,
+    });
     const reply = replyOf(endpoint, answer, '');
     if (tenantId === undefined || options.stillOwner(tenantId)) return { reply, keyId };
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }), keyId };

@@ -10,24 +10,24 @@ export interface FollowOptions {
   readonly random: Random;
 }
 
-/** A request of a tenant that may be on the move. */
+/** A request of a tenant that may be moving to another node. */
 export interface Followed {
   readonly tenantId: string;
   /** The reply of an owner that was asked already, and which one; absent: none was asked. */
   readonly refused?: { readonly ownership: string | undefined; readonly reply: OwnedReply };
-  /** Asks whoever owns the tenant now. `spentMs`: how long was waited so far. Never rejects. */
+  /** Asks the tenant's present owner. `spentMs`: milliseconds waited so far. Never rejects. */
   ask(spentMs: number): Promise<OwnedReply>;
 }
 
-/** Requests that wait for an owner at a time; when a node died whole shards have none, and others need the room. */
+/** Most requests that wait for an owner at a time: after a node died whole shards have none, and others need the room. */
 const MOST_WAITING = 256;
-/** Between two looks at who owns the tenant; drawn anew each time, so that those who wait do not all come at once. */
+/** The range of waits between two looks at the owner, in milliseconds; each is random, so that requests spread. */
 const LOOK_AGAIN_MS = { from: 10, to: 40 };
 
 /**
- * Brings requests to the owners of tenants that are handed over just now. Each owner is asked once: when it says that
- * the tenant has moved and that it did nothing, the next one is waited for, up to the time limit of a hop. Any other
- * answer is the answer. What is waited for is this node's own view of who owns what, so waiting costs Redis nothing.
+ * Brings requests to the owners of tenants that are being handed over. Each owner is asked once: when it answers that
+ * the tenant has moved and that it did nothing, the next owner is waited for, up to the time limit of a forwarded
+ * request. Any other answer is final. Waiting looks at this node's own view of the owners, so it costs Redis nothing.
  */
 export function ownerFollower({
   forwarder,
@@ -36,7 +36,7 @@ export function ownerFollower({
 }: FollowOptions): (call: Followed) => Promise<OwnedReply> {
   let waiting = 0;
 
-  /** Resolves with whether somebody else owns the tenant before the time is up. */
+  /** Resolves with whether another owner is known before the time is up. */
   async function nextOwner(tenantId: string, before: string | undefined, endMs: number): Promise<boolean> {
     if (waiting >= MOST_WAITING) return false;
     waiting += 1;

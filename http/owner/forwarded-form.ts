@@ -2,7 +2,7 @@ import type { RequestParts } from '../contract/checked-request.ts';
 import type { Operator } from '../contract/operator-role.ts';
 import type { OwnedReply, OwnedRequest } from './answer-as-owner.ts';
 
-/** What one node asks of another, as it travels. */
+/** A question from one node to another, as it is sent. */
 export type Forwarded =
   | { readonly kind: 'api'; readonly method: string; readonly path: string; readonly request: OwnedRequest }
   | {
@@ -14,10 +14,10 @@ export type Forwarded =
   | { readonly kind: 'actors'; readonly query: ActorsQuery }
   | { readonly kind: 'overview' }
   | { readonly kind: 'resume_all'; readonly filter: SuspendedQuery }
-  /** What came after the place that the last answer named. */
+  /** The events after the place that the last answer named. */
   | { readonly kind: 'events'; readonly since: string };
 
-/** What actors can be sorted by. */
+/** The orders of a list of actors. */
 export const ACTOR_SORTS = ['mailbox', 'oldest', 'restarts', 'id', 'queue', 'waiting', 'trouble'] as const;
 
 /** Which actors of a node to list, and in which order. */

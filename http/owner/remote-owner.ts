@@ -1,15 +1,15 @@
 /**
- * How a request gets from the node that took it to the one that owns its tenant. Payloads are what
+ * Forwards requests from the node that took them to the one that owns their tenant. Payloads are what
  * `RunningHttp.serveForwarded` takes there, and answers. Everything rejects with `RuntimeFailure` only.
  */
 export interface Forwarder {
   /** True when this node owns the tenant's shard, as far as it knows. */
   ownerIsLocal(tenantId: string): boolean;
-  /** Who owns the tenant and since when, as one word; undefined: nobody that this node has heard of. */
+  /** The tenant's owner and its epoch, as one text to compare; undefined: no owner is known here. */
   ownership(tenantId: string): string | undefined;
-  /** False when nobody is left to take a tenant: this node gave its own away, and it knows of no other. */
+  /** False when no node is left that could take a tenant: this one gave its own away and knows of no other. */
   ownerMayCome(): boolean;
-  /** Runs the payload on the owner, at most one hop away. */
+  /** Runs the payload on the owner, here or on the node that it is forwarded to. */
   forward(tenantId: string, payload: string, timeoutMs: number): Promise<string>;
   /** True when this node owns the shard and its lease holds now; asked just before an owner's reply is released. */
   stillOwner(tenantId: string): boolean;
@@ -20,7 +20,7 @@ export interface Forwarder {
 }
 
 /**
- * A hop is given up after two seconds (docs/contract.md, Codes of our own), unless the endpoint itself waits
+ * A forwarded request is given up after two seconds (docs/contract.md, Codes of our own), unless the endpoint itself waits
  * longer.
  */
 export const FORWARD_TIMEOUT_MS = 2_000;

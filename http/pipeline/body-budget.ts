@@ -12,7 +12,7 @@ const DEFAULT_LIMITS: BodyLimits = {
   account: { bodies: 256, bytes: 8 * 1024 * 1024 },
 };
 
-/** Whose key is still being looked up. */
+/** The account of bodies whose key is still being looked up. */
 const UNKNOWN = '';
 
 interface Use {

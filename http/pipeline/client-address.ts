@@ -41,8 +41,8 @@ export function isAddressRange(range: string): boolean {
 
 /**
  * Finds the caller behind trusted proxies: `X-Forwarded-For` is read from the right, past every address that is
- * a configured proxy; the first that is not is the caller. Nobody else's header is believed; undefined where
- * nobody's is.
+ * a configured proxy; the first that is not is the caller. The header of any other address is ignored;
+ * undefined where no proxy is configured.
  */
 export function callerAddress(
   trustedProxies: readonly string[],
@@ -60,11 +60,11 @@ export function callerAddress(
   };
   return (peer, forwardedFor) => {
     if (forwardedFor === '' || !trusted(peer)) return peer;
-    const hops = forwardedFor.split(',').map((hop) => hop.trim());
+    const addresses = forwardedFor.split(',').map((address) => address.trim());
     let caller = peer;
-    for (const hop of hops.reverse()) {
-      if (!ipaddr.isValid(hop)) return caller;
-      caller = addressText(hop);
+    for (const address of addresses.reverse()) {
+      if (!ipaddr.isValid(address)) return caller;
+      caller = addressText(address);
       if (!trusted(caller)) return caller;
     }
     return caller;

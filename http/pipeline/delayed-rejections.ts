@@ -18,9 +18,9 @@ interface Company {
 }
 
 /**
- * Keeps the refusals of an overloaded node back for a moment. To refuse costs about what it costs to answer a
- * read, so a crowd that comes again at once leaves no time for what was taken on; and whoever waits for an
- * answer does not ask again on the same connection.
+ * Delays the refusals of an overloaded node. A refusal costs about as much as the answer to a read, so callers that
+ * repeat at once would leave no time for the requests in hand; a caller that waits for its answer does not ask again on
+ * the same connection.
  */
 export class DelayedRejections {
   readonly #clock: Clock;

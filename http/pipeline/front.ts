@@ -12,14 +12,24 @@ export interface FrontReply {
   readonly route: string;
   readonly tenantId: string | undefined;
   readonly keyId: string | undefined;
+  /** Of the span that was made of it; absent where nothing is traced. */
+  readonly traceparent?: string;
+}
+
+/** The ids by which a request is found in logs, records and traces. */
+export interface CallMarks {
+  /** What the reply will carry as `X-Request-Id`. */
+  readonly requestId: string;
+  /** W3C Trace Context, version 00; undefined without one. */
+  readonly traceparent: string | undefined;
 }
 
 /** The edge part of one listener. Never rejects. */
-export type Front = (request: RequestValue) => MaybePromise<FrontReply>;
+export type Front = (request: RequestValue, call: CallMarks) => MaybePromise<FrontReply>;
 
 /**
- * What becomes of a request's body, asked with its head alone. Most of what a stranger sends is refused by the
- * head, so nothing is kept of its body.
+ * Decides about a request's body from its head alone. Most requests of strangers are refused by the head, so nothing of
+ * their bodies is kept.
  */
 export interface BodyPolicy {
   /** True where the head decides the answer: no such route or method, no well-formed key, a method without a body. */
@@ -31,10 +41,15 @@ export interface BodyPolicy {
   accountOf(head: RequestValue): MaybePromise<string | undefined>;
 }
 
+/** Whether a method has no body that is read. */
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
 /** The route of a path that leads nowhere (docs/contract.md, The operators' API). */
 export const UNMATCHED = 'unmatched';
 
-/** A reply to somebody not known. */
+/** A reply to an unknown caller. */
 export function anonymous(reply: ReplyValue, route: string): FrontReply {
   return { reply, route, tenantId: undefined, keyId: undefined };
 }
@@ -49,7 +64,7 @@ export type Routed<Services> =
     }
   | { readonly found: false; readonly refused: FrontReply };
 
-/** Finds the endpoint, and refuses unknown paths, wrong methods and bodies that nobody should read. */
+/** Finds the endpoint, and refuses unknown paths, wrong methods and bodies that are not to be read. */
 export function routed<Services>(router: Router<Services>, request: RequestValue): Routed<Services> {
   const match = router.match(request.path);
   if (match === undefined) {

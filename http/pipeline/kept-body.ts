@@ -32,7 +32,7 @@ export class KeptBody {
   add(piece: ArrayBuffer, isLast: boolean): ReadBody | undefined {
     const length = this.#length + piece.byteLength;
     if (length > MAX_BODY_BYTES) return this.#refuse('too_large');
-    // Most bodies come in one piece, which is read where it lies.
+    // Most bodies come in one piece, which is read without a copy.
     if (isLast && this.#length === 0) return textOf(Buffer.from(piece));
     if (!this.#makeRoom(length)) return this.#refuse('crowded');
     this.#buffer.set(new Uint8Array(piece), this.#length);
@@ -70,7 +70,7 @@ export class KeptBody {
     if (length <= size) return true;
     const wanted = Math.min(MAX_BODY_BYTES, Math.max(LEAST_BYTES, 2 * size, length));
     if (!this.#place.grow(wanted - size)) return false;
-    // Memory of its own: what is cut from Node's shared pool would keep the whole of it.
+    // Memory of its own: a slice of Node's shared pool would keep the whole pool.
     const larger = Buffer.allocUnsafeSlow(wanted);
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;

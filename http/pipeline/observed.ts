@@ -2,15 +2,15 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { catchMaybePromise, type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ObjectId } from '../../runtime/object-id.ts';
-import { errorReply } from '../contract/envelope.ts';
-import { errorCode } from '../contract/error-code.ts';
+import { errorCode, errorReply } from '../contract/envelope.ts';
 import type { ReplyValue, RequestValue, Responder } from '../contract/exchange.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { LogLineParts, RequestKind } from '../request-log/log-line-cache.ts';
 import { DelayedRejections } from './delayed-rejections.ts';
-import { anonymous, type Front, type FrontReply, UNMATCHED } from './front.ts';
+import { anonymous, type CallMarks, type Front, type FrontReply, UNMATCHED } from './front.ts';
+import { readTraceparent } from './traceparent.ts';
 
-/** What every request passes through, whichever listener took it. */
+/** The steps that every request of both listeners passes through. */
 export interface ObservedOptions {
   readonly clock: Clock;
   readonly log: Logger;
@@ -20,13 +20,13 @@ export interface ObservedOptions {
   observe(answered: AnsweredRequest): void;
 }
 
-/** A caller's request id is echoed as it came when it is this: visible ASCII and blanks, up to 256 characters. */
-const ECHOED_REQUEST_ID = /^[ -~]{1,256}$/;
-
-/** Whether a caller's request id is echoed; else it gets one of ours. */
-export function isEchoedRequestId(given: string): boolean {
-  return ECHOED_REQUEST_ID.test(given);
+/** A request that is being answered. Its id is known from the start, since what it makes is stored with it. */
+interface Begun extends CallMarks {
+  readonly startedMs: number;
 }
+
+/** A caller's request id is echoed as it came when it is this: visible ASCII and blanks, up to 256 characters; else it gets one of ours. */
+const ECHOED_REQUEST_ID = /^[ -~]{1,256}$/;
 
 /** A front with its door: request id, a bound on what is in hand, and one entry for every request. */
 export interface ObservedFront {
@@ -34,7 +34,7 @@ export interface ObservedFront {
   inFlight(): number;
 }
 
-/** What is told of a request once it is answered. */
+/** The listeners that are told of each answered request. */
 type Asked = Pick<RequestValue, 'method' | 'ip' | 'headers'>;
 
 /** Wraps a front so that no request leaves without an id and an entry, and no more are in hand than fit. */
@@ -43,17 +43,16 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
   const refusals = new DelayedRejections(clock);
   let inFlight = 0;
 
-  function finish(request: Asked, answered: FrontReply, startedMs: number): ReplyValue {
+  function finish(request: Asked, answered: FrontReply, begun: Begun): ReplyValue {
     const atMs = clock.wallMs();
-    const given = request.headers.requestId;
-    const isEchoed = given !== '' && isEchoedRequestId(given);
-    const requestId = isEchoed ? given : newId(atMs);
+    const { requestId, startedMs } = begun;
     const { reply, route, tenantId, keyId } = answered;
     const { status, contentType, headers, body, stream, close } = reply;
     const { method, ip } = request;
     options.observe({
       atMs,
-      requestId: isEchoed ? escapedText(given) : requestId,
+      requestId: escapedText(requestId),
+      traceparent: answered.traceparent ?? begun.traceparent,
       tenantId,
       keyId,
       method,
@@ -67,9 +66,15 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     return { status, contentType, headers: `${headers}\r\nX-Request-Id: ${requestId}`, body, stream, close };
   }
 
-  function broken(request: Asked, thrown: unknown, startedMs: number): ReplyValue {
+  function broken(request: Asked, thrown: unknown, begun: Begun): ReplyValue {
     options.log.error({ err: thrown }, 'the front threw');
-    return finish(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), startedMs);
+    return finish(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), begun);
+  }
+
+  function begin({ headers: { requestId: given, traceparent: parent } }: Asked): Begun {
+    const requestId = given !== '' && ECHOED_REQUEST_ID.test(given) ? given : newId(clock.wallMs());
+    const traceparent = parent === '' ? undefined : readTraceparent(parent);
+    return { requestId, traceparent, startedMs: clock.monotonicMs() };
   }
 
   /** A front's answer, counted as in hand for as long as it is waited for. */
@@ -81,31 +86,29 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     });
   }
 
-  /** A rejection told late; it waits for nothing but its time, so it is not in hand. */
-  async function held(request: Asked, refused: FrontReply, startedMs: number): Promise<ReplyValue> {
+  /** A delayed rejection; it waits for its time alone, so it does not count as in hand. */
+  async function held(request: Asked, refused: FrontReply, begun: Begun): Promise<ReplyValue> {
     await refusals.hold();
-    return finish(request, refused, startedMs);
+    return finish(request, refused, begun);
   }
 
-  function answerOf(request: RequestValue, startedMs: number): MaybePromise<ReplyValue> {
+  function answerOf(request: RequestValue, begun: Begun): MaybePromise<ReplyValue> {
     if (inFlight >= maxInFlight) {
       const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
-      return held(withoutBody(request), refused, startedMs);
+      return held(withoutBody(request), refused, begun);
     }
-    return mapMaybePromise(counted(front(request)), (answered) =>
-      isOverload(answered)
-        ? held(withoutBody(request), answered, startedMs)
-        : finish(request, answered, startedMs),
+    return mapMaybePromise(counted(front(request, begun)), (answered) =>
+      isOverload(answered) ? held(withoutBody(request), answered, begun) : finish(request, answered, begun),
     );
   }
 
   return {
     inFlight: () => inFlight,
     answer(request) {
-      const startedMs = clock.monotonicMs();
+      const begun = begin(request);
       return catchMaybePromise(
-        () => answerOf(request, startedMs),
-        (thrown) => broken(request, thrown, startedMs),
+        () => answerOf(request, begun),
+        (thrown) => broken(request, thrown, begun),
       );
     },
   };

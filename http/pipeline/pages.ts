@@ -1,9 +1,9 @@
 import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
-import { anonymous, type Front } from './front.ts';
+import { anonymous, type Front, isRead } from './front.ts';
 
-/** A path outside the declared API, answered to GET alone: documents, probes, files of a page. */
+/** A path outside the declared API, answered to GET and HEAD alone: documents, probes, files of a page. */
 export interface Page {
   readonly path: string;
   answer(request: RequestValue): MaybePromise<ReplyValue>;
@@ -12,11 +12,14 @@ export interface Page {
 /** A front that answers these pages itself and leaves the rest to the next. */
 export function withPages(pages: readonly Page[], next: Front): Front {
   const byPath = new Map(pages.map((page) => [page.path, page]));
-  return (request) => {
+  return (request, call) => {
     const page = byPath.get(request.path);
-    if (page === undefined) return next(request);
-    if (request.method !== 'GET') {
-      return anonymous(errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: 'GET' })), page.path);
+    if (page === undefined) return next(request, call);
+    if (!isRead(request.method)) {
+      return anonymous(
+        errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: 'GET, HEAD' })),
+        page.path,
+      );
     }
     return mapMaybePromise(page.answer(request), (reply) => anonymous(reply, page.path));
   };

@@ -11,7 +11,7 @@ export function presentedKey(headers: RequestHeaders): string | undefined {
 
 /** The token of `Authorization: Bearer`, whose scheme is case-insensitive (RFC 9110, 11.1). */
 export function bearer(authorization: string): string | undefined {
-  // As nearly everybody writes it; looked at first because lower case makes a new string.
+  // The usual spelling comes first, because lower case makes a new string.
   const isBearer =
     authorization.startsWith('Bearer ') || authorization.slice(0, 7).toLowerCase() === 'bearer ';
   if (!isBearer) return undefined;

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 
-/** What a path leads to. */
+/** The endpoints of a path. */
 export interface Route<Services> {
   /** The template, for logs and metrics. */
   readonly path: string;
@@ -28,7 +28,11 @@ export interface Router<Services> {
 
 const NO_VALUES: readonly string[] = [];
 
-/** Builds the router once. A fixed segment wins over a parameter; two endpoints of one method and path throw. */
+/**
+ * Builds the router once. By hand, since a framework's router brings its own request object, and a few map look-ups are
+ * all that is wanted of one (docs/decisions/015-http-server-and-router.md). A fixed segment wins over a parameter; two
+ * endpoints of one method and path throw.
+ */
 export function createRouter<Services>(
   basePath: string,
   endpoints: readonly Endpoint<Services>[],
@@ -58,12 +62,21 @@ function routesByPath<Services>(endpoints: readonly Endpoint<Services>[]): Map<s
     if (byMethod.has(endpoint.method)) throw new Error(`declared twice: ${endpoint.method} ${endpoint.path}`);
     methods.set(endpoint.path, byMethod.set(endpoint.method, endpoint));
   }
-  return new Map(
-    [...methods].map(([path, byMethod]) => [
-      path,
-      { path, byMethod, methods: [...byMethod.keys()].join(', ') },
-    ]),
+  return new Map([...methods].map(([path, byMethod]) => [path, { path, ...withHead(byMethod) }]));
+}
+
+/** `HEAD` leads where `GET` does (RFC 9110 §9.3.2): the same call in all but the body of its reply. */
+function withHead<Services>(
+  declared: ReadonlyMap<string, Endpoint<Services>>,
+): Pick<Route<Services>, 'byMethod' | 'methods'> {
+  const byMethod = new Map(
+    [...declared].flatMap(([method, endpoint]) =>
+      method === 'GET'
+        ? [[method, endpoint] as const, ['HEAD', endpoint] as const]
+        : [[method, endpoint] as const],
+    ),
   );
+  return { byMethod, methods: [...byMethod.keys()].join(', ') };
 }
 
 function branch<Services>(): Branch<Services> {

@@ -6,6 +6,8 @@ export interface AnsweredRequest extends RequestKind {
   readonly atMs: number;
   /** As JSON writes it between quotes, since a caller's own may hold quotes and backslashes. */
   readonly requestId: string;
+  /** The caller's W3C trace context; undefined without one. */
+  readonly traceparent?: string | undefined;
   /** Its kind as the logs write it. */
   readonly words: LogLineParts;
   readonly latencyMs: number;

@@ -1,4 +1,4 @@
-/** Who asks for what, and how it went: all of a request that repeats from call to call. */
+/** Caller, operation and status: the parts of a request that repeat from call to call. */
 export interface RequestKind {
   readonly tenantId: string | undefined;
   readonly keyId: string | undefined;
@@ -22,8 +22,8 @@ interface KnownWords extends LogLineParts, RequestKind {}
 const REMEMBERED_KINDS = 20_000;
 
 /**
- * Remembers the words of each kind of request. Building a line from all its parts each time costs the hot path more
- * than every look-up it makes.
+ * Caches the parts of a log line for each kind of request. To build a line from all its parts each time costs the hot
+ * path more than all its look-ups.
  */
 export function logLineCache(): (kind: RequestKind) => LogLineParts {
   const byCaller = new Map<string, KnownWords[]>();

@@ -23,7 +23,7 @@ const SECRET_FIELDS = [
   'redisUrl',
 ];
 
-/** The client library of Redis hangs the command that failed on its errors, with all of its arguments. */
+/** The Redis client adds the failed command with all its arguments to its errors. */
 const FAILED_COMMAND = 'err.command';
 
 /** A logger with a line of its own for answered requests. */
@@ -105,6 +105,7 @@ class GatheredLines implements DestinationStream {
 
 /** As pino would write it; a template, since pino and its redaction cost more than all else a request does. */
 function requestLine(answered: AnsweredRequest, identity: string, message: string): string {
-  const { atMs, requestId, words, latencyMs, ip } = answered;
-  return `{"level":30,"time":${atMs}${identity}${requestId}${words.line}${latencyMs},"ip":"${ip}","msg":"${message}"}\n`;
+  const { atMs, requestId, words, latencyMs, ip, traceparent } = answered;
+  const trace = traceparent === undefined ? '' : `,"traceparent":"${traceparent}"`;
+  return `{"level":30,"time":${atMs}${identity}${requestId}${words.line}${latencyMs},"ip":"${ip}"${trace},"msg":"${message}"}\n`;
 }

@@ -15,16 +15,19 @@ export interface RequestLogEntry {
   readonly ip: string;
   /** Why it was refused; null for a success. */
   readonly code: string | null;
+  /** The caller's W3C trace context; null without one. */
+  readonly traceparent: string | null;
 }
 
-/** Whose log a request without a known tenant goes into. */
+/** The owner of the log of requests without a known tenant. */
 export const NOBODY = 'nobody';
 
 /** An entry packed for its tenant's log, whose name it need not repeat. About 150 bytes. */
 export function packEntry(answered: AnsweredRequest): string {
-  const { atMs, requestId, words, latencyMs, ip, errorCode } = answered;
-  const code = errorCode === undefined ? '' : `,"${errorCode}"`;
-  return `[${atMs},"${requestId}${words.packed}${latencyMs},"${ip}"${code}]`;
+  const { atMs, requestId, words, latencyMs, ip, errorCode, traceparent } = answered;
+  const trace = traceparent === undefined ? '' : `,"${traceparent}"`;
+  const code = errorCode === undefined ? (trace === '' ? '' : ',null') : `,"${errorCode}"`;
+  return `[${atMs},"${requestId}${words.packed}${latencyMs},"${ip}"${code}${trace}]`;
 }
 
 /** The entries of a packed tick, in the order in which they were answered. */
@@ -38,18 +41,22 @@ export function unpackEntries(owner: string, packed: string): readonly RequestLo
     status: number,
     latencyMs: number,
     ip: string,
-    code?: string,
+    code?: string | null,
+    traceparent?: string,
   ][];
-  return rows.map(([atMs, requestId, keyId, method, route, status, latencyMs, ip, code = null]) => ({
-    at: new Date(atMs).toISOString(),
-    requestId,
-    tenantId: owner === NOBODY ? null : owner,
-    keyId: keyId === '' ? null : keyId,
-    method,
-    route,
-    status,
-    latencyMs,
-    ip,
-    code,
-  }));
+  return rows.map(
+    ([atMs, requestId, keyId, method, route, status, latencyMs, ip, code = null, traceparent = null]) => ({
+      at: new Date(atMs).toISOString(),
+      requestId,
+      tenantId: owner === NOBODY ? null : owner,
+      keyId: keyId === '' ? null : keyId,
+      method,
+      route,
+      status,
+      latencyMs,
+      ip,
+      code,
+      traceparent,
+    }),
+  );
 }

@@ -12,7 +12,7 @@ export const REQUEST_LOG_ERASED = 'requests:erased';
 
 const REMEMBERED_MARKS = 10_000;
 
-/** By which a tenant that was erased is known and not named. */
+/** The digest by which an erased tenant is known without its id. */
 export const erasedMark = memoize(REMEMBERED_MARKS, (owner: string): string =>
   createHash('sha256').update(owner).digest('base64url'),
 );

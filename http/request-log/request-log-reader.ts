@@ -9,7 +9,7 @@ export interface RequestLogQuery {
   readonly route: string | undefined;
   /** The code of the refusal. */
   readonly code: string | undefined;
-  /** Only what was refused. */
+  /** Only refusals. */
   readonly refused: boolean;
   /** Only what was answered after this; milliseconds since the Unix epoch. */
   readonly afterMs: number | undefined;
@@ -127,7 +127,7 @@ function fits(entry: RequestLogEntry, query: RequestLogQuery): boolean {
 
 interface Log {
   readonly owner: string;
-  /** No entry of it is newer. */
+  /** Whether the log has no newer entry. */
   readonly newestMs: number;
 }
 

@@ -158,7 +158,7 @@ export class RequestLog {
     this.#options.clock.after(delayMs, () => void this.#write());
   }
 
-  /** Stays scheduled while it writes, so that what comes meanwhile gathers as long as all else. */
+  /** Stays scheduled while it writes, so that entries of that time wait as long as any others. */
   async #write(): Promise<void> {
     let againAfterMs = GATHER_MS;
     try {

@@ -12,21 +12,111 @@ export interface Article {
 /** All of them by slug, in the order in which to read them. */
 export type Articles = ReadonlyMap<string, Article>;
 
+/** The articles of a running service. */
+export interface ArticleLibrary {
+  /** Known before the address is. */
+  readonly slugs: readonly string[];
+  /** All of them, the settings in force filled in. */
+  all(): Articles;
+  /** The public address without the API's base path. */
+  publicUrl(): string;
+}
+
+/** The settings that articles tell callers of. */
+export interface ArticleSettings {
+  /** The random pause between two sends of a shop. */
+  readonly sendGap: { readonly minMs: number; readonly maxMs: number };
+  readonly messageRetentionDays: number;
+  readonly eventRetentionDays: number;
+  /** Events of an account that are kept at most. */
+  readonly eventMaxEntries: number;
+  readonly platformName: string;
+}
+
+/** What articles name of the running service; `{{name}}` in a file stands for it. */
+const VALUE_NAMES = [
+  'apiUrl',
+  'publicUrl',
+  'gapSeconds',
+  'retentionDays',
+  'eventDays',
+  'eventEntries',
+  'platformName',
+] as const;
+type ArticleValues = Readonly<Record<(typeof VALUE_NAMES)[number], string>>;
+
 /**
- * Reads the Markdown files of a folder once. A file is named `http/docs/10-getting-started.md`: the number orders, the rest is
- * the slug; its first line is the title (`# …`), its first paragraph the summary.
+ * Reads the Markdown files of a folder. A file is named `http/docs/10-getting-started.md`: the number orders, the rest is
+ * the slug; its first line is the title (`# …`), its first paragraph the summary. Throws on a `{{name}}` that stands for
+ * nothing. `address` is asked with the first article, since the port may be known no earlier.
  */
-export function readArticles(folder: string): Articles {
-  const files = readdirSync(folder).filter((file) => /^\d+-[a-z-]+\.md$/.test(file));
-  const articles = files.sort().map((file): Article => {
-    const markdown = readFileSync(join(folder, file), 'utf8');
-    const [heading = '', summary = ''] = markdown.split('\n\n');
-    return {
-      slug: basename(file, '.md').replace(/^\d+-/, ''),
-      title: heading.replace(/^# /, ''),
-      summary: summary.trim().replaceAll('\n', ' '),
-      markdown,
-    };
+export function articleLibrary(
+  folder: string,
+  settings: ArticleSettings,
+  address: { apiUrl(): string; publicUrl(): string },
+): ArticleLibrary {
+  const files = readdirSync(folder)
+    .filter((file) => /^\d+-[a-z-]+\.md$/.test(file))
+    .sort()
+    .map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
+  const read = (urls: { readonly apiUrl: string; readonly publicUrl: string }): Articles => {
+    const values = { ...valuesOf(settings), ...urls };
+    return new Map(
+      files.map(({ file, text }) => [slugOf(file), articleOf(file, filledIn(text, values, file))]),
+    );
+  };
+  // An article that asks for what there is not stops the start.
+  read({ apiUrl: 'http://localhost', publicUrl: 'http://localhost' });
+  let articles: Articles | undefined;
+  return {
+    slugs: files.map(({ file }) => slugOf(file)),
+    all() {
+      articles ??= read({ apiUrl: address.apiUrl(), publicUrl: address.publicUrl() });
+      return articles;
+    },
+    publicUrl: address.publicUrl,
+  };
+}
+
+function articleOf(file: string, markdown: string): Article {
+  const [heading = '', summary = ''] = markdown.split('\n\n');
+  return {
+    slug: slugOf(file),
+    title: heading.replace(/^# /, ''),
+    summary: summary.trim().replaceAll('\n', ' '),
+    markdown,
+  };
+}
+
+function slugOf(file: string): string {
+  return basename(file, '.md').replace(/^\d+-/, '');
+}
+
+/** The settings in the words of the articles. */
+function valuesOf(settings: ArticleSettings): Omit<ArticleValues, 'apiUrl' | 'publicUrl'> {
+  const { minMs, maxMs } = settings.sendGap;
+  const [least, most] = [seconds(minMs), seconds(maxMs)];
+  return {
+    gapSeconds: least === most ? least : `${least} to ${most}`,
+    retentionDays: String(settings.messageRetentionDays),
+    eventDays: String(settings.eventRetentionDays),
+    eventEntries: settings.eventMaxEntries.toLocaleString('en-US'),
+    platformName: settings.platformName,
+  };
+}
+
+function seconds(ms: number): string {
+  return String(Math.round(ms / 10) / 100);
+}
+
+function filledIn(text: string, values: ArticleValues, file: string): string {
+  return text.replaceAll(/\{\{(.*?)\}\}/g, (_, name: string) => {
+    if (!isValueName(name))
+      throw new Error(`${file} asks for {{${name}}}; there are ${VALUE_NAMES.join(', ')}`);
+    return values[name];
   });
-  return new Map(articles.map((article) => [article.slug, article]));
+}
+
+function isValueName(name: string): name is keyof ArticleValues {
+  return (VALUE_NAMES as readonly string[]).includes(name);
 }

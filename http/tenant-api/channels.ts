@@ -1,4 +1,11 @@
-import { CHANNEL_REPLIES, CONNECT_FORWARD_TIMEOUT_MS, channelReply } from '../contract/channel-replies.ts';
+import {
+  CHANNEL_REPLIES,
+  CONNECT_FORWARD_TIMEOUT_MS,
+  channelReply,
+  PAIRING_CODE_EXAMPLE,
+  PAIRING_ERRORS,
+  pairingCodeRequest,
+} from '../contract/channel-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { channel } from '../contract/resources.ts';
@@ -35,7 +42,9 @@ export const connectChannel = apiEndpoint({
   forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
   async handle(request) {
     const shop = await namedShop(request);
-    return shop.ok ? channelReply(await request.services.shops.connect(shop.value)) : shop;
+    return shop.ok
+      ? channelReply(await request.services.shops.connect(shop.value, request.connection))
+      : shop;
   },
 });
 
@@ -52,6 +61,31 @@ export const pollChannel = apiEndpoint({
   async handle(request) {
     const shop = await namedShop(request);
     return shop.ok ? channelReply(await request.services.shops.pollConnection(shop.value)) : shop;
+  },
+});
+
+/** POST …/pairing-code */
+export const requestPairingCode = apiEndpoint({
+  name: 'requestPairingCode',
+  method: 'POST',
+  path: '/shops/{idOrName}/channels/msgapp/pairing-code',
+  tag: 'Channel',
+  summary: 'Start the connection by a code that is typed on the phone, in place of a QR code',
+  description:
+    'For owners whose only phone is the one to be linked: the chat network asks for the code on the phone of `phone`. Asked again for that number while its code waits, answers with the same code; for another number, or by POST connect, starts anew.',
+  permission: 'msgapp.connect',
+  body: pairingCodeRequest,
+  bodyExample: PAIRING_CODE_EXAMPLE,
+  replies: CHANNEL_REPLIES.pairing,
+  errors: [...NAMED_SHOP_ERRORS, ...PAIRING_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const { phone } = request.body;
+    return channelReply(
+      await request.services.shops.requestPairingCode(shop.value, phone, request.connection),
+    );
   },
 });
 

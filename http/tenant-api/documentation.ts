@@ -27,7 +27,7 @@ export const listArticles = apiEndpoint({
   },
   errors: [],
   async handle({ services }) {
-    const items = [...services.articles.values()].map(({ slug, title, summary }) => ({
+    const items = [...services.articles.all().values()].map(({ slug, title, summary }) => ({
       slug,
       title,
       summary,
@@ -53,7 +53,7 @@ export const readArticle = apiEndpoint({
   },
   errors: ['DOC_ARTICLE_NOT_FOUND'],
   async handle({ params, services }) {
-    const found = services.articles.get(params.slug);
+    const found = services.articles.all().get(params.slug);
     return found === undefined ? failed('DOC_ARTICLE_NOT_FOUND') : reply(200, found);
   },
 });

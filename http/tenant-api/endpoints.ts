@@ -1,5 +1,11 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { connectChannel, disconnectChannel, pollChannel, readChannel } from './channels.ts';
+import {
+  connectChannel,
+  disconnectChannel,
+  pollChannel,
+  readChannel,
+  requestPairingCode,
+} from './channels.ts';
 import { declareContacts, listContacts, revokeContact } from './contacts.ts';
 import { listArticles, readArticle } from './documentation.ts';
 import { listEvents } from './events.ts';
@@ -33,7 +39,8 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   readArticle,
   readPolicy,
   listEvents,
+  requestPairingCode,
 ];
 
-/** The path under which they stand; the version is part of it (docs/contract.md, Versioning). */
+/** The path before each of them; the version is part of it (docs/contract.md, Versioning). */
 export const API_BASE_PATH = '/api/v1';

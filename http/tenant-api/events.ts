@@ -31,7 +31,7 @@ export const listEvents = apiEndpoint({
   tag: 'Events',
   summary: 'What happened after a cursor, oldest first; waits for the next event on request',
   description:
-    'Go on with `nextCursor`: each event comes once, in the order in which it became true. Without a cursor the answer says where now is. A cursor older than the oldest kept event is refused with the oldest; at least 7 days are kept.',
+    'Go on with `nextCursor`: each event comes once, in the order in which it became true. Without a cursor the answer says where now is. A cursor older than the oldest kept event is refused with the oldest, one behind the newest as well; `error.nextCursor` is the cursor to go on from.\n\nWith `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor behind the event, `event` its type, `data` the event as JSON. Who comes back with `Last-Event-ID` goes on behind it. It ends with an event `end` that says why, when the key may read no more.',
   permission: 'messages.read',
   query: {
     cursor: cursorParameter,
@@ -49,12 +49,14 @@ export const listEvents = apiEndpoint({
   },
   errors: NAMED_SHOP_ERRORS,
   forwardTimeoutMs: MOST_WAIT_MS + FORWARD_TIMEOUT_MS,
-  async handle({ caller, query, services }) {
+  isFollowed: true,
+  async handle({ caller, query, services, connection }) {
     const { cursor, limit, types, shop, waitMs } = query;
     const named = shop === undefined ? undefined : await services.tenants.shopId(caller.tenantId, shop);
     if (named?.ok === false) return named;
     const shopId = named?.value;
-    const listed = await services.events.list(caller.tenantId, { cursor, limit, types, shopId, waitMs });
+    const asked = { cursor, limit, types, shopId, waitMs, connection };
+    const listed = await services.events.list(caller.tenantId, asked);
     return listed.ok ? reply(200, listed.value) : listed;
   },
 });

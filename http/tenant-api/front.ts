@@ -19,13 +19,16 @@ import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
 import {
   anonymous,
   type BodyPolicy,
+  type CallMarks,
   type Front,
   type FrontReply,
+  isRead,
   type Routed,
   routed,
 } from '../pipeline/front.ts';
 import { keyHash, presentedKey } from '../pipeline/presented-key.ts';
 import type { Router } from '../pipeline/router.ts';
+import type { EventReaders } from './event-readers.ts';
 import type { ApiServices } from './services.ts';
 import { TenantSlots } from './tenant-slots.ts';
 
@@ -38,6 +41,7 @@ export interface ApiFrontOptions {
   readonly forwarder: Forwarder;
   readonly clock: Clock;
   readonly random: Random;
+  readonly eventReaders: EventReaders;
   /** Requests of one tenant in hand at a time; what is more is refused OVERLOADED. */
   readonly maxInFlightPerTenant: number;
 }
@@ -49,7 +53,7 @@ interface Edge extends ApiFrontOptions {
 }
 
 /**
- * The tenants' edge: route, key → hash → tenant, then the owner, here or one hop away. The edge decides nothing
+ * The tenants' edge: route, key → hash → tenant, then the owner, here or on another node. The edge decides nothing
  * about a key but whose it is, so a revocation needs no broadcast (runtime/README.md, How one writer is kept).
  */
 export function createApiFront(parts: ApiFrontOptions): Front {
@@ -58,7 +62,7 @@ export function createApiFront(parts: ApiFrontOptions): Front {
     follow: ownerFollower(parts),
     slots: new TenantSlots(parts.maxInFlightPerTenant),
   };
-  return (request) => {
+  return (request, call) => {
     const target = routed(options.router, request);
     if (!target.found) return target.refused;
     const key = presentedKey(request.headers);
@@ -66,9 +70,10 @@ export function createApiFront(parts: ApiFrontOptions): Front {
     const hash = keyHash(key);
     if (hash === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), target.route);
     const tenantId = options.keys.tenantOfKey(hash);
-    if (!(tenantId instanceof Promise)) return answerTenant(target, request, { tenantId, hash }, options);
+    if (!(tenantId instanceof Promise))
+      return answerTenant(target, request, { tenantId, hash, call }, options);
     return tenantId.then(
-      (found) => answerTenant(target, request, { tenantId: found, hash }, options),
+      (found) => answerTenant(target, request, { tenantId: found, hash, call }, options),
       (thrown) => {
         options.owner.log.warn({ err: thrown, route: target.route }, 'a key could not be looked up');
         return anonymous(errorReply(failureOfThrown(thrown)), target.route);
@@ -83,7 +88,7 @@ export function createApiFront(parts: ApiFrontOptions): Front {
  */
 export function apiBodies({ router, keys }: Pick<ApiFrontOptions, 'router' | 'keys'>): BodyPolicy {
   return {
-    headDecides: (head) => !routed(router, head).found || head.method === 'GET' || hashOf(head) === undefined,
+    headDecides: (head) => !routed(router, head).found || isRead(head.method) || hashOf(head) === undefined,
     accountOf: (head) => keys.tenantOfKey(hashOf(head) ?? ''),
   };
 }
@@ -93,20 +98,32 @@ function hashOf({ headers }: RequestValue): string | undefined {
   return key === undefined ? undefined : keyHash(key);
 }
 
+/** The key of each request. */
+interface Presented<TenantId> {
+  readonly tenantId: TenantId;
+  readonly hash: string;
+  readonly call: CallMarks;
+}
+
 /** Within the tenant's share of the slots; an answer that is there at once takes none. */
 function answerTenant(
   target: Extract<Routed<ApiServices>, { found: true }>,
   request: RequestValue,
-  { tenantId, hash }: { readonly tenantId: string | undefined; readonly hash: string },
+  known: Presented<string | undefined>,
   edge: Edge,
 ): MaybePromise<FrontReply> {
   const { route } = target;
+  const { tenantId, hash, call } = known;
   if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
   if (edge.slots.isFull(tenantId)) {
     const message = 'Too many calls of this account are being answered; try again shortly.';
     return { reply: errorReply({ code: 'OVERLOADED', message }), route, tenantId, keyId: undefined };
   }
-  const answer = answerKnown(target, request, { tenantId, hash }, edge);
+  const { isFollowed } = target.endpoint;
+  const answer =
+    isFollowed && request.headers.takesEvents && request.method === 'GET'
+      ? answerStream(target, request, { tenantId, hash, call }, edge)
+      : answerKnown(target, request, { tenantId, hash, call }, edge);
   if (answer instanceof Promise) edge.slots.hold(tenantId, answer);
   return answer;
 }
@@ -114,10 +131,10 @@ function answerTenant(
 function answerKnown(
   { endpoint, values, route }: Extract<Routed<ApiServices>, { found: true }>,
   request: RequestValue,
-  { tenantId, hash }: { readonly tenantId: string; readonly hash: string },
+  { tenantId, hash, call }: Presented<string>,
   edge: Edge,
 ): MaybePromise<FrontReply> {
-  const owned = ownedRequest(request, { values, tenantId, keyHash: hash });
+  const owned = ownedRequest(request, { values, tenantId, keyHash: hash, call });
   if (!edge.forwarder.ownerIsLocal(tenantId)) {
     return toldOf(answerElsewhere(endpoint, owned, edge), route, tenantId);
   }
@@ -132,11 +149,38 @@ function answerKnown(
   return frontReply(answered, route, tenantId);
 }
 
+/** Pages of the endpoint one after another, as a reply that stays open; the first one is the call, and is counted. */
+async function answerStream(
+  { endpoint, values, route }: Extract<Routed<ApiServices>, { found: true }>,
+  request: RequestValue,
+  { tenantId, hash, call }: Presented<string>,
+  edge: Edge,
+): Promise<FrontReply> {
+  const owned = ownedRequest(request, { values, tenantId, keyHash: hash, call });
+  const page = (cursor: string | undefined, waitMs: number): Promise<OwnedReply> => {
+    const place = cursor ?? request.headers.lastEventId;
+    const asked = { ...owned, query: pageQuery(request.query, place, waitMs) };
+    return answerElsewhere(endpoint, cursor === undefined ? asked : { ...asked, isContinued: true }, edge);
+  };
+  return frontReply(await edge.eventReaders.open({ tenantId, page }), route, tenantId);
+}
+
+/** The largest page, since a stream gets them one at a time. */
+const STREAM_PAGE = '100';
+
+/** The call's own query, with the place and the wait of one page in it. A place that is empty stays the call's. */
+function pageQuery(query: string, place: string, waitMs: number): string {
+  const kept = query.split('&').filter((pair) => !/^(waitMs|limit)(=|$)/.test(pair));
+  const own = place === '' ? kept : kept.filter((pair) => !/^cursor(=|$)/.test(pair));
+  const cursor = place === '' ? [] : [`cursor=${encodeURIComponent(place)}`];
+  return [...own, ...cursor, `waitMs=${waitMs}`, `limit=${STREAM_PAGE}`].join('&');
+}
+
 async function toldOf(answer: Promise<OwnedReply>, route: string, tenantId: string): Promise<FrontReply> {
   return frontReply(await answer, route, tenantId);
 }
 
-/** Whose a call was. This node may remember a key that its tenant has no more, or whose tenant was erased. */
+/** The tenant of a call. This node may remember a key that its tenant has no more, or whose tenant was erased. */
 function frontReply({ reply, keyId }: OwnedReply, route: string, tenantId: string): FrontReply {
   if (keyId === undefined && reply.status === 401) return anonymous(reply, route);
   return { reply, route, tenantId, keyId };
@@ -144,7 +188,7 @@ function frontReply({ reply, keyId }: OwnedReply, route: string, tenantId: strin
 
 function ownedRequest(
   request: RequestValue,
-  known: Pick<OwnedRequest, 'values' | 'tenantId' | 'keyHash'>,
+  known: Pick<OwnedRequest, 'values' | 'tenantId' | 'keyHash'> & { readonly call: CallMarks },
 ): OwnedRequest {
   return {
     tenantId: known.tenantId,
@@ -155,10 +199,14 @@ function ownedRequest(
     contentType: request.headers.contentType,
     body: request.body,
     bodyFault: request.bodyFault,
+    idempotencyKey: request.headers.idempotencyKey,
+    requestId: known.call.requestId,
+    traceparent: known.call.traceparent,
+    connection: request.connection,
   };
 }
 
-/** The tenant was here and is handed over: whoever owns it next is asked, as soon as this node knows who that is. */
+/** Follows a tenant that was here and is handed over: its next owner is asked as soon as this node knows it. */
 function answerAfterMove(
   endpoint: Endpoint<ApiServices>,
   request: OwnedRequest,
@@ -186,7 +234,8 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Ed
   return async (spentMs) => {
     if (forwarder.ownerIsLocal(request.tenantId)) return answerAsOwner(endpoint, request, services, owner);
     try {
-      const payload = encodeForwarded({ kind: 'api', method, path, request });
+      const { connection: _, ...sent } = request;
+      const payload = encodeForwarded({ kind: 'api', method, path, request: sent });
       const answer = await forwarder.forward(
         request.tenantId,
         payload,

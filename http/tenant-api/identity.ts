@@ -28,8 +28,8 @@ export const readIdentity = apiEndpoint({
 
 /** Key, tenant and limits are the same objects until they change; of the rest only numbers change. */
 function identityJson({ key, tenant, limits, quota }: Identity): string {
-  const { limit, used, remaining, resetsAt } = quota.apiCalls;
+  const { limit, used, remaining, resetsAt } = quota.api_calls;
   const who = `"key":${rememberedJson(key)},"tenant":${rememberedJson(tenant)},"limits":${rememberedJson(limits)}`;
-  const calls = `"quota":{"apiCalls":{"limit":${limit},"used":${used},"remaining":${remaining},"resetsAt":"${resetsAt}"}}`;
-  return `{${who},${calls}}`;
+  const calls = `{"limit":${limit},"used":${used},"remaining":${remaining},"resetsAt":"${resetsAt}"}`;
+  return `{${who},"quota":{"api_calls":${calls},"apiCalls":${calls}}}`;
 }

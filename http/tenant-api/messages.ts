@@ -6,15 +6,15 @@ import { hasText } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
+import { REPLAY_HEADERS, replayHeaders, reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
-import { headerLines } from '../contract/exchange.ts';
 import { recipient, text } from '../contract/fields.ts';
 import { rememberedJson } from '../contract/known-json.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { acceptedJson, messageJson } from '../contract/message-json.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { acceptedMessage, cursorPage, message } from '../contract/resources.ts';
+import { problem } from '../contract/validation.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -43,6 +43,7 @@ export const sendMessage = apiEndpoint({
   description:
     'The send policy is evaluated first; a refusal says in `retryAfter` when it would let this send through. A text of which nothing shows (white space, controls and default-ignorable characters alone) counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`.',
   permission: 'messages.send',
+  takesIdempotencyKey: true,
   body: closedObject({
     channel: v.literal('msgapp'),
     to: recipient,
@@ -69,7 +70,7 @@ export const sendMessage = apiEndpoint({
       description: 'The original message of the same idempotencyKey; nothing was sent again.',
       data: acceptedMessage,
       example: { ...queued, status: 'sent' },
-      headers: { 'X-Idempotent-Replay': 'Always `true`.' },
+      headers: REPLAY_HEADERS,
       write: acceptedJson,
     },
   },
@@ -77,7 +78,10 @@ export const sendMessage = apiEndpoint({
   handle(request) {
     const { to, text, mediaUrl, mediaType, idempotencyKey } = request.body;
     if (!hasText(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
-    const draft = { to, text, mediaUrl, mediaType, idempotencyKey };
+    const { requestId, traceparent, idempotencyKey: ofHeader } = request;
+    if (ofHeader !== undefined && (idempotencyKey ?? ofHeader) !== ofHeader) return TWO_KEYS;
+    const key = idempotencyKey ?? ofHeader;
+    const draft = { to, text, mediaUrl, mediaType, idempotencyKey: key, requestId, traceparent };
     // Waits for nothing but the commit: every send pays for each wait.
     return mapMaybePromise(namedShop(request), (shop) =>
       shop.ok ? mapMaybePromise(request.services.shops.send(shop.value, draft), answerOf) : shop,
@@ -88,12 +92,13 @@ export const sendMessage = apiEndpoint({
 function answerOf(sent: Awaited<ReturnType<ShopOperations['send']>>) {
   if (!sent.ok) return sent;
   return sent.value.replayed
-    ? reply(200, sent.value.accepted, REPLAYED)
+    ? reply(200, sent.value.accepted, replayHeaders(sent.value))
     : reply(202, sent.value.accepted, `\r\nLocation: ${sent.value.accepted.statusUrl}`);
 }
 
-/** Says that nothing was sent again (docs/contract.md, Idempotency). */
-const REPLAYED = headerLines({ 'X-Idempotent-Replay': 'true' });
+const TWO_KEYS = failed('VALIDATION_ERROR', {
+  fields: [problem('idempotencyKey', 'is another one than that of the header Idempotency-Key')],
+});
 
 /** GET …/messages */
 export const listMessages = apiEndpoint({

@@ -18,7 +18,7 @@ import {
   verdict,
 } from '../contract/resources.ts';
 
-/** What the tenants' document calls its resources; a name is a promise to generated clients. */
+/** The names of resources in the tenants' document; generated clients rely on them. */
 export const API_SCHEMAS: NamedSchemas = {
   Shop: shop,
   CreatedShop: createdShop,

@@ -3,7 +3,7 @@ import type { ShopReference } from '../../actors/shop/record/shop-operations.ts'
 import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ApiServices } from './services.ts';
 
-/** What finding the shop of a path may fail with. */
+/** The failures of finding the shop of a path. */
 export const NAMED_SHOP_ERRORS = [
   'SHOP_NOT_FOUND',
   'AMBIGUOUS_SHOP',

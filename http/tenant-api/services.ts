@@ -2,14 +2,14 @@ import type { EventOperations } from '../../actors/shop/record/event-operations.
 import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
 import { apiEndpoints } from '../contract/endpoint.ts';
-import type { Articles } from './articles.ts';
+import type { ArticleLibrary } from './articles.ts';
 
 /** The services that the tenants' endpoints call, on the node that owns the tenant. */
 export interface ApiServices {
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;
   readonly events: EventOperations;
-  readonly articles: Articles;
+  readonly articles: ArticleLibrary;
   /** The address that opens a shop's edit form. */
   setupUrl(shopId: string): string;
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
+import { REPLAY_HEADERS, replayHeaders, reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
@@ -9,7 +9,7 @@ import { createdShop, numberedPage, shop } from '../contract/resources.ts';
 import { shopName } from '../contract/shop-name.ts';
 import { apiEndpoint } from './services.ts';
 
-/** What a new shop still lacks; both are completed outside the API (docs/contract.md, Shop). */
+/** The fields that a new shop still lacks; both are completed outside the API (docs/contract.md, Shop). */
 const SETUP_REQUIRED = ['location', 'operatingHours'] as const;
 
 /** GET /shops */
@@ -35,6 +35,12 @@ export const listShops = apiEndpoint({
   },
 });
 
+const madeShop = {
+  ...EXAMPLES.shop,
+  setupUrl: `https://example.com/shops/${EXAMPLES.shop.id}/edit`,
+  setupRequired: SETUP_REQUIRED,
+} as const;
+
 /** POST /shops */
 export const createShop = apiEndpoint({
   name: 'createShop',
@@ -43,6 +49,7 @@ export const createShop = apiEndpoint({
   tag: 'Shops',
   summary: 'Create a shop',
   permission: 'shops.write',
+  takesIdempotencyKey: true,
   body: closedObject({ name: shopName, phone: v.optional(text({ max: 32 })) }),
   bodyExample: { name: 'Bakery Rue Haute', phone: '+41791234567' },
   replies: {
@@ -50,25 +57,27 @@ export const createShop = apiEndpoint({
       description: 'The new shop, and what is still to be completed outside the API.',
       data: createdShop,
       headers: { Location: 'The shop.' },
-      example: {
-        ...EXAMPLES.shop,
-        channelStatus: { msgapp: null },
-        setupUrl: `https://example.com/shops/${EXAMPLES.shop.id}/edit`,
-        setupRequired: SETUP_REQUIRED,
-      },
+      example: { ...madeShop, channelStatus: { msgapp: null } },
+    },
+    200: {
+      description: 'The shop that the same Idempotency-Key made, as it is now; none was made again.',
+      data: createdShop,
+      headers: REPLAY_HEADERS,
+      example: madeShop,
     },
   },
   errors: ['SHOP_LIMIT_REACHED', 'SHOP_NAME_TAKEN', 'TENANT_OWNER_MISSING'],
-  async handle({ caller, body, services }) {
+  async handle({ caller, body, services, idempotencyKey }) {
     const created = await services.tenants.createShop(caller.tenantId, {
       name: body.name,
       phone: body.phone,
-      uniqueName: true,
+      idempotencyKey,
     });
     if (!created.ok) return created;
-    const setupUrl = services.setupUrl(created.value.id);
-    const location = headerLines({ Location: `/api/v1/shops/${created.value.id}` });
-    return reply(201, { ...created.value, setupUrl, setupRequired: SETUP_REQUIRED }, location);
+    const { replayed, shop } = created.value;
+    const shown = { ...shop, setupUrl: services.setupUrl(shop.id), setupRequired: SETUP_REQUIRED };
+    if (replayed) return reply(200, shown, replayHeaders(created.value));
+    return reply(201, shown, headerLines({ Location: `/api/v1/shops/${shop.id}` }));
   },
 });
 

@@ -3,7 +3,7 @@ import { failed } from '../../actors/failure.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
+import { REPLAY_HEADERS, replayHeaders, reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
@@ -11,6 +11,12 @@ import { mediaUri } from '../contract/media-uri.ts';
 import { acceptedStatus } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
+
+const queued = {
+  id: EXAMPLES.messageId,
+  status: 'queued',
+  statusUrl: `/api/v1/messages/${EXAMPLES.messageId}`,
+} as const;
 
 /** POST …/statuses */
 export const postStatus = apiEndpoint({
@@ -22,6 +28,7 @@ export const postStatus = apiEndpoint({
   description:
     'A caption of which nothing shows (white space, controls and default-ignorable characters alone) counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`.',
   permission: 'statuses.post',
+  takesIdempotencyKey: true,
   body: closedObject({
     caption: v.optional(text({ max: 700 })),
     mediaUrl: v.optional(mediaUri),
@@ -33,11 +40,13 @@ export const postStatus = apiEndpoint({
       description: 'Queued.',
       data: acceptedStatus,
       headers: { Location: 'The `statusUrl`.' },
-      example: {
-        id: EXAMPLES.messageId,
-        status: 'queued',
-        statusUrl: `/api/v1/messages/${EXAMPLES.messageId}`,
-      },
+      example: queued,
+    },
+    200: {
+      description: 'The original status of the same Idempotency-Key; nothing was posted again.',
+      data: acceptedStatus,
+      headers: REPLAY_HEADERS,
+      example: { ...queued, status: 'sent' },
     },
   },
   errors: [
@@ -48,11 +57,16 @@ export const postStatus = apiEndpoint({
     'BOT_SERVICE_UNREACHABLE',
   ],
   async handle(request) {
-    const { caption, mediaUrl, mediaType } = request.body;
+    const { body, requestId, traceparent, idempotencyKey } = request;
+    const { caption, mediaUrl, mediaType } = body;
     if (!hasText(caption) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
     const shop = await namedShop(request);
     if (!shop.ok) return shop;
-    const posted = await request.services.shops.postStatus(shop.value, { caption, mediaUrl, mediaType });
-    return posted.ok ? reply(202, posted.value, headerLines({ Location: posted.value.statusUrl })) : posted;
+    const draft = { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent };
+    const posted = await request.services.shops.postStatus(shop.value, draft);
+    if (!posted.ok) return posted;
+    const { accepted, replayed } = posted.value;
+    if (replayed) return reply(200, accepted, replayHeaders(posted.value));
+    return reply(202, accepted, headerLines({ Location: accepted.statusUrl }));
   },
 });

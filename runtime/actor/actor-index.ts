@@ -18,7 +18,7 @@ export class LocalActorIndex<Seen extends object> implements ActorIndex<Seen> {
   /** Places by shard and address text. */
   readonly #places = new Map<OwnedShard, Map<string, number>>();
 
-  /** `see` makes of a summary what is to be kept of it. */
+  /** `see` turns a summary into what the index keeps of it. */
   constructor(shards: () => Iterable<OwnedShard>, see: (summary: ActorSummary) => Seen) {
     this.#shards = shards;
     this.#see = see;
@@ -96,7 +96,7 @@ export class LocalActorIndex<Seen extends object> implements ActorIndex<Seen> {
   }
 }
 
-/** A suspended actor that nobody asked for since the start of this process: nothing of it is in memory. */
+/** A suspended actor that was not asked for since the start of this process, so that nothing of it is in memory. */
 function untouched(address: Address): ActorSummary {
   return { address, status: 'suspended', mailboxDepth: 0, oldestQueuedMs: 0, restarts: 0, state: undefined };
 }

@@ -12,7 +12,7 @@ import { ActorResources } from './actor-resources.ts';
 import { type ActorStatus, snapshotOf, statusForOperators } from './actor-status.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import { ActorTimers } from './actor-timers.ts';
-import { type Envelope, type EnvelopeKind, Mailbox, ownEnvelope } from './mailbox.ts';
+import { commandEnvelope, type Envelope, type EnvelopeKind, Mailbox, ownEnvelope } from './mailbox.ts';
 import { StateLoader } from './state-loader.ts';
 import { Supervision } from './supervision.ts';
 import { SuspendedCare } from './suspended-care.ts';
@@ -84,13 +84,12 @@ export class Actor implements ActiveActor, TurnHost {
     return this.#cycle.isBusy || this.#mailbox.depth > 0;
   }
 
-  /** The turn under way is the last one with this state. */
-  get #isEnding(): boolean {
+  get isEnding(): boolean {
     return this.#status === 'restarting' || this.#status === 'stopping';
   }
 
   get isSettled(): boolean {
-    if (this.#status !== 'active') return !this.#isEnding;
+    if (this.#status !== 'active') return !this.isEnding;
     return !this.#isAtWork && (this.#behaviour.settled?.(this.state) ?? true);
   }
 
@@ -100,20 +99,16 @@ export class Actor implements ActiveActor, TurnHost {
 
   mayPassivate(nowMs: number): boolean {
     const idleMs = nowMs - this.#lastTurnMs;
-    return this.#status === 'active' && idleMs >= this.#around.limits.passivateAfterMs && !this.isNeeded;
+    const isIdle = this.#status === 'active' && idleMs >= this.#around.limits.passivateAfterMs;
+    return isIdle && !this.isNeeded && !this.#cycle.hasToStore;
   }
 
   offer(command: unknown, asker?: Asker): void {
-    const lane = this.#behaviour.lane(command);
-    const envelope: Envelope = {
-      kind: 'command',
-      command,
-      lane,
-      bytes: lane === 'client' ? this.#behaviour.size(command) : 0,
+    const envelope = commandEnvelope(command, this.#behaviour, {
       queuedAtMs: this.#around.clock.monotonicMs(),
       asker,
-    };
-    const refusal = this.#refusal(lane) ?? this.#mailbox.offer(envelope);
+    });
+    const refusal = this.#refusal(envelope.lane) ?? this.#mailbox.offer(envelope);
     if (refusal === undefined) {
       this.#pump();
       return;
@@ -134,7 +129,8 @@ export class Actor implements ActiveActor, TurnHost {
   }
 
   whenActive(): unknown {
-    if (this.#gate.isReady) return this.state;
+    if (this.#status === 'stopping') return Promise.reject(movedAway());
+    if (this.#gate.isReady && !this.isEnding) return this.state;
     if (this.#status === 'suspended') return Promise.reject(suspended());
     if (this.#status === 'stopped') return Promise.reject(movedAway());
     return this.#gate.wait();
@@ -166,7 +162,7 @@ export class Actor implements ActiveActor, TurnHost {
   }
 
   free(): void {
-    if (this.#isEnding) this.#turnWaiters.reached();
+    if (this.isEnding) this.#turnWaiters.reached();
     this.#pump();
   }
 
@@ -176,7 +172,7 @@ export class Actor implements ActiveActor, TurnHost {
     const crashed = fault ?? (changed ? this.#followState(turn) : undefined);
     if (crashed !== undefined) this.#supervision.note(crashed);
     if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#gate.reached(this.state);
-    if (this.#isEnding) this.#turnWaiters.reached();
+    if (this.isEnding) this.#turnWaiters.reached();
     else if (crashed !== undefined || this.#isRecovering) this.#restart();
   }
 
@@ -269,7 +265,7 @@ export class Actor implements ActiveActor, TurnHost {
       return;
     }
     this.#refuseWaiting(error.message);
-    // Nobody waits for it and nothing needs it: it is loaded when it is asked for again.
+    // No caller waits for it and nothing needs it: it is loaded when it is asked for again.
     if (!this.isNeeded) this.dispose('passivated');
     else this.#timer.start(waitBeforeLoading(error, this.#text, this.#around), () => this.#load());
   }
@@ -289,7 +285,7 @@ export class Actor implements ActiveActor, TurnHost {
     }
     this.#cycle.finish();
     envelope.asker?.reject(poisoned());
-    if (!this.#isEnding) this.#restart();
+    if (!this.isEnding) this.#restart();
   }
 
   /** Whether the behaviour acts in place of a turn that threw; the actor is loaded again afterwards. */
@@ -337,9 +333,9 @@ export class Actor implements ActiveActor, TurnHost {
 
   async restart(): Promise<void> {
     if (this.#status === 'active') this.#status = 'restarting';
-    if (!this.#isEnding) return;
-    if (this.#cycle.isBusy) await this.#turnWaiters.wait();
-    // Who asked before may have loaded it by now, and who wants it stopped comes first.
+    if (!this.isEnding) return;
+    await this.#leave();
+    // An earlier restart may have loaded it by now, and a stop goes before a restart.
     if (this.#status !== 'restarting') return;
     this.#unload('crashed');
     this.#load();
@@ -348,8 +344,16 @@ export class Actor implements ActiveActor, TurnHost {
   async stop(reason: DeactivationReason): Promise<void> {
     if (this.#status === 'stopped') return;
     this.#status = 'stopping';
-    if (this.#cycle.isBusy) await this.#turnWaiters.wait();
+    await this.#leave();
     this.dispose(reason);
+  }
+
+  /** Ends the turn under way, and has stored what is in memory only. */
+  async #leave(): Promise<void> {
+    while (this.#cycle.isBusy) await this.#turnWaiters.wait();
+    if (!this.isEnding || !this.#around.mayAct(this.#shard) || !this.#cycle.hasToStore) return;
+    this.#cycle.begin(ownEnvelope('leaving', undefined, this.#around.clock.monotonicMs()));
+    while (this.#cycle.isBusy) await this.#turnWaiters.wait();
   }
 
   dispose(reason: DeactivationReason): void {

@@ -63,7 +63,7 @@ export interface DeadLetterBoxOptions {
 export class DeadLetterBox implements DeadLetters {
   readonly #options: DeadLetterBoxOptions;
   readonly #nextId: (nowMs: number) => ObjectId;
-  /** Replays under way: who asks for one twice gets the same. */
+  /** Replays under way: a second request for one gets the same promise. */
   readonly #replays = new Map<string, Promise<unknown>>();
 
   constructor(options: DeadLetterBoxOptions) {

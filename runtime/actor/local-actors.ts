@@ -49,7 +49,7 @@ export class LocalActors implements Actors {
     );
   }
 
-  /** Why this node takes no client command now, whoever it is for; control commands are never refused. */
+  /** Why this node takes no client command of any actor now; control commands are never refused. */
   #refusal(address: Address, command: unknown): RuntimeFailure | undefined {
     const isBusy = this.#options.isBusy();
     const isFull = this.#options.storeIsFull();
@@ -81,7 +81,8 @@ export class LocalActors implements Actors {
   }
 
   peek<State>(address: Address): State | undefined {
-    return this.#find(address)?.state as State | undefined;
+    const actor = this.#find(address);
+    return actor?.isEnding ? undefined : (actor?.state as State | undefined);
   }
 
   owns(number: number): boolean {
@@ -129,7 +130,7 @@ export class LocalActors implements Actors {
     } else if (actor?.isNeeded) {
       return 'refused';
     } else {
-      actor?.dispose('passivated');
+      await actor?.stop('passivated');
     }
     this.#markDirty(address);
     return 'passivated';

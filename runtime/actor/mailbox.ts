@@ -6,11 +6,19 @@ import type { Asker } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { mailboxFull } from '../refusals.ts';
 import type { RuntimeFailure } from '../runtime-failure.ts';
+import type { AnyBehaviour } from './actor-surroundings.ts';
 
 /** What a turn is run for: a command, or one of the runtime's own occasions. */
-export type EnvelopeKind = 'command' | 'timer' | 'activated' | 'reactivated' | 'draining' | 'sync';
+export type EnvelopeKind =
+  | 'command'
+  | 'timer'
+  | 'activated'
+  | 'reactivated'
+  | 'draining'
+  | 'leaving'
+  | 'sync';
 
-/** A command on its way through the mailbox, with who waits for it. */
+/** A command in the mailbox, with the caller that waits for it. */
 export interface Envelope {
   readonly kind: EnvelopeKind;
   readonly command: unknown;
@@ -19,6 +27,17 @@ export interface Envelope {
   /** Monotonic. */
   readonly queuedAtMs: number;
   readonly asker: Asker | undefined;
+}
+
+/** An envelope with what somebody asked for, in the lane that its behaviour has for it. */
+export function commandEnvelope(
+  command: unknown,
+  behaviour: Pick<AnyBehaviour, 'lane' | 'size'>,
+  { queuedAtMs, asker }: Pick<Envelope, 'queuedAtMs' | 'asker'>,
+): Envelope {
+  const lane = behaviour.lane(command);
+  const bytes = lane === 'client' ? behaviour.size(command) : 0;
+  return { kind: 'command', command, lane, bytes, queuedAtMs, asker };
 }
 
 /** An envelope in which the runtime itself tells an actor something. */
@@ -123,7 +142,7 @@ export class Mailbox {
     for (const envelope of this.#control.takeAll()) envelope.asker?.reject(failure);
   }
 
-  /** Empties both lanes, telling everybody who waits that there is no such actor. */
+  /** Empties both lanes; all who wait are told that there is no such actor. */
   answerNobody(): void {
     this.#clientBytes = 0;
     for (const envelope of [...this.#control.takeAll(), ...this.#client.takeAll()])

@@ -48,6 +48,8 @@ export class TurnCycle implements Commitment {
   /** Whether it adds the actor to the shard's `awake` set or takes it out. */
   #awakeChange: boolean | undefined;
   #startedMs = 0;
+  /** When its writes were handed to the group commit; kept where turns are traced. */
+  #commitMs: number | undefined;
   /** Committed while the lease did not hold: takes effect when the shard thaws. */
   #held = false;
   /** Rises with every turn, so that facts for one that was abandoned are known to be late. */
@@ -69,6 +71,17 @@ export class TurnCycle implements Commitment {
   /** A turn is under way. */
   get isBusy(): boolean {
     return this.#current !== undefined;
+  }
+
+  /** Something is in memory only (`Behaviour.leaving`). What the behaviour throws is for the turn that stores it. */
+  get hasToStore(): boolean {
+    if (this.state === undefined) return false;
+    try {
+      const context = { address: this.#address, nowMs: this.#nowMs() };
+      return this.#behaviour.leaving?.(this.state, context) !== undefined;
+    } catch {
+      return true;
+    }
   }
 
   /** Runs the turn for an envelope, as far as it goes without waiting. */
@@ -146,6 +159,8 @@ export class TurnCycle implements Commitment {
         return this.#behaviour.activated(this.state, { address, nowMs, cause: 'crash' });
       case 'draining':
         return this.#behaviour.draining?.(this.state, { address, nowMs }) ?? {};
+      case 'leaving':
+        return this.#behaviour.leaving?.(this.state, { address, nowMs }) ?? {};
       case 'sync':
         return {};
     }
@@ -179,8 +194,12 @@ export class TurnCycle implements Commitment {
 
   /** Commits what the turn decided; with nothing to write it takes effect at once. */
   #submit(): void {
+    const { clock, commits, observer } = this.#around;
+    if (observer?.traced !== undefined) {
+      this.#commitMs = this.writes.length === 0 ? undefined : clock.monotonicMs();
+    }
     if (this.writes.length === 0) this.#takeEffect();
-    else this.#around.commits.add(this.#shard, this);
+    else commits.add(this.#shard, this);
   }
 
   /** The group commit tells what became of the writes. */
@@ -217,7 +236,7 @@ export class TurnCycle implements Commitment {
     const envelope = this.#current as Envelope;
     const { clock, counters, mayAct, observer } = this.#around;
     if (!mayAct(this.#shard)) {
-      // Somebody may be taking the shard over; what was committed waits until that is known.
+      // Another node may be taking the shard over; effects of the commit wait until that is known.
       this.#held = true;
       envelope.asker?.reject(outcomeUnknown('The lease ended during the commit'));
       return;
@@ -226,9 +245,21 @@ export class TurnCycle implements Commitment {
     for (const effect of turn.effects ?? []) this.#perform(effect);
     counters.turns += 1;
     observer?.turned?.(this.#behaviour.kind, clock.monotonicMs() - this.#startedMs);
+    if (observer?.traced !== undefined) this.#trace(envelope);
     this.finish();
     envelope.asker?.resolve(turn.reply);
     this.#host.effective(envelope, turn, fault);
+  }
+
+  #trace({ command }: Envelope): void {
+    const { clock, observer } = this.#around;
+    const traceparent = command === undefined ? undefined : this.#behaviour.traceOf?.(command);
+    if (traceparent === undefined) return;
+    const endMs = clock.wallMs();
+    const sinceMs = endMs - clock.monotonicMs();
+    const commitMs = this.#commitMs === undefined ? undefined : sinceMs + this.#commitMs;
+    const { kind } = this.#behaviour;
+    observer?.traced?.({ kind, traceparent, startMs: sinceMs + this.#startedMs, commitMs, endMs });
   }
 
   /** Answers what `committed` threw, although it must not. */
@@ -258,7 +289,7 @@ export class TurnCycle implements Commitment {
     if (this.#held) this.#takeEffect();
   }
 
-  /** Ends the turn under way without effect; whoever waits for it is told. */
+  /** Ends the turn under way without effect and tells its caller. */
   abandon(): void {
     const envelope = this.#current;
     const isCommitting = this.#turn !== undefined;

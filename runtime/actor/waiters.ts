@@ -1,4 +1,4 @@
-/** Those who wait for the end of the turn under way. */
+/** Callers that wait for the end of the turn under way. */
 export class Waiters {
   readonly #waiters: (() => void)[] = [];
 

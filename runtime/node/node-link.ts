@@ -5,7 +5,7 @@ import type { RuntimeCounters } from '../observer.ts';
 import type { OwnershipView, ShardOwner } from '../ownership/ownership-view.ts';
 import { RuntimeFailure, type RuntimeFailureCode } from '../runtime-failure.ts';
 
-/** How a node has something done by the node that owns a shard: at most one hop. */
+/** How a node has something done by the node that owns a shard: what it asks is forwarded once at most. */
 export interface NodeLink {
   /**
    * Runs a payload through the handler of a shard's owner, or of the node with that id; on this node when that is it.
@@ -30,7 +30,7 @@ export interface RedisLinkOptions {
   readonly counters: RuntimeCounters;
   readonly view: OwnershipView;
   readonly nodeId: string;
-  /** A call found nobody where the view said: look again. */
+  /** A call did not find the owner that the view named: look again. */
   readonly onMissed: () => void;
 }
 

@@ -2,7 +2,7 @@ import type { ActorSnapshot, ActorSummary } from '../actors.ts';
 import type { DeactivationReason } from '../behaviour.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 
-/** Who waits for a command's reply. */
+/** The caller that waits for a command's reply. */
 export interface Asker {
   readonly resolve: (reply: unknown) => void;
   readonly reject: (failure: Error) => void;
@@ -12,13 +12,15 @@ export interface Asker {
 export interface ActiveActor {
   /** The last committed state; `undefined` while there is none in memory. */
   readonly state: unknown;
+  /** It is being stopped or loaded anew: its state may not be read or changed any more. */
+  readonly isEnding: boolean;
   /** It must live, or something is in hand or waits for it. */
   readonly isNeeded: boolean;
   /** Whether a hand-over need not wait for it. */
   readonly isSettled: boolean;
   /** Idle for long enough, and not needed. */
   mayPassivate(nowMs: number): boolean;
-  /** Takes a command in, or tells who waits for it why not. */
+  /** Takes a command, or rejects its caller with the reason. */
   offer(command: unknown, asker?: Asker): void;
   /** The state, at once where there is one. `undefined`: no such actor. */
   whenActive(): MaybePromise<unknown>;
@@ -30,11 +32,11 @@ export interface ActiveActor {
   thaw(): void;
   /** Starts a suspended actor again, and forgets that it crashed. */
   resume(): void;
-  /** Throws the state away and loads it again, once the turn under way has ended. */
+  /** Throws the state away and loads it again, after the turn under way and what is stored on leaving. */
   restart(): Promise<void>;
-  /** Stops the actor once the turn under way has ended. */
+  /** Stops the actor, after the turn under way and what is stored on leaving. */
   stop(reason: DeactivationReason): Promise<void>;
-  /** Stops at once: whoever waits is told that the actor is elsewhere, or that the outcome is not known. */
+  /** Stops at once: callers are told that the actor has moved, or that the outcome is unknown. */
   dispose(reason: DeactivationReason): void;
   /** Its figures, without a description of its state. */
   summary(): ActorSummary;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 
-/** Asks Redis until it answers, or until it is over: `undefined`. Rejects with what is no `RuntimeFailure`. */
+/** Asks Redis until it answers; `undefined`: `isOver` before that. Rejects with any error that is no `RuntimeFailure`. */
 export async function askAgain<Answer>(
   ask: () => Promise<Answer>,
   until: { readonly clock: Clock; readonly everyMs: number; readonly isOver: () => boolean },

@@ -13,7 +13,7 @@ export type CommitmentOutcome =
   /** Not known yet. Another outcome follows, `committed` or `unavailable`, or the shard is lost. */
   | 'unknown';
 
-/** Writes that wait to be committed, and who is told. One object serves an actor for all its turns. */
+/** Writes that wait to be committed, and the callback for their outcome. One object serves an actor for all its turns. */
 export interface Commitment {
   readonly writes: readonly Write[];
   settled(outcome: CommitmentOutcome, message?: string): void;

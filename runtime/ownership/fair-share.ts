@@ -10,12 +10,8 @@ export interface SharePlan {
   readonly strays: readonly number[];
 }
 
-/**
- * Every node gets the same number of shards, give or take one; who gets the odd ones follows from the order of node
- * ids, so all nodes that see the same list come to the same plan without talking. A node starts looking for free
- * shards at a place of its own, so that several seldom reach for the same.
- */
-export function planShare(options: {
+/** What a node sees when it looks at all shards. */
+interface Look {
   readonly records: readonly ShardRecord[];
   readonly nodes: readonly NodeRecord[];
   readonly incarnation: string;
@@ -27,26 +23,66 @@ export function planShare(options: {
   readonly stopping: ReadonlySet<string>;
   /** True while nodes without a lease may only not have reached Redis: what they own is not free then. */
   readonly takeoverGrace: boolean;
-}): SharePlan {
-  const { records, nodes, incarnation, held, leaving, stopping, takeoverGrace } = options;
-  const alive = new Set(nodes.map((node) => node.incarnation));
+}
+
+/**
+ * Every node gets the same number of shards, give or take one; who gets the odd ones follows from the order of node
+ * ids, so all nodes that see the same list come to the same plan without talking. What moves then is chosen so that shards
+ * which were ever written to spread as evenly: with fewer tenants than shards it is those that carry them. A shard never
+ * moves for that alone, since with each new tenant the count changes and a hand-over interrupts live sessions. A node
+ * starts looking for free shards at a place of its own, so that several seldom reach for the same.
+ */
+export function planShare(look: Look): SharePlan {
+  const { records, nodes, incarnation, held, stopping } = look;
   const sharers = nodes.filter((node) => !stopping.has(node.incarnation));
   const place = sharers.findIndex((node) => node.incarnation === incarnation);
   if (place === -1) return { claims: [], releases: [], strays: [] };
-  const total = records.length;
-  const quota = Math.floor(total / sharers.length) + (place < total % sharers.length ? 1 : 0);
+  const share = (of: number): number =>
+    Math.floor(of / sharers.length) + (place < of % sharers.length ? 1 : 0);
+  const quota = share(records.length);
+  const writtenShare = share(records.filter(isWritten).length);
+  const isWrittenTo = (shard: number): boolean => isWritten(records[shard]);
+  const ownWritten = [...held].filter(isWrittenTo);
 
-  const claims: number[] = [];
-  const strays: number[] = [];
-  const start = Math.floor((place * total) / sharers.length);
-  for (let step = 0; step < total; step += 1) {
-    const shard = (start + step) % total;
+  const start = Math.floor((place * records.length) / sharers.length);
+  const { free, ours } = freeShards(look, start);
+  const room = Math.max(0, quota - held.size);
+  const wanted = Math.min(room, Math.max(0, writtenShare - ownWritten.length));
+  const written = free.filter(isWrittenTo);
+  const first = written.slice(0, wanted);
+  const others = [...free.filter((shard) => !isWrittenTo(shard)), ...written.slice(wanted)];
+  const claims = [...first, ...others.slice(0, room - first.length)];
+  const claimed = new Set(claims);
+
+  const surplus = Math.max(0, held.size - quota);
+  const tooMany = Math.min(surplus, Math.max(0, ownWritten.length - writtenShare));
+  const releases = tooMany === 0 ? [] : ownWritten.slice(-tooMany);
+  const kept = [...held].filter((shard) => !releases.includes(shard));
+  // Those without tenants go first: nobody hears of it.
+  const rest = [...kept.filter(isWrittenTo), ...kept.filter((shard) => !isWrittenTo(shard))];
+  if (surplus > tooMany) releases.push(...rest.slice(tooMany - surplus));
+  return { claims, releases, strays: ours.filter((shard) => !claimed.has(shard)) };
+}
+
+/** Shards that may be claimed, in this node's order, and those that stand in its name and that it does not run. */
+function freeShards(
+  { records, nodes, incarnation, held, leaving, takeoverGrace }: Look,
+  start: number,
+): { readonly free: readonly number[]; readonly ours: readonly number[] } {
+  const alive = new Set(nodes.map((node) => node.incarnation));
+  const free: number[] = [];
+  const ours: number[] = [];
+  for (let step = 0; step < records.length; step += 1) {
+    const shard = (start + step) % records.length;
     if (held.has(shard) || leaving.has(shard)) continue;
     const { owner } = records[shard] as ShardRecord;
     const isFree = owner === undefined || owner === incarnation || (!alive.has(owner) && !takeoverGrace);
-    if (isFree && held.size + claims.length < quota) claims.push(shard);
-    else if (owner === incarnation) strays.push(shard);
+    if (isFree) free.push(shard);
+    if (owner === incarnation) ours.push(shard);
   }
-  const surplus = Math.max(0, held.size - quota);
-  return { claims, releases: surplus === 0 ? [] : [...held].slice(-surplus), strays };
+  return { free, ours };
+}
+
+function isWritten(record: ShardRecord | undefined): boolean {
+  return record !== undefined && record.revision > 0;
 }

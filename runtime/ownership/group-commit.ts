@@ -20,7 +20,7 @@ export interface GroupCommitOptions {
   readonly leaseHolds: () => boolean;
   /** The fence refused this shard: it has another owner, or its data went back in time. */
   readonly onFenced: (shard: OwnedShard, actual: ShardRecord) => void;
-  /** A batch of this shard was sent and not answered: somebody must find out, then call `resolve`. */
+  /** A batch of this shard was sent and not answered: the callee finds out what holds, then calls `resolve`. */
   readonly onDoubt: (shard: OwnedShard) => void;
 }
 

@@ -28,7 +28,7 @@ export class HeldShards {
 
   /**
    * Those of them that Redis holds another record of, though nothing was under way from before the records were asked
-   * for until now: somebody else has the shard, or Redis lost what it had acknowledged.
+   * for until now: another node has the shard, or Redis lost what it had acknowledged.
    */
   strayed(quiet: ReadonlyMap<OwnedShard, string>, records: readonly ShardRecord[]): readonly OwnedShard[] {
     return [...this].filter((shard) => {

@@ -25,7 +25,7 @@ export class OwnedShard {
   readonly suspended: Set<string>;
   /** Address texts of actors that may look different since operators last looked; `undefined` while nobody does. */
   dirty: Set<string> | undefined;
-  /** What is remembered of its small collections. */
+  /** The memory of its small collections. */
   readonly memory = new CollectionMemory();
   /** Commitments for the next batch. */
   waiting: Commitment[] = [];
@@ -35,13 +35,13 @@ export class OwnedShard {
   inDoubt = false;
   /** Runs while it is found out what holds for the shard. */
   settling: Promise<void> | undefined;
-  /** The lease ended and it is not known whether somebody took the shard: nothing takes effect meanwhile. */
+  /** The lease ended and another node may have taken the shard: nothing takes effect until that is known. */
   frozen = false;
   /** Being handed over: no client command is taken any more. */
   draining = false;
   /** While draining: called whenever an actor may have settled what it had in hand. */
   onSettling: (() => void) | undefined;
-  /** No longer owned by this node: whoever still holds this object does nothing with it. */
+  /** No longer owned by this node: code that still holds this object does nothing with it. */
   dropped = false;
   /** A stored time far ahead of the agreed clock, which no actor is to wait for. */
   #disbelievedMs: number | undefined;

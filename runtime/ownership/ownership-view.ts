@@ -30,7 +30,7 @@ export function nodeIdOf(incarnation: string): string {
 
 /**
  * Who owns what, as this node last heard. It may be late, never decides about a write, and saves a question to Redis
- * on every hop.
+ * on every forwarded request.
  */
 export class OwnershipView {
   #records: ShardRecord[];
@@ -58,7 +58,7 @@ export class OwnershipView {
     }
   }
 
-  /** Takes in what is newer than what is known. */
+  /** Takes in a record that is newer than the known one. */
   learn(shard: number, record: ShardRecord): void {
     const known = this.#records[shard];
     if (known !== undefined && record.epoch >= known.epoch) this.#records[shard] = record;

@@ -6,11 +6,14 @@ import { askAgain } from './ask-again.ts';
 import { claimShards } from './claim-shards.ts';
 import { planShare } from './fair-share.ts';
 import { HeldShards } from './held-shards.ts';
+import { Incarnations } from './incarnations.ts';
 import { Lease } from './lease.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { OwnershipNews } from './ownership-news.ts';
 import type { OwnershipOptions } from './ownership-options.ts';
 import { OwnershipView } from './ownership-view.ts';
+import { Rounds } from './rounds.ts';
+import { ShardSettlement } from './shard-settlement.ts';
 import { TakeoverGrace } from './takeover-grace.ts';
 import { vacateShard } from './vacate-shard.ts';
 
@@ -24,18 +27,19 @@ export class Ownership {
   readonly #options: OwnershipOptions;
   readonly #held = new HeldShards();
   readonly #leaving = new Set<number>();
+  readonly #rounds = new Rounds(
+    () => this.#look(),
+    () => this.#stopping,
+  );
   readonly #news: OwnershipNews;
-  /** Every name this process had. */
-  readonly #names = new Set<string>();
-  #incarnation = '';
+  readonly #incarnations: Incarnations;
+  readonly #settlement: ShardSettlement;
   /** Takes no more shards; `#stopped`: asks Redis no more. */
   #stopping = false;
   #stopped = false;
   /** Owns nothing because its clock and that of Redis disagree. */
   #aside = false;
   #comingBack = false;
-  #round: Promise<void> | undefined;
-  #roundAgain = false;
   #timer: ArmedTimer | undefined;
   #servers: readonly ServerState[] = [];
   readonly #takeoverGrace: TakeoverGrace;
@@ -43,9 +47,17 @@ export class Ownership {
   constructor(options: OwnershipOptions) {
     this.#options = options;
     const { engine, clock, limits, afterTick } = options;
-    const leaving = (): string | undefined => (this.#stopping || this.#aside ? this.#incarnation : undefined);
+    const leaving = (): string | undefined => (this.#stopping || this.#aside ? this.incarnation : undefined);
     this.#news = new OwnershipNews(this.view, { engine, afterTick, leaving });
     this.#takeoverGrace = new TakeoverGrace(clock, limits.leaseMs);
+    this.#incarnations = new Incarnations(options.nodeId, options.random);
+    this.#settlement = new ShardSettlement(options, {
+      held: this.#held,
+      news: this.#news,
+      incarnations: this.#incarnations,
+      leaseIsOver: () => this.lease.isOver,
+      askAgain: (ask) => this.#askAgain(ask),
+    });
     this.lease = new Lease(options.nodeId, {
       engine,
       clock,
@@ -65,7 +77,7 @@ export class Ownership {
   }
 
   get incarnation(): string {
-    return this.#incarnation;
+    return this.#incarnations.current;
   }
 
   /** The servers of the store at the last look; none before the first. */
@@ -89,19 +101,13 @@ export class Ownership {
   async begin(): Promise<void> {
     await this.#news.listen(() => void this.look());
     this.#options.engine.onAvailable(() => void this.look());
-    await this.#take(this.#newName());
-  }
-
-  #newName(): string {
-    const { nodeId, random } = this.#options;
-    return `${nodeId}:${Math.floor(random() * 2 ** 48).toString(36)}`;
+    await this.#take(this.#incarnations.next());
   }
 
   async #take(incarnation: string): Promise<void> {
     await this.#options.onIncarnation(incarnation);
     await this.lease.take(incarnation);
-    this.#names.add(incarnation);
-    this.#incarnation = incarnation;
+    this.#incarnations.take(incarnation);
   }
 
   /** Claims this node's share and goes on doing so. Resolves after the first round. */
@@ -121,25 +127,12 @@ export class Ownership {
 
   /** Looks at who owns what, claims what this node is owed and gives away what others are. One look at a time. */
   look(): Promise<void> {
-    if (this.#round !== undefined) {
-      this.#roundAgain = true;
-      return this.#round;
-    }
-    const rounds = async () => {
-      do {
-        this.#roundAgain = false;
-        await this.#look();
-      } while (this.#roundAgain && !this.#stopping);
-    };
-    this.#round = rounds().finally(() => {
-      this.#round = undefined;
-    });
-    return this.#round;
+    return this.#rounds.run();
   }
 
   async #look(): Promise<void> {
     const { engine, clock, log } = this.#options;
-    const incarnation = this.#incarnation;
+    const incarnation = this.incarnation;
     const quiet = this.#held.quiet();
     try {
       const [nodes, records, servers] = await Promise.all([
@@ -154,8 +147,9 @@ export class Ownership {
       }
       this.view.replace(nodes, records);
       if (await this.#standsAside(nodes)) return;
-      if (this.#stopping || !this.lease.holds() || incarnation !== this.#incarnation) return;
-      for (const shard of this.#held.strayed(quiet, records)) this.#lose(shard, records[shard.number]);
+      if (this.#stopping || !this.lease.holds() || incarnation !== this.incarnation) return;
+      for (const shard of this.#held.strayed(quiet, records))
+        this.#settlement.lose(shard, records[shard.number]);
       const running = [...this.#held].map(({ number }) => number);
       const held = new Set(running.filter((number) => !this.#leaving.has(number)));
       const plan = planShare({
@@ -193,10 +187,10 @@ export class Ownership {
   async #claim(numbers: readonly number[], records: readonly ShardRecord[]): Promise<void> {
     if (numbers.length === 0) return;
     const { engine, clock, counters, log, onClaimed } = this.#options;
-    const incarnation = this.#incarnation;
+    const incarnation = this.incarnation;
     const won = await claimShards(numbers, { engine, incarnation, records });
     // What was claimed under a lease that is over is claimed once more, as if the answer had been lost.
-    if (incarnation !== this.#incarnation || this.#stopping || !this.lease.holds()) return;
+    if (incarnation !== this.incarnation || this.#stopping || !this.lease.holds()) return;
     const ahead = won.filter((shard) => shard.isAhead(clock));
     for (const shard of ahead) shard.startOver(clock);
     if (ahead.length > 0) {
@@ -223,15 +217,15 @@ export class Ownership {
     if (this.#stopping || this.#comingBack) return false;
     if (!clock.isOff) {
       if (!this.#aside) return false;
-      if (nodes.some((node) => node.nodeId === nodeId && node.incarnation !== this.#incarnation)) {
+      if (nodes.some((node) => node.nodeId === nodeId && node.incarnation !== this.incarnation)) {
         this.#superseded();
         return true;
       }
-      if (this.lease.isOver) await this.#take(this.#newName());
+      if (this.lease.isOver) await this.#take(this.#incarnations.next());
       this.#aside = false;
-      log.warn({ incarnation: this.#incarnation }, 'The clocks agree again: this node is back');
+      log.warn({ incarnation: this.incarnation }, 'The clocks agree again: this node is back');
       // What was seen is from before the name.
-      this.#roundAgain = true;
+      this.#rounds.again();
       return true;
     }
     if (!this.#aside) {
@@ -248,7 +242,7 @@ export class Ownership {
   }
 
   #tellLeaving(): void {
-    this.view.stopping.add(this.#incarnation);
+    this.view.stopping.add(this.incarnation);
     this.#news.announce();
   }
 
@@ -259,7 +253,7 @@ export class Ownership {
     this.#stopped = this.#stopping;
     this.lease.stop();
     // Without an answer the lease ends by itself, and the others find out by looking.
-    await Promise.allSettled([engine.resign(nodeId, this.#incarnation)]);
+    await Promise.allSettled([engine.resign(nodeId, this.incarnation)]);
     await this.#news.lookNow();
   }
 
@@ -270,7 +264,7 @@ export class Ownership {
     this.#stopping = true;
     this.#timer?.cancel();
     this.#tellLeaving();
-    await this.#round;
+    await this.#rounds.current;
     await this.#leave();
   }
 
@@ -283,11 +277,11 @@ export class Ownership {
       await vacateShard(shard, this.#options);
       if (shard.dropped) return;
       const { record } = await engine.changeOwner(shard.number, shard.record.epoch, undefined);
-      this.#forget(shard);
+      this.#settlement.forget(shard);
       this.#news.note(shard.number, record);
     } catch (error) {
       log.warn({ shard: shard.number, err: error }, 'A shard was left without being handed over');
-      this.#forget(shard);
+      this.#settlement.forget(shard);
     } finally {
       this.#leaving.delete(shard.number);
     }
@@ -297,32 +291,32 @@ export class Ownership {
 
   #freeze(): void {
     this.#options.log.warn(
-      { incarnation: this.#incarnation },
+      { incarnation: this.incarnation },
       'The lease has ended by our clock: nothing takes effect until Redis answers',
     );
     this.#held.freeze();
   }
 
   /**
-   * The lease has ended in Redis. The node takes a new name and asks for each shard whether somebody took it: where
-   * the epoch is as it was, nobody wrote meanwhile, and its actors go on; the others are gone.
+   * The lease has ended in Redis. The node takes a new name and asks for each shard whether another took it: where
+   * the epoch is unchanged, no other node wrote, and its actors go on; the other shards are lost.
    */
   async #comeBack(): Promise<void> {
     const { engine, log, counters, nodeId } = this.#options;
     counters.leaseLosses += 1;
     for (const shard of this.#held) shard.frozen = true;
     this.#freeze();
-    const before = this.#incarnation;
+    const before = this.incarnation;
     const nodes = await this.#askAgain(() => engine.nodes());
     if (nodes === undefined) return;
     if (nodes.some((node) => node.nodeId === nodeId && node.incarnation !== before)) {
       this.#superseded();
       return;
     }
-    const name = this.#newName();
+    const name = this.#incarnations.next();
     await this.#askAgain(() => this.#take(name));
     log.warn(
-      { before, incarnation: this.#incarnation },
+      { before, incarnation: this.incarnation },
       'The lease was lost: this node is back under a new name',
     );
     await Promise.all([...this.#held].map((shard) => this.settle(shard)));
@@ -333,42 +327,8 @@ export class Ownership {
     log.error({ nodeId }, 'Another process runs under this node id: this one stops');
     this.#stopping = true;
     this.#timer?.cancel();
-    for (const shard of this.#held) this.#lose(shard);
+    for (const shard of this.#held) this.#settlement.lose(shard);
     onSuperseded();
-  }
-
-  /**
-   * Finds out what holds for a shard: takes it again with the next epoch, so that whatever is still under way on a
-   * dead connection is refused from here on; the revision then tells what was applied. Or somebody else has it.
-   */
-  settle(shard: OwnedShard): Promise<void> {
-    shard.settling ??= this.#settle(shard).finally(() => {
-      shard.settling = undefined;
-    });
-    return shard.settling;
-  }
-
-  async #settle(shard: OwnedShard): Promise<void> {
-    let { epoch } = shard.record;
-    while (!shard.dropped) {
-      const owner = this.#incarnation;
-      const answer = await this.#askAgain(() => this.#options.engine.changeOwner(shard.number, epoch, owner));
-      // An answer between two names holds for nothing: others may take what stands under a lease that is over.
-      if (answer === undefined || shard.dropped || this.lease.isOver) return;
-      const { changed, record } = answer;
-      // An earlier attempt may have gone through without an answer, under this name or the one before.
-      const isOurs = changed || (record.epoch === epoch + 1 && this.#names.has(record.owner ?? ''));
-      if (!isOurs || record.revision < shard.record.revision) {
-        this.#lose(shard, record);
-        return;
-      }
-      epoch = record.epoch;
-      if (record.owner !== this.#incarnation) continue;
-      this.#options.commits().resolve(shard, record);
-      this.#news.note(shard.number, record);
-      this.#held.thaw(shard);
-      return;
-    }
   }
 
   /** `undefined`: this node was stopped meanwhile. */
@@ -377,36 +337,14 @@ export class Ownership {
     return askAgain(ask, { clock, everyMs: limits.retryMs, isOver: () => this.#stopped });
   }
 
+  /** Finds out whether a shard whose commits have no outcome is still ours. */
+  settle(shard: OwnedShard): Promise<void> {
+    return this.#settlement.settle(shard);
+  }
+
   /** The fence refused a batch. */
   fenced(shard: OwnedShard, actual: ShardRecord): void {
-    this.#lose(shard, actual);
+    this.#settlement.lose(shard, actual);
     void this.look();
   }
-
-  #lose(shard: OwnedShard, actual?: ShardRecord): void {
-    const { log, counters } = this.#options;
-    if (shard.dropped) return;
-    const fields = { shard: shard.number, known: shard.record, actual };
-    if (actual !== undefined && isOlder(actual, shard.record)) {
-      counters.revertedShards += 1;
-      log.error(
-        fields,
-        'Redis holds an older revision than this node remembers: was a backup restored, or did a failover lose writes?',
-      );
-    } else {
-      log.warn(fields, 'The shard has another owner');
-    }
-    this.#forget(shard);
-  }
-
-  #forget(shard: OwnedShard): void {
-    this.#held.drop(shard);
-    this.#options.commits().drop(shard);
-    shard.onSettling?.();
-  }
-}
-
-/** Whether Redis went back in time: neither number of a record ever falls. */
-function isOlder(actual: ShardRecord, known: ShardRecord): boolean {
-  return actual.revision < known.revision || actual.epoch < known.epoch;
 }

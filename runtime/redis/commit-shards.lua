@@ -9,6 +9,10 @@
 -- takes: `HSET4RPUSH1=PEXPIREAT1`, where a `=` says that the write is to the key of the one before. Sections have few
 -- forms, so most of them cost one argument and no parsing.
 --
+-- One command is ours, XTRIMOLD with a place: it cuts a stream off before the newest entry that is older than the place, a
+-- whole node of the stream at a time. XTRIM cuts off that entry as well, and a reader that stands at it, with all
+-- behind it still there, could no longer be told from one that missed something.
+--
 -- KEYS: the record of each section's shard, `{sN}:owner`; then a section: the key of each write, save those after a `=`.
 -- ARGV: how many sections; then a section: expected record, next record, form, how many KEYS and how many ARGV its
 --   writes take; then the arguments of each write after its key.
@@ -25,6 +29,14 @@ local function parse(text)
   end
   forms[text] = form
   return form
+end
+
+local function trimOld(stream, place)
+  -- With no entry before the place, XREVRANGE would look through the whole stream.
+  local oldest = redis.pcall('XRANGE', stream, '-', '(' .. place, 'COUNT', 1)
+  if oldest.err or not oldest[1] then return oldest end
+  local newestOld = redis.pcall('XREVRANGE', stream, '(' .. place, '-', 'COUNT', 1)
+  return redis.pcall('XTRIM', stream, 'MINID', '~', newestOld[1][1])
 end
 
 local sections = tonumber(ARGV[1])
@@ -57,7 +69,12 @@ for section = 1, sections do
       local write = form[position]
       if not write.same then key = key + 1 end
       local last = argument + write.count - 1
-      local reply = redis.pcall(write.command, KEYS[key], unpack(ARGV, argument, last))
+      local reply
+      if write.command == 'XTRIMOLD' then
+        reply = trimOld(KEYS[key], ARGV[argument])
+      else
+        reply = redis.pcall(write.command, KEYS[key], unpack(ARGV, argument, last))
+      end
       if type(reply) == 'table' and reply.err then
         failures = failures or {}
         failures[#failures + 1] = (position - 1) .. ' ' .. reply.err

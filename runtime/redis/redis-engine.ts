@@ -21,8 +21,7 @@ import { redisClient } from './redis-client.ts';
 import { RedisConnection, type ReplyEncoding } from './redis-connection.ts';
 import { failureOf, readFailureOf, refusalOf } from './redis-failure.ts';
 import { layOut, turnsOf } from './section-layout.ts';
-import { parseServerState } from './server-state.ts';
-import { AssumptionWatch, refuseUnsafe } from './store-assumptions.ts';
+import { AssumptionWatch, parseServerState, refuseUnsafe } from './store-assumptions.ts';
 
 const nodesKey = '{runtime}:nodes';
 
@@ -65,7 +64,7 @@ export class RedisEngine implements Engine {
     this.#data = connection('data');
     this.#bus = new RedisBus({ ...options, address });
     const connectAnew = (): void => {
-      // The servers of a cluster say themselves who is the master.
+      // A cluster's client learns from its servers which one is the master.
       if (this.#cluster) return;
       // All of them: what is read and heard must come from the server that takes the commits.
       for (const each of [this.#commits, this.#data, this.#bus]) each.renew();

@@ -53,7 +53,7 @@ export function failureOf(error: unknown): Error {
   return new RuntimeFailure('OUTCOME_UNKNOWN', 'The connection to Redis ended before it answered', 1);
 }
 
-/** As `failureOf` for reads, which change nothing whatever their fate. */
+/** As `failureOf` for reads, which change nothing whatever becomes of them. */
 export function readFailureOf(error: unknown): Error {
   const failure = failureOf(error);
   if (!(failure instanceof RuntimeFailure)) return failure;

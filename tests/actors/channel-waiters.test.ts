@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChannelWaiters } from '../../actors/shop/effect/channel-waiters.ts';
+import { CallerConnection } from '../../http/contract/caller-connection.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 /** How many of `count` calls may wait. */
@@ -37,4 +38,15 @@ test('a wait that a change or its time ended leaves its place', async () => {
   assert.equal(admitted(waiters, 'a', shops('a', 100, 4)), 4);
   await clock.advance(10_000);
   assert.equal(admitted(waiters, 'a', shops('a', 16, 4)), 64);
+});
+
+test('a wait whose caller goes away leaves its place at once', async () => {
+  const waiters = new ChannelWaiters(new FakeClock());
+  const callers = Array.from({ length: 4 }, () => new CallerConnection());
+  const shop = { tenantId: 'a', shopId: 'a-0' };
+  const waits = callers.map((caller) => waiters.next(shop, 10_000, caller));
+  assert.equal(waiters.next(shop, 10_000), undefined);
+  for (const caller of callers) caller.leave();
+  await Promise.all(waits);
+  assert.equal(admitted(waiters, 'a', shops('a', 1, 10)), 4);
 });

@@ -208,7 +208,7 @@ test('515 reopens at once under a new generation', async () => {
   shop.session(closed('restart_required'));
   assert.equal(channelState(shop.state), 'starting');
   assert.deepEqual(
-    shop.effectsOf('open').map(({ generation }) => generation),
+    shop.effectsOf('open').map(({ opening }) => opening.generation),
     [1, 2],
   );
 });

@@ -45,7 +45,7 @@ test('a message to a stranger that waited is rejected before the wire; one to a 
 });
 
 test('to a shop of the pool whoever it carries a message to is a stranger, unless they wrote to it', async () => {
-  for (const [wrote, fate] of [
+  for (const [wrote, status] of [
     ['nothing', 'rejected COLD_RECIPIENT_CAP_REACHED'],
     ['hello', 'sending'],
   ] as const) {
@@ -59,7 +59,7 @@ test('to a shop of the pool whoever it carries a message to is a stranger, unles
     pool.outcome(own, { kind: 'refused', code: '463' });
     pool.pass(20_000);
     pool.toWire(id, wrote);
-    assert.equal(pool.statusOf(id), fate);
+    assert.equal(pool.statusOf(id), status);
   }
 });
 

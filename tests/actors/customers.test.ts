@@ -13,6 +13,7 @@ test('of customers that are added only those are counted that were not there, ea
   const behaviour = tenantBehaviour({
     keyLimits: new KeyLimits(),
     makeId: () => '',
+    retentionMs: 1,
     perform: () => undefined,
   });
   const phones = ['+33600000001', '+33600000002', '+33600000003', '+33600000003'];

@@ -8,8 +8,8 @@ import { memoryNode } from '../runtime/memory-node.ts';
 
 const LETTERS = 60;
 
-/** The desk of a node that keeps more dead letters than a page shows. */
-async function deskWithLetters() {
+/** The service of a node that keeps more dead letters than a page shows. */
+async function serviceWithLetters() {
   let broken = true;
   const world = await memoryNode({
     limits: { backoffMs: 0, restartIntensity: 2 * LETTERS },
@@ -21,7 +21,7 @@ async function deskWithLetters() {
     },
   });
   const { node, clock } = world;
-  const desk = fleetService({
+  const service = fleetService({
     node,
     clock,
     directory: undefined as unknown as OperatorsDirectory,
@@ -31,20 +31,20 @@ async function deskWithLetters() {
   const one = counterAddress('one');
   for (let by = 1; by <= LETTERS; by += 1) await world.outcome(node.actors.ask(one, { type: 'add', by }));
   broken = false;
-  return { world, desk, one };
+  return { world, service, one };
 }
 
 test('the oldest dead letter can be replayed like any other, and none that is not there', async () => {
-  const { world, desk, one } = await deskWithLetters();
+  const { world, service, one } = await serviceWithLetters();
   const letters = (await world.outcome(world.node.deadLetters.list({ limit: 100 }))) as DeadLetter[];
   assert.equal(letters.length, LETTERS);
   const oldest = letters.at(-1)?.id ?? '';
-  assert.deepEqual(await world.outcome(desk.replayDeadLetter(oldest)), {
+  assert.deepEqual(await world.outcome(service.replayDeadLetter(oldest)), {
     ok: true,
     value: { id: oldest, replayed: true },
   });
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 1);
-  assert.deepEqual(await world.outcome(desk.replayDeadLetter(oldest)), {
+  assert.deepEqual(await world.outcome(service.replayDeadLetter(oldest)), {
     ok: false,
     failure: { code: 'NOT_FOUND' },
   });

@@ -26,18 +26,18 @@ function composed(shop: ShopHarness, messageId: string): void {
   shop.onWire(messageId, dispatch);
 }
 
-for (const [standing, told, fate] of [
+for (const [kind, told, status] of [
   ['administered', groups(GROUP_ID, true), 'sending'],
   ['joined', groups(GROUP_ID, false), 'rejected GROUP_NOT_ADMINISTERED'],
   ['left', groups('120363000000000002@g.us', true), 'rejected GROUP_NOT_ADMINISTERED'],
 ] as const) {
-  test(`a message to a group waits until the new session tells its groups; one that is ${standing}: ${fate}`, async () => {
+  test(`a message to a group waits until the new session tells its groups; one that is ${kind}: ${status}`, async () => {
     const { shop, id } = await reconnected();
     composed(shop, id);
     assert.equal(shop.statusOf(id), 'queued');
     shop.session(told);
     composed(shop, id);
-    assert.equal(shop.statusOf(id), fate);
+    assert.equal(shop.statusOf(id), status);
   });
 }
 
@@ -58,7 +58,7 @@ test('a message to a group that waits for its session to tell its groups holds u
 });
 
 test('a message to a group is accepted while the session comes back, and looked at again once it tells its groups', async () => {
-  for (const [told, fate] of [
+  for (const [told, status] of [
     [groups(GROUP_ID, true), 'sending'],
     [groups(GROUP_ID, false), 'rejected GROUP_NOT_ADMINISTERED'],
   ] as const) {
@@ -76,7 +76,7 @@ test('a message to a group is accepted while the session comes back, and looked 
     assert.equal(shop.statusOf(id), 'queued', 'what the session before told is not enough for the wire');
     shop.session(told);
     composed(shop, id);
-    assert.equal(shop.statusOf(id), fate);
+    assert.equal(shop.statusOf(id), status);
   }
 });
 

@@ -256,12 +256,18 @@ class Life {
   }
 
   #postStatus(): void {
-    const draft = { caption: 'new', mediaUrl: undefined, mediaType: 'image' as const };
+    const draft = {
+      caption: 'new',
+      mediaUrl: undefined,
+      mediaType: 'image' as const,
+      idempotencyKey: undefined,
+      requestId: 'test',
+    };
     const reply = this.shop.command({ type: 'post_status', draft, settings }) as {
       ok: boolean;
-      value?: { id: string };
+      value?: { accepted: { id: string } };
     };
-    if (reply.value) this.#accepted(reply.value.id);
+    if (reply.value) this.#accepted(reply.value.accepted.id);
   }
 
   #carry(): void {

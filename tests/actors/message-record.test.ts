@@ -28,6 +28,8 @@ const body = fc.record<MessageBody>({
   createdAtMs: fc.nat(2 ** 41),
   wireId: fc.stringMatching(/^3EB0[0-9A-F]{18}$/),
   idempotencyKey: optionalText,
+  requestId: fc.option(fc.stringMatching(/^[ -~]{1,40}$/)),
+  traceparent: fc.option(fc.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)),
 });
 
 test('a message is read as it was stored, and as any program would have stored it', () => {

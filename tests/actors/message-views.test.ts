@@ -18,6 +18,8 @@ const body = (text: string): string =>
     createdAtMs: 1_700_000_000_000,
     wireId: 'W',
     idempotencyKey: null,
+    requestId: null,
+    traceparent: null,
   });
 const sent = JSON.stringify({
   status: 'sent',

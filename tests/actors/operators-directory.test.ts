@@ -129,11 +129,14 @@ test('who brings an entry up to date may wait for it, and waits for no Redis tha
   assert.ok(isOver);
 });
 
-test('a server that became a replica and keeps its connections is left for the one its address leads to', async () => {
+test('a server that became a replica and keeps its connections is left for the one its address leads to', async (context) => {
   const pair = await startRedisPair();
+  context.after(() => pair.stop());
   const link = await redisLink(pair.master().socketPath);
+  context.after(() => link.close());
   const clock = new FakeClock();
   const own = await openDirectoryConnection({ redisUrl: link.url, clock, log: new QuietLog() });
+  context.after(() => own.close());
   const client = own.connection as unknown as {
     set(key: string, value: string): Promise<string>;
   };
@@ -145,7 +148,4 @@ test('a server that became a replica and keeps its connections is left for the o
     await clock.advance(5_000);
     return await client.set('known', 'after').catch(() => undefined);
   });
-  await own.close();
-  await link.close();
-  await pair.stop();
 });

@@ -11,7 +11,12 @@ test('the number of the first connection is announced, and no later one changes 
   const address = tenantAddress(golden.tenantId);
   const keyLimits = new KeyLimits();
   const state = await goldenTenant(golden, keyLimits);
-  const behaviour = tenantBehaviour({ keyLimits, makeId: () => '', perform: () => undefined });
+  const behaviour = tenantBehaviour({
+    keyLimits,
+    makeId: () => '',
+    retentionMs: 1,
+    perform: () => undefined,
+  });
   const context = { address, nowMs: 0, facts: { contacts: new Map(), customers: new Set<string>() } };
   const connect = (ownerNumber: string | null) =>
     behaviour.turn({ ...state, ownerNumber }, { type: 'owner_number', phone: '+33611110001' }, context);

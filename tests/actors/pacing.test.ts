@@ -111,7 +111,7 @@ test('a restart fails the message in `sending` with BOT_RESTARTED and lets the o
   shop.restart();
   assert.equal(shop.statusOf(first), 'failed BOT_RESTARTED');
   assert.equal(shop.statusOf(second), 'queued');
-  const generation = shop.effectsOf('open').at(-1)?.generation ?? 0;
+  const generation = shop.effectsOf('open').at(-1)?.opening.generation ?? 0;
   shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 }, {}, generation);
   shop.pass(20_000);
   assert.equal(shop.effectsOf('check').at(-1)?.message.messageId, second);
@@ -152,7 +152,7 @@ for (const stage of ['checking', 'composing'] as const) {
 }
 
 test('a hand-over waits for what is sending: put back when nothing is on the wire, else its outcome holds', async () => {
-  for (const [outcome, fate] of [
+  for (const [outcome, status] of [
     [{ kind: 'not_sent' }, 'queued'],
     [{ kind: 'acknowledged' }, 'sent'],
   ] as const) {
@@ -167,10 +167,10 @@ test('a hand-over waits for what is sending: put back when nothing is on the wir
     shop.pass(MINUTE_MS);
     assert.equal(shop.effectsOf('check').length, 1, 'nothing more is taken from the queue');
     shop.restart();
-    assert.equal(shop.statusOf(first), fate);
+    assert.equal(shop.statusOf(first), status);
     assert.deepEqual(
       shop.state.queue.map(({ messageId }) => messageId),
-      fate === 'queued' ? [first, second] : [second],
+      status === 'queued' ? [first, second] : [second],
     );
   }
 });
@@ -186,8 +186,8 @@ test('a crash of the actor alone leaves the message on the wire to its outcome',
   assert.equal(shop.statusOf(id), 'sent');
 });
 
-test('each outcome gives the message its fate', async () => {
-  const fates = [
+test('each outcome gives the message its status', async () => {
+  const statuses = [
     [{ kind: 'refused', code: '463' }, 'failed SEND_REFUSED'],
     [{ kind: 'media_unavailable', detail: '' }, 'failed MEDIA_UNAVAILABLE'],
     [{ kind: 'unknown' }, 'failed DELIVERY_UNKNOWN'],
@@ -195,12 +195,12 @@ test('each outcome gives the message its fate', async () => {
     [{ kind: 'not_sent' }, 'queued'],
     [{ kind: 'unprepared' }, 'queued'],
   ] as const;
-  for (const [outcome, fate] of fates) {
+  for (const [outcome, status] of statuses) {
     const shop = await ShopHarness.connected();
     const id = shop.send();
     shop.toWire(id);
     shop.outcome(id, outcome);
-    assert.equal(shop.statusOf(id), fate, outcome.kind);
+    assert.equal(shop.statusOf(id), status, outcome.kind);
   }
 });
 
@@ -274,7 +274,7 @@ test('an outcome that made the actor throw settles its own message as unknown, a
   assert.equal(shop.statusOf(id), 'failed DELIVERY_UNKNOWN');
 });
 
-test('an operator’s pause holds the queue across a restart until it is released', async () => {
+test('an operator’s hold of the queue outlasts a restart, until it is released', async () => {
   const shop = await ShopHarness.connected();
   shop.command({ type: 'hold' });
   const id = shop.send();

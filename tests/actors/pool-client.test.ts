@@ -17,8 +17,8 @@ const offer = {
   messageId: null,
 } as const;
 
-/** A desk whose one pool shop answers as it is told; a code is a failure of the link. */
-function desk(answer: (ask: PoolAsk) => PoolAnswer | 'SHARD_NOT_OWNED') {
+/** A client whose one pool shop answers as it is told; a code is a failure of the link. */
+function clientWith(answer: (ask: PoolAsk) => PoolAnswer | 'SHARD_NOT_OWNED') {
   const told: { readonly line: string; readonly code: unknown }[] = [];
   const note = (fields: object, line: string): void => {
     told.push({ line, code: (fields as { err?: { code?: unknown } }).err?.code });
@@ -45,9 +45,9 @@ function desk(answer: (ask: PoolAsk) => PoolAnswer | 'SHARD_NOT_OWNED') {
 }
 
 test('a pool shop that is willing is found; one that does not answer is passed over, and the log says why', async () => {
-  const willing = desk(() => ({ kind: 'willing' }));
+  const willing = clientWith(() => ({ kind: 'willing' }));
   assert.deepEqual(await willing.built.find(offer), pool);
-  const away = desk(() => 'SHARD_NOT_OWNED');
+  const away = clientWith(() => 'SHARD_NOT_OWNED');
   assert.equal(await away.built.find(offer), undefined);
   assert.deepEqual(away.told, [
     { line: 'a shop of the pool did not answer an offer', code: 'SHARD_NOT_OWNED' },
@@ -56,7 +56,7 @@ test('a pool shop that is willing is found; one that does not answer is passed o
 
 test('what the pool has of an erased shop is asked for until it answers, and each failure is told', async () => {
   let asked = 0;
-  const { built, told, clock } = desk(() => {
+  const { built, told, clock } = clientWith(() => {
     asked += 1;
     return asked < 3 ? 'SHARD_NOT_OWNED' : { kind: 'refused' };
   });

@@ -5,7 +5,7 @@ import { readShopFacts } from '../../actors/shop/turn/shop-facts.ts';
 import { testEnvironment } from '../../bin/environment.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
-import { ShopHarness, storeOf } from './shop-harness.ts';
+import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 
 const { seed = Date.now() % 2 ** 31, runs = 300 } = testEnvironment();
 const RECIPIENT = '+33612345678';
@@ -179,7 +179,7 @@ test('what came back to the pool before the origin asked again does not start an
   const { generation } = state.channel.context;
   const composed = { type: 'session.composed', messageId: id, generation } as const;
   const store = storeOf(pool.redis);
-  const facts = await readShopFacts({ state, command: composed, store, nowMs, available: true });
+  const facts = await readShopFacts({ state, command: composed, store, vault, nowMs, available: true });
   pool.session(composed, facts);
   assert.equal(pool.effectsOf('send').length, 1);
   while (exchange.deliverOne());

@@ -74,7 +74,14 @@ class RandomLife {
   /** Sends a text that was not sent yet. */
   send(to: string): Outcome<{ readonly accepted: Accepted }> {
     const text = `text ${this.#texts++}`;
-    const draft = { to, text, mediaUrl: undefined, mediaType: 'image' as const, idempotencyKey: undefined };
+    const draft = {
+      to,
+      text,
+      mediaUrl: undefined,
+      mediaType: 'image' as const,
+      idempotencyKey: undefined,
+      requestId: 'test',
+    };
     const send = { ...(this.#people.get(to) ?? this.facts(to)), original: undefined };
     return this.shop.command(
       { type: 'send', draft, settings: this.#settings, pool: undefined },

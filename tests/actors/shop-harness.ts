@@ -7,6 +7,7 @@ import {
   type MessageBody,
   type MessageState,
 } from '../../actors/shop/record/message-record.ts';
+import { numberVault } from '../../actors/shop/record/number-vault.ts';
 import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
 import type { Accepted, ShopReference } from '../../actors/shop/record/shop-operations.ts';
 import type { ShopState } from '../../actors/shop/record/shop-state.ts';
@@ -14,6 +15,7 @@ import type { Writer } from '../../actors/shop/record/writer.ts';
 import { shopBehaviour } from '../../actors/shop/turn/shop-behaviour.ts';
 import type { ShopCommand, ShopEffect } from '../../actors/shop/turn/shop-commands.ts';
 import type { DispatchFacts, ShopFacts } from '../../actors/shop/turn/shop-facts.ts';
+import { EVENT_LIMITS } from '../../actors/tenant/tenant-event.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { DueTimer, RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
@@ -24,6 +26,9 @@ import { MemoryRedis } from '../runtime/memory-redis.ts';
 
 const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;
+
+/** Where harnesses keep numbers of erased shops. */
+export const vault = numberVault([Buffer.alloc(32, 1)]);
 
 /** What a harness is made with. */
 interface HarnessOptions {
@@ -67,12 +72,14 @@ export class ShopHarness {
       },
       makeId: objectIdGenerator(random),
       makeWireId: () => `3EB0${(this.#next++).toString(16).padStart(18, '0')}`,
+      eventLimits: EVENT_LIMITS,
       retentionMs: 30 * 86_400_000,
       platformName: 'Market Square',
       perform: () => undefined,
       leave: () => undefined,
       available: () => this.available,
       ledgerReplaced,
+      vault,
     });
   }
 
@@ -118,7 +125,14 @@ export class ShopHarness {
 
   /** Sends to a number, where `pool` says also through the pool; the message's id, or the code of the refusal. */
   send(to = '+33612345678', text = `hello ${this.#next}`, pool?: 'ask' | ShopReference): string {
-    const draft = { to, text, mediaUrl: undefined, mediaType: 'image' as const, idempotencyKey: undefined };
+    const draft = {
+      to,
+      text,
+      mediaUrl: undefined,
+      mediaType: 'image' as const,
+      idempotencyKey: undefined,
+      requestId: 'test',
+    };
     const reply = this.command(
       { type: 'send', draft, settings: resolveSettings({}), pool },
       { send: noSend },
@@ -134,6 +148,7 @@ export class ShopHarness {
       mediaUrl: undefined,
       mediaType: 'image' as const,
       idempotencyKey: undefined,
+      requestId: 'test',
     };
     const reply = this.command(
       { type: 'send', draft, settings: resolveSettings({}), pool: undefined },

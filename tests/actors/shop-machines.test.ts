@@ -96,7 +96,7 @@ async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
     counted: state.ledger.size,
     listed: state.accepted.next,
     settled: settledPlace(state),
-    fates: [...messages],
+    statuses: [...messages],
     effects: effects.map(({ type }) => type).filter((type) => !type.startsWith('announce')),
   };
 }

@@ -6,7 +6,7 @@ import { inspectShop } from '../../actors/operators/shop-inspection.ts';
 import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
 import type { ShopState } from '../../actors/shop/record/shop-state.ts';
 import { takeCensus } from '../../actors/shop/view/shop-census.ts';
-import { type ShopSummary, shopSummary, standingOf } from '../../actors/shop/view/shop-summary.ts';
+import { type ShopSummary, shopSummary, statusOf } from '../../actors/shop/view/shop-summary.ts';
 import { localActors } from '../../http/operator-api/actor-list.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { ActorIndex, ActorSummary, Actors } from '../../runtime/actors.ts';
@@ -25,17 +25,23 @@ function all<Seen>(seen: readonly Seen[]): ActorIndex<Seen> {
 
 test('a shop is found by every word that says how it stands, and trouble ranks', async () => {
   const shop = await ShopHarness.connected();
-  assert.deepEqual(shopSummary(seen(shop.state)).standing.words, ['connected', 'active', 'idle']);
+  assert.deepEqual(shopSummary(seen(shop.state)).status.words, ['connected', 'active', 'idle']);
   shop.command({ type: 'hold' });
   const held = shopSummary(seen(shop.state));
-  assert.deepEqual(held.standing.words, ['connected', 'active', 'idle', 'held']);
+  assert.deepEqual(held.status.words, ['connected', 'active', 'idle', 'held']);
+  const inactive = await ShopHarness.connected();
+  inactive.command({ type: 'tenant_active', active: false });
+  const barred = shopSummary(seen(inactive.state)).status;
+  assert.deepEqual(barred.words, ['connected', 'active', 'idle', 'tenant_inactive']);
+  // Its operators did that on purpose.
+  assert.equal(barred.trouble, 0);
   const lost = await ShopHarness.connected();
   lost.session({ type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' });
   const flagged = shopSummary(seen(lost.state));
-  assert.deepEqual(flagged.standing.words, ['disconnected', 'active', 'idle', 'flagged']);
+  assert.deepEqual(flagged.status.words, ['disconnected', 'active', 'idle', 'flagged']);
   const asleep = shopSummary(seen(undefined, 'suspended'));
-  assert.deepEqual(asleep.standing.words, ['suspended']);
-  const ranks = [asleep, flagged, held].map(({ standing }) => standing.trouble);
+  assert.deepEqual(asleep.status.words, ['suspended']);
+  const ranks = [asleep, flagged, held].map(({ status }) => status.trouble);
   assert.deepEqual(
     ranks,
     [...ranks].sort((one, other) => other - one),
@@ -49,6 +55,22 @@ test('a shop is found by every word that says how it stands, and trouble ranks',
   );
 });
 
+test('the message that has waited longest on a node is that of whichever shop has it', async () => {
+  const waiting = await ShopHarness.connected();
+  waiting.command({ type: 'hold' });
+  waiting.send();
+  const acceptedMs = waiting.nowMs;
+  waiting.pass(5_000);
+  waiting.send('+33612345679');
+  const shops = [
+    summary(1),
+    shopSummary(seen(waiting.state)),
+    summary(2, { oldestMessageMs: acceptedMs + 1 }),
+  ];
+  assert.equal((await takeCensus(all(shops))).oldestMessageMs, acceptedMs);
+  assert.equal((await takeCensus(all([summary(1)]))).oldestMessageMs, null);
+});
+
 const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary => ({
   id: `t/${String(index).padStart(5, '0')}`,
   searchText: `shop ${index}`,
@@ -57,7 +79,7 @@ const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary =>
   restarts: 0,
   queued: 0,
   oldestMessageMs: undefined,
-  standing: standingOf([index % 2 === 0 ? 'connected' : 'disconnected', 'active']),
+  status: statusOf([index % 2 === 0 ? 'connected' : 'disconnected', 'active']),
   ...more,
 });
 
@@ -76,7 +98,7 @@ test('of thousands of shops only those on the page are described, and pages foll
   };
   const query = { sort: 'mailbox', state: 'connected', q: 'shop', limit: 30, after: undefined } as const;
   const expected = shops
-    .filter(({ standing }) => standing.words.includes('connected'))
+    .filter(({ status }) => status.words.includes('connected'))
     .sort((one, other) => other.mailboxDepth - one.mailboxDepth || (one.id < other.id ? -1 : 1))
     .map(({ id }) => id);
   const first = await localActors(fleet, query);

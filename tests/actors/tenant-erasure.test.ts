@@ -52,12 +52,12 @@ test('an erasure that failed is left to the tenant where it lives by then, and t
 test('dead letters of a tenant are erased though the erasure of its shops fails', async () => {
   const state = await goldenTenant(golden);
   const forgotten: unknown[] = [];
-  const desk = operatorService({
+  const operators = operatorService({
     actors: { state: () => state, ask: async () => done([shopId]), passivate: async () => 'passivated' },
     deadLetters: { forget: async (actor: unknown) => void forgotten.push(actor) },
     eraser: { erase: () => Promise.reject(new Error('Redis is away')) },
   } as unknown as OperatorServiceOptions);
-  await assert.rejects(desk.deleteTenant(golden.tenantId));
+  await assert.rejects(operators.deleteTenant(golden.tenantId));
   assert.deepEqual(forgotten, [address]);
 });
 
@@ -65,11 +65,11 @@ test('dead letters of a tenant that could not be erased with it are erased when 
   const state = await goldenTenant(golden);
   const deleted = { ...state, record: { ...state.record, deleted: true } };
   const forgotten: unknown[] = [];
-  const desk = operatorService({
+  const operators = operatorService({
     actors: { state: () => deleted },
     deadLetters: { forget: async (actor: unknown) => void forgotten.push(actor) },
   } as unknown as OperatorServiceOptions);
-  assert.deepEqual(await desk.deleteTenant(golden.tenantId), failed('NOT_FOUND'));
+  assert.deepEqual(await operators.deleteTenant(golden.tenantId), failed('NOT_FOUND'));
   assert.deepEqual(forgotten, [address]);
 });
 
@@ -77,13 +77,18 @@ test('what still waited for a tenant when its erasure was decided leaves nothing
   const keyLimits = new KeyLimits();
   const state = await goldenTenant(golden, keyLimits);
   const deleted = { ...state, record: { ...state.record, deleted: true } };
-  const { turn } = tenantBehaviour({ keyLimits, makeId: () => shopId, perform: () => undefined });
+  const { turn } = tenantBehaviour({
+    keyLimits,
+    makeId: () => shopId,
+    retentionMs: 1,
+    perform: () => undefined,
+  });
   const [key] = state.apiKeys.values();
   assert.ok(key);
   const facts = { contacts: new Map(), customers: new Set<string>() };
   const phone = '+33611110001';
   const commands: Parameters<typeof turn>[1][] = [
-    { type: 'create_shop', name: 'Late', phone: undefined, imported: true },
+    { type: 'create_shop', name: 'Late', phone: undefined, imported: true, idempotencyKey: undefined },
     { type: 'declare', contacts: [{ phone, note: undefined, expiresAt: undefined }] },
     { type: 'add_customers', phones: [phone] },
     { type: 'change', changes: { name: 'Late' } },
@@ -103,7 +108,7 @@ test('a tenant of any number of shops can be erased', async () => {
   assert.ok(shop);
   const ids = Array.from({ length: 5_000 }, (_, index) => index.toString(16).padStart(24, '0'));
   const large = { ...state, shops: new Map(ids.map((id) => [id, { ...shop, id }])) };
-  const { turn } = tenantBehaviour({ keyLimits, makeId: () => '', perform: () => undefined });
+  const { turn } = tenantBehaviour({ keyLimits, makeId: () => '', retentionMs: 1, perform: () => undefined });
   const facts = { contacts: new Map(), customers: new Set<string>() };
   const { writes = [] } = turn(large, { type: 'delete_tenant' }, { address, nowMs: 0, facts });
   checkWrites(address.shard, writes);
@@ -111,4 +116,28 @@ test('a tenant of any number of shops can be erased', async () => {
     writes.filter(([command]) => command === 'SADD').flatMap((write) => write.slice(2)),
     ids,
   );
+});
+
+test('a tenant that had a webhook lives until its shops are erased, and no longer', async () => {
+  const keyLimits = new KeyLimits();
+  const stored = await goldenTenant(golden, keyLimits);
+  const { turn, mustLive } = tenantBehaviour({
+    keyLimits,
+    makeId: () => shopId,
+    retentionMs: 1,
+    perform: () => undefined,
+  });
+  const webhook = {
+    ...{ id: shopId, url: 'https://example.com/hooks', types: null, shops: null, secret: '', former: null },
+    ...{ since: '0-0', createdAtMs: 0, enabledAtMs: 0, disabled: null },
+  };
+  const facts = { contacts: new Map(), customers: new Set<string>() };
+  const context = { address, nowMs: 0, facts };
+  const living = { ...stored, webhooks: new Map([[webhook.id, webhook]]) };
+  let state: TenantState | undefined = turn(living, { type: 'delete_tenant' }, context).state;
+  assert.deepEqual([mustLive(living), state && mustLive(state)], [true, true]);
+  for (const erased of [...(state?.erasing ?? [])]) {
+    state = state && turn(state, { type: 'shop_erased', shopId: erased }, context).state;
+  }
+  assert.deepEqual([state?.erasing.size, state && mustLive(state)], [0, false]);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TurnBuilder } from '../../actors/shop/turn/turn-builder.ts';
+import { EVENT_LIMITS } from '../../actors/tenant/tenant-event.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 test('whatever a turn wants done once its commit holds is done, in the order in which it was asked for', async () => {
@@ -13,7 +14,7 @@ test('whatever a turn wants done once its commit holds is done, in the order in 
     answerMs: 0,
     outcomeMs: 0,
   };
-  const draft = new TurnBuilder(state, nowMs, { random: () => 0, times });
+  const draft = new TurnBuilder(state, nowMs, { random: () => 0, times, eventLimits: EVENT_LIMITS });
   const done: string[] = [];
   for (const name of ['one', 'two', 'three']) draft.onCommitted(() => void done.push(name));
   const { committed } = draft.finish();

@@ -19,7 +19,12 @@ test('usage whose commit failed is stored by the next turn, and only once', asyn
   const address = tenantAddress(golden.tenantId);
   const keyLimits = new KeyLimits();
   const state = await goldenTenant(golden, keyLimits);
-  const behaviour = tenantBehaviour({ keyLimits, makeId: () => '', perform: () => undefined });
+  const behaviour = tenantBehaviour({
+    keyLimits,
+    makeId: () => '',
+    retentionMs: 1,
+    perform: () => undefined,
+  });
   const [key] = [...state.apiKeys.values()].filter(({ record }) => record.revokedAtMs === null);
   assert.ok(key);
   const nowMs = Date.parse('2027-01-01T00:00:00Z');
@@ -43,7 +48,12 @@ test('the windows of thousands of keys are stored in writes that a script can ta
   const address = tenantAddress(golden.tenantId);
   const keyLimits = new KeyLimits();
   const loaded = await goldenTenant(golden, keyLimits);
-  const behaviour = tenantBehaviour({ keyLimits, makeId: () => '', perform: () => undefined });
+  const behaviour = tenantBehaviour({
+    keyLimits,
+    makeId: () => '',
+    retentionMs: 1,
+    perform: () => undefined,
+  });
   const [key] = [...loaded.apiKeys.values()];
   assert.ok(key);
   const nowMs = Date.parse('2027-01-01T00:00:00Z');

@@ -3,11 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { test } from 'node:test';
-
-const root = join(import.meta.dirname, '../..');
-
-const ELSEWHERE = new Set(['node_modules', 'dist', 'coverage', 'results', 'peers']);
-const CITING = /\.(?:ts|js|lua|md|sh|yaml)$/;
+import { ROOT, writtenFiles } from './repository-files.ts';
 
 /** A document by its path, alone or in a path; not in an address on the web, and not one of many (`docs/*.md`). */
 const DOCUMENT = /(?<![\w./*-]|:\/\/\S*)[\w./-]*[\w-]+\.md\b(#[\w-]+)?/g;
@@ -16,27 +12,17 @@ const HEADING_FOLLOWS = /^[,:] (?=[A-Z])/;
 /** A document that is named by a word in capitals, as in `(WORD: Heading)` or `WORD section 4`. */
 const NAMED_BY_WORD = /(?:\/\*\* |[(;] ?)[A-Z]{4,}: [A-Z][a-z]|\b[A-Z]{4,},? section \d/g;
 
-/** The tracked kinds of files below a folder, by path from the root. */
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (entry.name.startsWith('.') || ELSEWHERE.has(entry.name)) return [];
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return filesIn(path);
-    return CITING.test(entry.name) ? [relative(root, path)] : [];
-  });
-}
-
 /** The document meant by `named` in the file at `path`: from the root, or from a folder above the file. */
 function documentAt(path: string, named: string): string | undefined {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const candidate = normalize(join(folder, named));
-    if (!candidate.startsWith('..') && existsSync(join(root, candidate))) return candidate;
+    if (!candidate.startsWith('..') && existsSync(join(ROOT, candidate))) return candidate;
     if (folder === '.') return undefined;
   }
 }
 
 function headingsOf(document: string): string[] {
-  const text = readFileSync(join(root, document), 'utf8').replaceAll(/^```.*?^```/gms, '');
+  const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^```.*?^```/gms, '');
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
 }
 
@@ -100,15 +86,15 @@ for (const [source, problem] of planted) {
 }
 
 test('every cited document and heading is there', () => {
-  const files = filesIn(root).filter((path) => path !== relative(root, import.meta.filename));
+  const files = writtenFiles().filter((path) => path !== relative(ROOT, import.meta.filename));
   assert.ok(files.length > 300, 'the files were not found');
-  const problems = files.flatMap((path) => problemsOf(path, readFileSync(join(root, path), 'utf8')));
+  const problems = files.flatMap((path) => problemsOf(path, readFileSync(join(ROOT, path), 'utf8')));
   assert.deepEqual(problems, []);
 });
 
 test('each decision has its record, and each record its row in ARCHITECTURE.md', () => {
-  const table = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
-  const records = readdirSync(join(root, 'docs/decisions'));
+  const table = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+  const records = readdirSync(join(ROOT, 'docs/decisions'));
   assert.deepEqual(
     records.filter((name) => !table.includes(`(docs/decisions/${name})`)),
     [],

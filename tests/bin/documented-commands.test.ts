@@ -1,53 +1,143 @@
-/** Every command that a document names exists, and one that the gate does not run is run at night. */
+/**
+ * Every command that a document names can be run from a clone: it exists, and the gate or `bin/nightly` runs it, whole or
+ * far enough to know that it starts. What neither does stands below with the reason.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');
-const DOCUMENTS = [
-  'README.md',
-  'bench/README.md',
-  'runtime/README.md',
-  'simulator/README.md',
-  'CONTRIBUTING.md',
-];
-const text = DOCUMENTS.map(read).join('\n');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** Run by the gate, or by everybody who looks at the image or the service. */
-const ELSEWHERE = new Set([
-  'build',
-  'check',
-  'check:nightly',
-  'coverage',
-  'fix',
-  'dev',
+/** Where documents lie; `bench/dist` holds copies. */
+const FOLDERS = [
+  'docs',
+  'docs/decisions',
+  'bench',
+  'bench/policy',
+  'runtime',
   'simulator',
-  'import-rules',
-]);
+  'client',
+  'examples',
+  'http/docs',
+];
+const documents = ['', ...FOLDERS].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md')
+    .map((name) => join(folder, name)),
+);
+const text = documents.map(read).join('\n');
+const nightly = read('bin/nightly');
 
-const named = new Set([...text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name));
-for (const name of named) {
+/** Scripts that neither the gate nor bin/nightly starts by that name, and who does. */
+const SCRIPTS_ELSEWHERE: Readonly<Record<string, string>> = {
+  check: 'is the gate',
+  'check:nightly': 'is bin/nightly; its own --smoke is how it is tried',
+  build: 'bin/image builds with it, and the tests of the start flags compile the same program',
+  start: 'tests/bin/start-flags.test.ts compares its flags with the image, which the container tests start',
+  test: 'is what bin/check runs',
+  fix: 'is the linter of check:lint with --write, which would change the files that are being checked',
+  dev: 'is bin/dev: tests/bin/dev.test.ts',
+  simulator: 'is bin/simulator: every live bench starts the same program',
+  'client-types': 'tests/client/document-changes.test.ts compares what it would write with what is there',
+  'import-rules': 'tests/bin/import-rules.test.ts compares what it would write with what is there',
+};
+
+/** Programs of `bin/` that are run by the gate's tests, by the gate itself, or by bin/nightly. */
+const PROGRAMS_ELSEWHERE: Readonly<Record<string, string>> = {
+  dev: 'tests/bin/dev.test.ts',
+  test: 'prepares, then is the gate',
+  check: 'is the gate',
+  nightly: 'its own --smoke is how it is tried',
+  prepare: 'tests/bin/prepare.test.ts',
+  'prepare-browser': 'bin/test and bin/nightly begin with it',
+  image: 'npm run test:containers begins with it, in bin/nightly',
+  simulator: 'every live bench starts the same program',
+};
+
+/** `node` and `npx tsx` are started with these by tests of the gate. */
+const GATE_PROGRAMS = [/^tests\/.*\.test\.ts$/, /^examples\/.*\.ts$/];
+
+/** Tools that `npx` starts, by the step of the gate that runs them. */
+const TOOLS: Readonly<Record<string, string>> = { tsc: 'check:types', biome: 'check:lint', tsx: 'the tests' };
+
+const named = (pattern: RegExp): string[] => [
+  ...new Set([...text.matchAll(pattern)].map(([, name = '']) => name)),
+];
+const isRunAtNight = (command: string): boolean => new RegExp(`['"]${command}(?:[ '"]|$)`, 'm').test(nightly);
+
+for (const name of named(/\bnpm (?:run )?(?:--silent )?((?<=run (?:--silent )?)[\w:-]+|start\b|test\b)/g)) {
   test(`npm run ${name}, which a document names, exists and is run by the gate or at night`, () => {
     assert.ok(name in scripts, `package.json has no script ${name}`);
-    const nightly = /for script in (.*); do/.exec(read('bin/nightly'))?.[1]?.split(' ') ?? [];
-    const isRun =
-      ELSEWHERE.has(name) || name.startsWith('check:') || nightly.includes(name.split(':flame')[0] ?? '');
+    const isRun = name.startsWith('check:') || name in SCRIPTS_ELSEWHERE || isRunAtNight(`npm run ${name}`);
     assert.ok(isRun, `neither the gate nor bin/nightly runs ${name}`);
   });
 }
 
-const programs = new Set(
-  [...text.matchAll(/(?<![\w/])bin\/([a-z-]+)(?![\w.-]*\.)/g)].map(([, name = '']) => name),
-);
-for (const name of programs) {
-  test(`bin/${name}, which a document names, can be run`, () => {
+for (const name of named(/(?<![\w/])bin\/([a-z][a-z0-9-]*)(?![\w.-]*\.|\/)/g)) {
+  test(`bin/${name}, which a document names, can be run, and somebody runs it`, () => {
     accessSync(resolve(root, 'bin', name), constants.X_OK);
+    const isRun = name in PROGRAMS_ELSEWHERE || nightly.includes(`bin/${name}`);
+    assert.ok(isRun, `neither the gate nor bin/nightly runs bin/${name}`);
   });
 }
+
+for (const path of named(/\b(?:node --import tsx(?: --test)?|npx tsx) ([\w./*-]+\.ts)/g)) {
+  test(`node ${path}, which a document names, is there, and somebody runs it`, () => {
+    const folder = resolve(root, path.slice(0, path.lastIndexOf('/')));
+    const isThere = path.includes('*')
+      ? readdirSync(folder).some((name) => name.endsWith('.test.ts'))
+      : existsSync(resolve(root, path));
+    assert.ok(isThere, `there is no ${path}`);
+    const isRun = GATE_PROGRAMS.some((pattern) => pattern.test(path)) || nightly.includes(path);
+    assert.ok(isRun, `neither the gate nor bin/nightly runs ${path}`);
+  });
+}
+
+for (const tool of named(/\bnpx ([a-z]+)\b/g)) {
+  test(`npx ${tool}, which a document names, is a tool of the gate`, () => {
+    assert.ok(tool in TOOLS, `the gate runs no ${tool}`);
+    accessSync(resolve(root, 'node_modules/.bin', tool), constants.X_OK);
+  });
+}
+
+test('every bench that a document names exists, and bin/nightly starts all there are', () => {
+  const listed = spawnBench('nobody-called-so');
+  const benches = /there are (.*)/.exec(listed)?.[1]?.split(', ') ?? [];
+  assert.ok(benches.length > 10, listed);
+  const documented = named(/npm run bench -- ((?:[a-z][a-z-]* ?)+)/g).flatMap((words) =>
+    words.trim().split(' '),
+  );
+  assert.deepEqual(
+    documented.filter((name) => !benches.includes(name)),
+    [],
+  );
+  const others = /others='(.*)'/.exec(nightly)?.[1]?.split(' ') ?? [];
+  const main = /\| +yes +\|/;
+  const started = (name: string): boolean =>
+    others.includes(name) ||
+    read('bench/README.md')
+      .split('\n')
+      .some((line) => line.startsWith(`| \`${name}\``) && main.test(line));
+  assert.deepEqual(
+    benches.filter((name) => !started(name)),
+    [],
+  );
+});
+
+test('all lines of bin/nightly are shell, and name what is there', () => {
+  execFileSync('bash', ['-n', resolve(root, 'bin/nightly')]);
+  const commands = [...nightly.matchAll(/^ {2}['"](npm run|node --import tsx|bin\/)(.*)['"]$/gm)];
+  assert.ok(commands.length > 20, 'the lines are no longer understood');
+  for (const [, kind = '', rest = ''] of commands) {
+    const [what = ''] = rest.trim().split(' ');
+    if (kind === 'npm run') assert.ok(what in scripts, what);
+    else assert.ok(existsSync(resolve(root, kind === 'bin/' ? `bin/${what}` : what)), what);
+  }
+});
 
 test('one mutant is made, and noticed', () => {
   const words = [
@@ -61,3 +151,16 @@ test('one mutant is made, and noticed', () => {
   const said = execFileSync(process.execPath, words, { cwd: root, encoding: 'utf8' });
   assert.match(said, /^1 mutants of 1 files\n1 killed, 0 live/);
 });
+
+/** What bench/run.ts says to a name it does not know. */
+function spawnBench(name: string): string {
+  try {
+    return execFileSync(process.execPath, ['--import', 'tsx', 'bench/run.ts', name], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    return (error as { stderr: string }).stderr;
+  }
+}

@@ -1,39 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { after, test } from 'node:test';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
 import {
+  defaultSessionWorkers,
   devEnvironment,
-  EnvironmentError,
   serviceEnvironment,
   simulatorEnvironment,
   testEnvironment,
   type Variables,
 } from '../../bin/environment.ts';
+import { key, least, names, refused } from './refused-environment.ts';
 
-const key = Buffer.alloc(32, 7).toString('base64');
 const otherKey = Buffer.alloc(32, 8).toString('base64');
-const least = { ADMIN_TOKEN: 'operators-only', REDIS_URL: 'redis://127.0.0.1:6379', CREDENTIALS_KEY: key };
 const simulated = { MSGAPP_SOCKET_URL: 'ws://127.0.0.1:3002/ws/chat' };
-
-/** The names of what was wrong, in any order. */
-function refused(
-  variables: Variables,
-  reader: (variables: Variables) => unknown = serviceEnvironment,
-): EnvironmentError {
-  try {
-    reader(variables);
-  } catch (error) {
-    assert.ok(error instanceof EnvironmentError, String(error));
-    return error;
-  }
-  return assert.fail('nothing was refused');
-}
-
-function names(error: EnvironmentError): string[] {
-  return error.problems.map((problem) => problem.slice(0, problem.indexOf(':'))).sort();
-}
 
 test('the least a service can be told fills in the rest', () => {
   const { nodeId, ...environment } = serviceEnvironment(least);
@@ -57,8 +37,15 @@ test('the least a service can be told fills in the rest', () => {
     noiseRootKey: undefined,
     clientVersion: undefined,
     sendGap: { minMs: 6000, maxMs: 20_000 },
+    sessionWorkers: defaultSessionWorkers(availableParallelism()),
     logLevel: 'info',
+    shutdownDelayMs: 0,
+    revision: 'unknown',
+    tracesEndpoint: undefined,
+    tracesServiceName: 'tenant-messaging-api',
     messageRetentionDays: 30,
+    eventRetentionDays: 7,
+    eventMaxEntries: 50_000,
     requestLogRetentionDays: 7,
     requestLogMaxEntries: 100_000,
     requestLogMaxBytes: 268_435_456,
@@ -99,8 +86,15 @@ test('everything a service can be told is read', () => {
     MSGAPP_NOISE_ROOT_KEY: Buffer.alloc(32, 9).toString('hex'),
     MSGAPP_CLIENT_VERSION: '2.3000.1035194821',
     SEND_GAP_MS: '0-5',
+    SESSION_WORKERS: '3',
     LOG_LEVEL: 'silent',
+    SHUTDOWN_DELAY_MS: '5000',
+    REVISION: '8d580bb',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
+    OTEL_SERVICE_NAME: 'messaging',
     MESSAGE_RETENTION_DAYS: '2',
+    EVENT_RETENTION_DAYS: '3',
+    EVENT_MAX_ENTRIES: '5',
     REQUEST_LOG_RETENTION_DAYS: '2',
     REQUEST_LOG_MAX_ENTRIES: '3',
     REQUEST_LOG_MAX_BYTES: '4',
@@ -129,8 +123,15 @@ test('everything a service can be told is read', () => {
     noiseRootKey: Buffer.alloc(32, 9),
     clientVersion: [2, 3000, 1_035_194_821],
     sendGap: { minMs: 0, maxMs: 5 },
+    sessionWorkers: 3,
     logLevel: 'silent',
+    shutdownDelayMs: 5_000,
+    revision: '8d580bb',
+    tracesEndpoint: 'http://collector:4318',
+    tracesServiceName: 'messaging',
     messageRetentionDays: 2,
+    eventRetentionDays: 3,
+    eventMaxEntries: 5,
     requestLogRetentionDays: 2,
     requestLogMaxEntries: 3,
     requestLogMaxBytes: 4,
@@ -256,18 +257,13 @@ const refusals: readonly {
   },
   { name: 'SEND_GAP_MS', variables: { SEND_GAP_MS: '20000-6000' }, expected: /shorter gap first/ },
   { name: 'SEND_GAP_MS', variables: { SEND_GAP_MS: '6000' }, expected: /6000-20000/ },
+  { name: 'SESSION_WORKERS', variables: { SESSION_WORKERS: '0' }, expected: /1 to 64/ },
   { name: 'LOG_LEVEL', variables: { LOG_LEVEL: 'loud' }, expected: /fatal, error/ },
   { name: 'MESSAGE_RETENTION_DAYS', variables: { MESSAGE_RETENTION_DAYS: '1' }, expected: /2 to 3650/ },
-  {
-    name: 'REQUEST_LOG_RETENTION_DAYS',
-    variables: { REQUEST_LOG_RETENTION_DAYS: 'x' },
-    expected: /1 to 3650/,
-  },
-  {
-    name: 'REQUEST_LOG_MAX_ENTRIES',
-    variables: { REQUEST_LOG_MAX_ENTRIES: '1.5' },
-    expected: /whole number/,
-  },
+  { name: 'EVENT_RETENTION_DAYS', variables: { EVENT_RETENTION_DAYS: '0' }, expected: /1 to 3650/ },
+  { name: 'EVENT_MAX_ENTRIES', variables: { EVENT_MAX_ENTRIES: '-1' }, expected: /1 to 10000000/ },
+  { name: 'REQUEST_LOG_RETENTION_DAYS', variables: { REQUEST_LOG_RETENTION_DAYS: 'x' }, expected: /3650/ },
+  { name: 'REQUEST_LOG_MAX_ENTRIES', variables: { REQUEST_LOG_MAX_ENTRIES: '1.5' }, expected: /whole/ },
   { name: 'REQUEST_LOG_MAX_BYTES', variables: { REQUEST_LOG_MAX_BYTES: '-1' }, expected: /whole number/ },
 ];
 
@@ -343,58 +339,6 @@ test('tests are told a seed and a number of runs, or neither', () => {
   ]);
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-function secretFile(name: string, text: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
-}
-
-test('every secret may come from a file, whose last line break is not part of it', () => {
-  const environment = serviceEnvironment({
-    ADMIN_TOKEN_FILE: secretFile('token', 'operators-only\n'),
-    CREDENTIALS_KEY_FILE: secretFile('key', `${key}\r\n`),
-    REDIS_URL_FILE: secretFile('redis', 'redis://user:pass@redis.example.com/3'),
-  });
-  assert.equal(environment.redisUrl, 'redis://user:pass@redis.example.com/3');
-  assert.deepEqual(environment.credentialsKeys, [Buffer.alloc(32, 7)]);
-  const dev = devEnvironment({ ADMIN_TOKEN_FILE: join(folder, 'token') });
-  assert.equal(dev.adminToken, 'operators-only');
-  assert.deepEqual(dev.variables, { ADMIN_TOKEN: 'operators-only' });
-});
-
-test('a secret given twice, a file that is not there and one with nothing in it are listed with all else', () => {
-  const { problems } = refused({
-    ...least,
-    CREDENTIALS_KEY_FILE: secretFile('key', key),
-    ADMIN_TOKEN: undefined,
-    ADMIN_TOKEN_FILE: join(folder, 'nowhere'),
-    REDIS_URL: undefined,
-    REDIS_URL_FILE: secretFile('empty', '\n'),
-    PORT: 'x',
-  });
-  assert.deepEqual(problems.slice(0, 3), [
-    `ADMIN_TOKEN_FILE: expected a file that can be read (ENOENT); found "${join(folder, 'nowhere')}"`,
-    `CREDENTIALS_KEY_FILE: expected nothing beside CREDENTIALS_KEY; found "${join(folder, 'key')}"`,
-    `REDIS_URL_FILE: expected a file with one secret in it; found "${join(folder, 'empty')}"`,
-  ]);
-  assert.match(problems[3] ?? '', /^PORT: /);
-  assert.equal(problems.length, 4);
-});
-
-test('what a file holds is not repeated where it cannot be used', () => {
-  const { message } = refused({
-    ...least,
-    REDIS_URL: undefined,
-    REDIS_URL_FILE: secretFile('bad', 'hunter2'),
-  });
-  assert.match(message, /REDIS_URL: expected redis:/);
-  assert.doesNotMatch(message, /hunter2/);
-});
-
-test('bin/dev lists a file that cannot be read too', () => {
-  const error = refused({ ADMIN_TOKEN_FILE: join(folder, 'nowhere') }, devEnvironment);
-  assert.deepEqual(names(error), ['ADMIN_TOKEN_FILE']);
+test('sessions get the cores but one, and at most four threads', () => {
+  assert.deepEqual([1, 2, 3, 5, 64].map(defaultSessionWorkers), [1, 1, 2, 4, 4]);
 });

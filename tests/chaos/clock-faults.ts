@@ -14,18 +14,18 @@ export function clockAhead(forMs: number): Fault {
     name: `clock 5 hours ahead (${forMs / 1_000} s)`,
     async inflict(run) {
       const { node } = await homeOfFirst(run);
-      const before = await node.metric('runtime_clock_disputes_total');
+      const before = await node.metric('msgapi_runtime_clock_disputes_total');
       node.signal('SIGUSR2');
       await pause(forMs);
-      const ahead = await node.metric('runtime_clock_ahead_seconds');
-      const owned = await node.metric('runtime_shards_owned');
+      const ahead = await node.metric('msgapi_runtime_clock_ahead_seconds');
+      const owned = await node.metric('msgapi_runtime_shards_owned');
       node.signal('SIGUSR2');
       const startedMs = performance.now();
       await run.fleet.spread();
       await untilConnected(run.shops);
       const recoveredMs = performance.now() - startedMs;
       within(run, RECOVERY_MS, 'going on after the clock was put right', recoveredMs);
-      assert.equal((await node.metric('runtime_clock_disputes_total')) - before, 1);
+      assert.equal((await node.metric('msgapi_runtime_clock_disputes_total')) - before, 1);
       return { recoveredMs, note: `${Math.round(ahead)} s ahead it owned ${owned} shards` };
     },
   };

@@ -34,7 +34,7 @@ export function failoverLosesWrites(behindMs: number): Fault {
       const untilMs = Date.now();
       const recoveredMs = await goesOn(run, pair);
       const reverted = await Promise.all(
-        run.fleet.nodes.map((node) => node.metric('runtime_reverted_shards_total')),
+        run.fleet.nodes.map((node) => node.metric('msgapi_runtime_reverted_shards_total')),
       );
       await pair.rejoin();
       const shards = reverted.reduce((sum, count) => sum + count, 0);

@@ -22,8 +22,8 @@ export function lineFault(kind: 'cut' | 'stall', forMs: number): Fault {
       await run.fleet.spread();
       await untilConnected(run.shops);
       const recoveredMs = performance.now() - startedMs;
-      const refusals = await node.metric('runtime_fence_refusals_total');
-      const unknown = await node.metric('runtime_unknown_outcomes_total');
+      const refusals = await node.metric('msgapi_runtime_fence_refusals_total');
+      const unknown = await node.metric('msgapi_runtime_unknown_outcomes_total');
       return { recoveredMs, note: `fence refusals ${refusals}, outcomes found out ${unknown}` };
     },
   };

@@ -61,7 +61,7 @@ export function stopped(name: string, forMs: number): Fault {
     name: `SIGSTOP ${name} (${forMs / 1_000} s)`,
     async inflict(run) {
       const { node, other } = await homeOfFirst(run);
-      const lossesBefore = await node.metric('runtime_lease_losses_total');
+      const lossesBefore = await node.metric('msgapi_runtime_lease_losses_total');
       const startedMs = performance.now();
       node.signal('SIGSTOP');
       await pause(forMs);
@@ -71,7 +71,7 @@ export function stopped(name: string, forMs: number): Fault {
       await run.fleet.spread();
       await untilConnected(run.shops);
       const recoveredMs = performance.now() - startedMs;
-      const losses = (await node.metric('runtime_lease_losses_total')) - lossesBefore;
+      const losses = (await node.metric('msgapi_runtime_lease_losses_total')) - lossesBefore;
       const took = alive.includes(node.nodeId) ? 'it kept its shards' : 'others took its shards';
       return { recoveredMs, note: `${took}; leases lost ${losses}` };
     },

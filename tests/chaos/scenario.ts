@@ -45,18 +45,18 @@ export interface Figures extends Omit<Outcomes, 'others'> {
 export async function runFault(run: Run, fault: Fault): Promise<Figures> {
   const { fleet, random, shops, messagesPerShop, trafficMs } = run;
   await untilConnected(shops);
-  const before = { ...fleet.tally };
+  const before = { ...fleet.counters };
   const traffic = startTraffic(fleet, shops, { random, messagesPerShop, overMs: trafficMs });
   await pause((trafficMs / 4) * (1 + random()));
   const { recoveredMs, note = '', lostByRedis } = await fault.inflict(run);
-  const { others, ...fates } = await traffic.fates(lostByRedis);
-  const { requests, retries } = fleet.tally;
+  const { others, ...outcomes } = await traffic.outcomes(lostByRedis);
+  const { requests, retries } = fleet.counters;
   const figures: Figures = {
     fault: fault.name,
     recoveredMs: Math.round(recoveredMs),
     requests: requests - before.requests,
     retries: retries - before.retries,
-    ...fates,
+    ...outcomes,
     note,
   };
   assert.deepEqual(others, [], `${fault.name}: messages ended for no reason`);

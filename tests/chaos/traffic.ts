@@ -46,7 +46,7 @@ export interface Traffic {
    * Waits for that and for the end of every message, and looks into the handsets. `lostByRedis`: what Redis forgot
    * of this time is no fault of the service's.
    */
-  fates(lostByRedis?: TimeSpan): Promise<Outcomes>;
+  outcomes(lostByRedis?: TimeSpan): Promise<Outcomes>;
 }
 
 /** Lets each shop send so many messages, each to another customer, at random moments of `overMs`, while others read. */
@@ -85,14 +85,14 @@ export function startTraffic(
   accepted.catch(() => undefined);
   return {
     accepted,
-    async fates(lostByRedis) {
+    async outcomes(lostByRedis) {
       await accepted;
-      return fatesOf(await Promise.all(messages.map((message) => fateOf(fleet, message, lostByRedis))));
+      return outcomesOf(await Promise.all(messages.map((message) => endOf(fleet, message, lostByRedis))));
     },
   };
 }
 
-interface Fate {
+interface MessageOutcome {
   readonly status: string;
   readonly reason: string;
   readonly deliveries: number;
@@ -103,7 +103,7 @@ interface Fate {
 /** An answer is on its way for a moment after its commit. */
 const ANSWER_MS = 500;
 
-async function fateOf(fleet: Fleet, message: Accepted, lostByRedis?: TimeSpan): Promise<Fate> {
+async function endOf(fleet: Fleet, message: Accepted, lostByRedis?: TimeSpan): Promise<MessageOutcome> {
   const isForgotten = lostByRedis !== undefined && (await isUnknown(message, lostByRedis));
   const { status, reason } = isForgotten
     ? { status: 'forgotten', reason: '' }
@@ -125,19 +125,20 @@ async function isUnknown({ shop, id, acceptedAtMs }: Accepted, span: TimeSpan): 
   return (await shop.api.get(`/messages/${id}`)).status === 404;
 }
 
-function fatesOf(fates: readonly Fate[]): Outcomes {
-  const isUncertain = ({ status, reason }: Fate) => status === 'failed' && reason === 'BOT_RESTARTED';
-  const doubled = fates.filter(({ deliveries }) => deliveries > 1);
+function outcomesOf(outcomes: readonly MessageOutcome[]): Outcomes {
+  const isUncertain = ({ status, reason }: MessageOutcome) =>
+    status === 'failed' && reason === 'BOT_RESTARTED';
+  const doubled = outcomes.filter(({ deliveries }) => deliveries > 1);
   return {
-    accepted: fates.length,
-    sent: fates.filter(({ status }) => status === 'sent').length,
-    uncertain: fates.filter(isUncertain).length,
-    lost: fates.filter(({ status, deliveries }) => status === 'sent' && deliveries === 0).length,
+    accepted: outcomes.length,
+    sent: outcomes.filter(({ status }) => status === 'sent').length,
+    uncertain: outcomes.filter(isUncertain).length,
+    lost: outcomes.filter(({ status, deliveries }) => status === 'sent' && deliveries === 0).length,
     doubled: doubled.filter(({ mayRepeat }) => !mayRepeat).length,
-    forgotten: fates.filter(({ status }) => status === 'forgotten').length,
+    forgotten: outcomes.filter(({ status }) => status === 'forgotten').length,
     repeated: doubled.filter(({ mayRepeat }) => mayRepeat).length,
-    others: fates
-      .filter((fate) => !['sent', 'forgotten'].includes(fate.status) && !isUncertain(fate))
+    others: outcomes
+      .filter((outcome) => !['sent', 'forgotten'].includes(outcome.status) && !isUncertain(outcome))
       .map(({ status, reason }) => `${status} ${reason}`),
   };
 }

@@ -9,7 +9,7 @@ const AXE_PATH = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Debian's Chromium; bin/prepare-browser installs it. */
 const CHROMIUM_PATH = '/usr/bin/chromium';
 
-/** What a desk and a phone show. */
+/** The sizes of a screen on a table and of a phone. */
 export const SIZES = {
   desktop: { width: 1280, height: 860 },
   phone: { width: 390, height: 844 },

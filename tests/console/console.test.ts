@@ -76,7 +76,7 @@ test('an operator pauses a shop and lets it go on, by keyboard alone', async () 
   const { page } = session;
   await page.getByRole('button', { name: 'Pause' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('status').getByText('Paused by an operator.').waitFor();
+  await page.getByRole('status').getByText('Held by an operator.').waitFor();
   await page.getByRole('button', { name: 'Resume' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('status').getByText('Connected; nothing waits.').waitFor();

@@ -1,6 +1,6 @@
-/** The dashboard and the alert rules speak of metrics that a node really has. `promtool check rules` reads the rules by hand. */
+/** The dashboard, the rules and docs/metrics.md speak of the metrics that a node really has. `promtool check rules` reads the rules by hand. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import * as v from 'valibot';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
@@ -12,6 +12,11 @@ const read = (name: string): string =>
 const dashboard = v.parse(
   v.object({
     uid: v.string(),
+    templating: v.object({
+      list: v.array(
+        v.object({ name: v.string(), query: v.union([v.string(), v.object({ query: v.string() })]) }),
+      ),
+    }),
     panels: v.array(
       v.object({
         id: v.number(),
@@ -28,30 +33,38 @@ const dashboard = v.parse(
   JSON.parse(read('grafana-dashboard.json')),
 );
 
-/** The rules one by one, as far as the lines of this file's form tell. */
-const rules = read('alert-rules.yaml')
-  .split(/^ {6}- alert: /m)
-  .slice(1)
-  .map((block) => {
-    const line = (name: string): string => new RegExp(`^ +${name}: (.+)$`, 'm').exec(block)?.[1] ?? '';
-    return {
-      name: block.slice(0, block.indexOf('\n')),
-      expr: line('expr'),
-      severity: /severity: (\w+)/.exec(block)?.[1],
-      summary: line('summary'),
-      runbook: line('runbook'),
-    };
-  });
+/** The rules that begin with this word, one by one, as far as the lines of this file's form tell. */
+const rulesOf = (kind: 'alert' | 'record') =>
+  read('alert-rules.yaml')
+    .split(/^ {6}- (?=alert: |record: )/m)
+    .filter((block) => block.startsWith(`${kind}: `))
+    .map((text) => {
+      const block = text.slice(kind.length + 2);
+      const line = (name: string): string => new RegExp(`^ +${name}: (.+)$`, 'm').exec(block)?.[1] ?? '';
+      return {
+        name: block.slice(0, block.indexOf('\n')),
+        expr: line('expr'),
+        severity: /severity: (\w+)/.exec(block)?.[1],
+        summary: line('summary'),
+        runbook: line('runbook'),
+      };
+    });
+
+const rules = rulesOf('alert');
+const records = rulesOf('record');
+/** Ratios that rules keep for other rules. */
+const recorded: ReadonlySet<string> = new Set(records.map(({ name }) => name));
 
 /** Names of metrics in an expression: words that are no function, label, keyword or number. */
 function metricsIn(expr: string): string[] {
   const bare = expr
     .replaceAll(/"[^"]*"/g, '')
     .replaceAll(/\{[^}]*\}/g, '')
-    .replaceAll(/by \([^)]*\)/g, '');
+    .replaceAll(/by \([^)]*\)/g, '')
+    .replaceAll('$__rate_interval', '5m');
   return [...bare.matchAll(/\b[a-z_:][\w:]*\b(?!\s*\()/g)]
     .map(([name]) => name)
-    .filter((name) => name.includes('_'));
+    .filter((name) => name.includes('_') && !recorded.has(name));
 }
 
 /** One line of `/metrics`. */
@@ -79,7 +92,7 @@ function strangersIn(expr: string): string[] {
     })),
   );
   return picks
-    .filter(({ name }) => name !== 'up')
+    .filter(({ name, label }) => name !== 'up' && !SCRAPED.has(label))
     .flatMap(({ name, label, wanted }) => {
       const values = new Set(series.filter((one) => one.name === name).map(({ labels }) => labels[label]));
       if (values.size === 0 || values.has(undefined)) return [`${name}{${label}}`];
@@ -94,7 +107,22 @@ function lostIn(expr: string): string[] {
     series.filter(({ name }) => names.has(name)).flatMap(({ labels }) => Object.keys(labels)),
   );
   const summedBy = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
-  return summedBy.filter((label) => label !== 'instance' && !known.has(label));
+  return summedBy.filter((label) => !SCRAPED.has(label) && !known.has(label));
+}
+
+/** Labels that Prometheus adds to what it scrapes. */
+const SCRAPED: ReadonlySet<string> = new Set(['job', 'instance']);
+
+/** What an expression asks for and no node has. */
+function unknownIn(expr: string): string[] {
+  return [...metricsIn(expr).filter((name) => !exposed.has(name)), ...strangersIn(expr), ...lostIn(expr)];
+}
+
+/** The names of a metric's labels, in the order in which they stand; undefined while it has no series. */
+function labelsOf(name: string, type: string | undefined): string | undefined {
+  const sample = type === 'histogram' ? `${name}_count` : name;
+  const [first] = series.filter((one) => one.name === sample);
+  return first && Object.keys(first.labels).join(', ');
 }
 
 let stack: ServiceStack;
@@ -115,9 +143,10 @@ before(async () => {
   series = seriesIn(text);
   // A counter with labels has no value before the first thing is counted, but it has its type.
   exposed = new Set([...text.matchAll(/^(?:# TYPE )?([a-z_]\w*)[{ ]/gm)].map(([, name]) => name ?? ''));
-  assert.match(text, /^messages_settled_total\{status="sent",reason=""\} 1$/m);
-  assert.match(text, /^http_refusals_total\{code="SHOP_NOT_FOUND"\} 1$/m);
-  assert.match(text, /^queue_pauses_total\{cause="operator"\} 1$/m);
+  assert.match(text, /^msgapi_messages_settled_total\{status="sent",reason=""\} 1$/m);
+  assert.match(text, /^msgapi_http_refusals_total\{code="SHOP_NOT_FOUND"\} 1$/m);
+  assert.match(text, /^msgapi_build_info\{version="\d+\.\d+\.\d+",revision="unknown"\} 1$/m);
+  assert.match(text, /^msgapi_queue_pauses_total\{cause="operator"\} 1$/m);
 });
 after(() => stack?.stop());
 
@@ -125,10 +154,17 @@ test('every panel asks for metrics that a node exposes', () => {
   const exprs = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
   assert.ok(exprs.length > 30);
   for (const expr of exprs) {
-    const known = metricsIn(expr.replaceAll('$__rate_interval', '5m'));
     assert.deepEqual(
-      known.filter((name) => !exposed.has(name)),
+      metricsIn(expr).filter((name) => !exposed.has(name)),
       [],
+      expr,
+    );
+    for (const [, inner = ''] of expr.matchAll(/\{([^}]*)\}/g)) {
+      assert.ok(inner.startsWith('job=~"$job",instance=~"$instance"'), `${expr} asks for every job's nodes`);
+    }
+    assert.equal(
+      expr.match(/\{/g)?.length,
+      metricsIn(`${expr} up_`.replaceAll(/\bup\{/g, 'up_{')).length - 1,
       expr,
     );
     assert.deepEqual([...strangersIn(expr), ...lostIn(expr)], [], expr);
@@ -152,21 +188,82 @@ test('panels have ids of their own and do not lie on each other', () => {
   }
 });
 
+test('the dashboard lets one choose among the jobs and instances of nodes', () => {
+  assert.deepEqual(
+    dashboard.templating.list.map(({ name, query }) => [
+      name,
+      typeof query === 'string' ? query : query.query,
+    ]),
+    [
+      ['datasource', 'prometheus'],
+      ['job', 'label_values(msgapi_build_info, job)'],
+      ['instance', 'label_values(msgapi_build_info{job=~"$job"}, instance)'],
+    ],
+  );
+});
+
 test('every alert asks for metrics that a node exposes, and says what to do', () => {
   assert.ok(rules.length >= 15);
   assert.equal(new Set(rules.map(({ name }) => name)).size, rules.length);
   for (const { name, expr, severity, summary, runbook } of rules) {
     const known = metricsIn(expr);
-    assert.ok(known.length > 0 || expr.startsWith('up{'), name);
-    assert.deepEqual(
-      known.filter((metric) => !exposed.has(metric)),
-      [],
+    assert.ok(
+      known.length > 0 || expr.startsWith('up{') || [...recorded].some((one) => expr.includes(one)),
       name,
     );
-    assert.deepEqual([...strangersIn(expr), ...lostIn(expr)], [], name);
+    assert.deepEqual(unknownIn(expr), [], name);
     assert.ok(severity === 'page' || severity === 'warn', name);
     assert.ok(summary.length > 20 && runbook.length > 40, `${name} needs a summary and a runbook line`);
   }
+});
+
+test('every ratio that is kept is of metrics that a node exposes, and is used', () => {
+  assert.ok(records.length > 5);
+  for (const { name, expr } of records) {
+    assert.ok(metricsIn(expr).length >= 2, name);
+    assert.deepEqual(unknownIn(expr), [], name);
+    assert.ok(
+      rules.some((rule) => rule.expr.includes(name)),
+      `${name} is used nowhere`,
+    );
+  }
+});
+
+test('docs/metrics.md lists every metric of a node with its type, its labels and what it says, and no other', () => {
+  const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  const listed = [
+    ...page.matchAll(/^\| `((?:msgapi|nodejs|process)_\w+)` +\| (\w+) +\| (.*?) *\| (.*?) *\|$/gm),
+  ].map(([, name, type, labels = '', help]) => ({ name, type, labels: labels.replaceAll('`', ''), help }));
+  const own = [...text.matchAll(/^# HELP (\w+) (.+)\n# TYPE \w+ (\w+)$/gm)].map(
+    ([, name = '', help, type]) => ({
+      name,
+      type,
+      // What was not counted yet shows no labels.
+      labels: labelsOf(name, type) ?? listed.find((row) => row.name === name)?.labels,
+      help,
+    }),
+  );
+  assert.ok(own.length > 70);
+  const rows = (metrics: readonly object[]) =>
+    new Set(metrics.map((metric) => Object.values(metric).join(' | ')));
+  const [onPage, atNode] = [rows(listed), rows(own)];
+  assert.deepEqual(
+    {
+      missing: [...atNode].filter((row) => !onPage.has(row)),
+      stale: [...onPage].filter((row) => !atNode.has(row)),
+    },
+    { missing: [], stale: [] },
+  );
+  assert.equal(listed.length, own.length);
+});
+
+test('compose.yaml mounts files that are there, and Prometheus scrapes under the job that the rules ask for', () => {
+  const compose = readFileSync(new URL('../../compose.yaml', import.meta.url), 'utf8');
+  const mounted = [...compose.matchAll(/^ +- (\.\/[^:]+):/gm)].map(([, path = '']) => path);
+  assert.ok(mounted.length >= 7);
+  for (const path of mounted) assert.ok(existsSync(new URL(`../../${path}`, import.meta.url)), path);
+  const [, job = ''] = /job_name: (\S+)/.exec(read('prometheus.yaml')) ?? [];
+  assert.match(read('alert-rules.yaml'), new RegExp(`up\\{job="${job}"\\}`));
 });
 
 test('what a node exposes is named and shaped as Prometheus wants it', () => {
@@ -179,6 +276,7 @@ test('what a node exposes is named and shaped as Prometheus wants it', () => {
   const names = new Set(series.map(({ name }) => name));
   for (const { name, type } of own) {
     assert.match(text, new RegExp(`^# HELP ${name} \\S`, 'm'));
+    assert.match(name, /^msgapi_/, 'one prefix tells our own metrics from those of other programs');
     assert.equal(name.endsWith('_total'), type === 'counter', name);
     assert.doesNotMatch(name, /_(ms|milliseconds|bucket|sum|count)$/);
     if (type !== 'histogram') continue;

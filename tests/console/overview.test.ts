@@ -37,10 +37,14 @@ function activityAt(): {
   };
 }
 
-const message = (status: MessageStatus, reason: MessageReason | null): OperatorEvent => ({
+const message = (
+  status: MessageStatus,
+  reason: MessageReason | null,
+  ageMs: number | null = 0,
+): OperatorEvent => ({
   type: 'message',
   at: '',
-  data: { tenantId: 't', shopId: 's', shop: 'Bakery', messageId: 'm', status, reason },
+  data: { tenantId: 't', shopId: 's', shop: 'Bakery', messageId: 'm', status, reason, ageMs },
 });
 
 test('requests, refusals and messages fall into the slot of their time, and old slots go', () => {
@@ -60,16 +64,21 @@ test('requests, refusals and messages fall into the slot of their time, and old 
   assert.equal(activity.slots().length, 1);
 });
 
-test('a connect counts as a request and not into latencies', () => {
+test('a message that a shop of the pool carried counts once, as its own shop tells it', () => {
+  const { activity, emit } = activityAt();
+  emit(message('sent', null, null));
+  emit(message('sent', null, 1_000));
+  assert.deepEqual(activity.slots()[0]?.messages, { sent: 1 });
+});
+
+test('a connect, by a QR code or by a code to type, counts as a request and not into latencies', () => {
   const { activity } = activityAt();
-  activity.countRequest({
-    atMs: START_MS,
-    route: '/shops/{idOrName}/channels/msgapp/connect',
-    latencyMs: 9_000,
-    errorCode: undefined,
-  });
+  for (const way of ['connect', 'pairing-code']) {
+    const route = `/shops/{idOrName}/channels/msgapp/${way}`;
+    activity.countRequest({ atMs: START_MS, route, latencyMs: 9_000, errorCode: undefined });
+  }
   const [slot] = activity.slots();
-  assert.equal(slot?.requests, 1);
+  assert.equal(slot?.requests, 2);
   assert.equal(
     slot?.latencies.reduce((sum, count) => sum + count, 0),
     0,
@@ -81,6 +90,7 @@ const share = (slots: NodeShare['slots'], nodeId = 'a'): NodeShare => ({
   workers: nodeId === 'b' ? 'lost' : 'available',
   shops: 2,
   queued: 3,
+  oldestMessageMs: null,
   mailboxDepth: 1,
   states: { connected: 2 },
   suspendedTenants: [`${nodeId}-tenant`],

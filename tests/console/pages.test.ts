@@ -1,4 +1,4 @@
-/** Every page of the console on a desk and a phone, light and dark: nothing complains, everybody can use it. */
+/** Every page of the console on a large screen and a phone, light and dark: nothing complains, everybody can use it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
@@ -99,6 +99,33 @@ test('a connection that could not be begun can be tried again', async () => {
   }
 });
 
+test('a shop is connected by a code to type, for which the console asks after a number was mistyped', async () => {
+  const session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
+  try {
+    const { page, visit } = session;
+    const phone = '+33611110077';
+    const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'One phone only' });
+    await visit(`/shops/${stack.tenantId}/${data.id}`);
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('img', { name: 'QR code' }).waitFor();
+    await dialog.getByRole('button', { name: 'Type a code instead' }).click();
+    await dialog.getByLabel('Number of the phone').fill('0611110077');
+    await dialog.getByRole('button', { name: 'Get a code' }).click();
+    await dialog.getByRole('alert').getByText('phone').waitFor();
+    await dialog.getByLabel('Number of the phone').fill('+33 6 11 11 00 77');
+    await dialog.getByRole('button', { name: 'Get a code' }).click();
+    const code = await dialog.getByLabel('Code to type').textContent();
+    assert.match(code ?? '', /^[0-9A-Z]{4}-[0-9A-Z]{4}$/);
+    await page.getByRole('img', { name: /^channel: code waiting of/ }).waitFor();
+    await stack.network.typeCode(code ?? '', phone);
+    await dialog.getByText('The shop is connected.').waitFor();
+    await dialog.getByText(phone).waitFor();
+  } finally {
+    await session.stop();
+  }
+});
+
 test('an overview that cannot be had says why, and not that it loads', async () => {
   const refused = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
   try {
@@ -181,9 +208,28 @@ test('of a shop whose messages to groups wait for its session to tell its groups
       groups: null,
     },
   };
-  const said = await page.evaluate(async ({ source, seen }) => (await import(source)).standing(seen).text, {
-    source: '/console/standing.js',
+  const said = await page.evaluate(async ({ source, seen }) => (await import(source)).shopStatus(seen).text, {
+    source: '/console/shop-status.js',
     seen: shop,
   });
   assert.match(said, /has not told the groups.*1 message waits/);
+});
+
+test('of a shop whose tenant is suspended that is said, not that it is well', async () => {
+  const shop = {
+    status: 'active',
+    mailbox: { depth: 0, oldestQueuedMs: 0 },
+    details: {
+      tenantActive: false,
+      channel: { state: 'connected' },
+      pacing: { state: 'idle', heldByOperator: false },
+      queue: { depth: 2, inHand: null, waiting: [] },
+      groups: [],
+    },
+  };
+  const said = await session.page.evaluate(
+    async ({ source, seen }) => (await import(source)).shopStatus(seen).text,
+    { source: '/console/shop-status.js', seen: shop },
+  );
+  assert.match(said, /Its tenant is suspended.*2 messages wait/);
 });

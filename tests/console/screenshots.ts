@@ -1,12 +1,19 @@
-/** `npm run screenshots`: the pictures in the README, of a real service with a little life in it. */
-import { mkdirSync } from 'node:fs';
+/**
+ * `npm run screenshots`: the pictures in the README, of a real service with a little life in it. With `--smoke` those of
+ * one window after ten seconds, in a folder that goes again: only to see that they can be made.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../runtime/clock.ts';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { connectShop, sendText } from '../e2e/shop-steps.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
-const FOLDER = join(import.meta.dirname, 'screenshots');
+const isSmoke = process.argv.includes('--smoke');
+const FOLDER = isSmoke
+  ? mkdtempSync(join(tmpdir(), 'screenshots-'))
+  : join(import.meta.dirname, 'screenshots');
 const SHOPS = [
   'Corner bakery',
   'Harbour café',
@@ -16,7 +23,7 @@ const SHOPS = [
   'Mill cheese',
 ];
 const CUSTOMERS = Array.from({ length: 60 }, (_, index) => `+3362222${1000 + index}`);
-const TRAFFIC_MS = 100_000;
+const TRAFFIC_MS = isSmoke ? 10_000 : 100_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => systemClock.after(ms, resolve));
 const phoneOf = (index: number): string => `+3361111000${index}`;
@@ -81,11 +88,12 @@ try {
   await trouble(stack, shopIds);
   await pause(TRAFFIC_MS * 0.55);
   const service = { adminUrl: stack.adminUrl(), adminToken: stack.adminToken };
-  for (const [name, options] of [
+  const windows = [
     ['desktop-light', {}],
     ['desktop-dark', { colorScheme: 'dark' }],
     ['phone', { size: 'phone' }],
-  ] as const) {
+  ] as const;
+  for (const [name, options] of windows.slice(0, isSmoke ? 1 : windows.length)) {
     const session = await openConsole(service, options);
     await shots(session, stack, name);
     if (name === 'desktop-light') {
@@ -99,4 +107,5 @@ try {
   await busy;
 } finally {
   await stack.stop();
+  if (isSmoke) rmSync(FOLDER, { recursive: true, force: true });
 }

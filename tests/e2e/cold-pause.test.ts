@@ -40,7 +40,7 @@ test('after a 463 strangers get 429 with Retry-After, customers get their messag
     const answer = await fetch(`${stack.adminUrl()}/metrics`, {
       headers: { authorization: `Bearer ${stack.adminToken}` },
     });
-    return /^msgapp_shops_in_trouble\{trouble="cold_paused"\} 1$/m.test(await answer.text());
+    return /^msgapi_shops_in_trouble\{trouble="cold_paused"\} 1$/m.test(await answer.text());
   });
 });
 

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { after, before, describe } from 'node:test';
 import { accessRows } from '../http/conformance-access.ts';
 import { inputRows } from '../http/conformance-input.ts';
+import { pairingRows } from '../http/conformance-pairing.ts';
 import { resourceRows } from '../http/conformance-resources.ts';
 import { openTarget, type Target } from '../http/conformance-target.ts';
 import { apiClient } from './api-client.ts';
@@ -33,4 +34,5 @@ describe('the contract over HTTP, before the real actors', () => {
   describe('Endpoints and Authentication', () => accessRows(() => target));
   describe('Query and body tables, Input bounds', () => inputRows(() => target));
   describe('Errors, States and transitions, Resources', () => resourceRows(() => target, false));
+  describe('Pairing by code', () => pairingRows(() => target));
 });

@@ -50,7 +50,16 @@ async function liveShop(name: string, phone: string): Promise<string> {
   await connectShop(stack, shopId, phone);
   const sent = await sendText(stack, shopId, { to: CUSTOMER, text: 'Hello', idempotencyKey: 'once' });
   await untilStatus(stack, String(sent.data.id), 'sent');
+  const key = { 'idempotency-key': 'once' };
+  const posted = await stack.api.post(`/shops/${shopId}/statuses`, { caption: 'Hello' }, key);
+  assert.equal(posted.status, 202);
   await stack.network.write(CUSTOMER, { to: phone, text: 'Hello back' });
+  return shopId;
+}
+
+async function liveShopOf(phone: string, name: string): Promise<string> {
+  const shopId = String((await stack.api.post('/shops', { name })).data.id);
+  await connectShop(stack, shopId, phone);
   return shopId;
 }
 
@@ -71,6 +80,43 @@ test('a deleted shop is gone from the API, the network and the store; its siblin
   await untilUnlinked(FIRST_PHONE);
   assert.deepEqual(await traces([shopId]), []);
   assert.equal((await stack.api.get(`/shops/${stack.shopId}`)).status, 200);
+});
+
+test('the number of a deleted shop brings its counts and opt-outs to the next, and is one shop’s at a time', async () => {
+  const next = await liveShopOf(FIRST_PHONE, 'Next');
+  const { data } = await stack.api.get(`/shops/${next}/policy`);
+  assert.equal((data.usage as { today: number }).today, 1, 'the deleted shop had sent one');
+  await stack.network.write(CUSTOMER, { to: FIRST_PHONE, text: 'STOP' });
+  await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${next}`);
+  await untilUnlinked(FIRST_PHONE);
+  const last = await liveShopOf(FIRST_PHONE, 'Last');
+  const refused = await sendText(stack, last, { to: CUSTOMER, text: 'Are you there?' });
+  assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT');
+  // The service is killed: what came with the number is stored.
+  await stack.end('SIGKILL');
+  await stack.start();
+  const again = await sendText(stack, last, { to: CUSTOMER, text: 'Are you there?' });
+  assert.equal(again.error?.code, 'RECIPIENT_OPTED_OUT');
+  const kept = await stack.api.get(`/shops/${last}/policy`);
+  assert.equal((kept.data.usage as { today: number }).today, 1);
+
+  const twin = String((await stack.api.post('/shops', { name: 'Twin' })).data.id);
+  const path = `/shops/${twin}/channels/msgapp/connect`;
+  await stack.api.post(path);
+  const qr = String((await stack.api.get(path)).data.qr);
+  const linked = async (): Promise<string[]> => (await stack.network.sessions()).items.map(({ id }) => id);
+  const before = await linked();
+  await stack.network.scan(qr, FIRST_PHONE);
+  const channel = await until('the scan is refused', async () => {
+    const poll = await stack.api.get(path);
+    return poll.data.status === 'disconnected' && poll.data;
+  });
+  assert.equal(channel.reason, 'NUMBER_IN_USE');
+  await until('the device that was scanned is unlinked', async () => {
+    return (await linked()).every((id) => before.includes(id));
+  });
+  await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${last}`);
+  await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${twin}`);
 });
 
 test('a deleted tenant takes its keys, shops, sessions, contacts and request log along', async () => {

@@ -13,6 +13,8 @@ import { until } from './waiting.ts';
 
 const { seed = Date.now() % 2 ** 31, runs: kills = 3 } = testEnvironment();
 const SENDS_A_ROUND = 5;
+/** What tells the end of a message. What its recipient says comes after it. */
+const END_TYPES = new Set(['message.sent', 'message.failed', 'message.rejected']);
 const SHOPS = 2;
 
 interface SeenEvent {
@@ -61,13 +63,50 @@ function startReader(waitMs: number) {
   };
 }
 
+/** Reads the stream on and on, as a client would: with the id it saw last after every connection that broke. */
+function startStream() {
+  const seen: SeenEvent[] = [];
+  const end = new AbortController();
+  let place = '0'.repeat(24);
+  const read = async (): Promise<void> => {
+    const { body, status } = await stack.api.stream('/events', { lastEventId: place, signal: end.signal });
+    assert.ok(status === 200 || status >= 500, `status ${status}`);
+    if (status !== 200 || body === null) throw new Error('away');
+    let rest = '';
+    for await (const text of body.pipeThrough(new TextDecoderStream())) {
+      const blocks = (rest + text).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const data = /^data: (.+)$/m.exec(block)?.[1];
+        if (data !== undefined) seen.push(JSON.parse(data) as SeenEvent);
+        place = /^id: (.+)$/m.exec(block)?.[1] ?? place;
+      }
+    }
+  };
+  const running = (async () => {
+    while (!end.signal.aborted) {
+      await read().catch((error: unknown) => {
+        if (error instanceof assert.AssertionError) throw error;
+      });
+      await new Promise<void>((resolve) => void systemClock.after(200, resolve));
+    }
+  })();
+  return {
+    seen,
+    stop: () => {
+      end.abort();
+      return running;
+    },
+  };
+}
+
 test(`${kills} kills under readers: every end once, in order (seed ${seed})`, async (context) => {
   const random = seededRandom(seed);
   const pause = (): Promise<void> =>
     new Promise((resolve) => void systemClock.after(random() * 1_200, () => resolve()));
   const phones = Array.from({ length: (kills + 1) * SENDS_A_ROUND }, (_, n) => `+3366${1_000_000 + n}`);
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
-  const readers = [startReader(10_000), startReader(1_000)];
+  const readers = [startReader(10_000), startReader(1_000), startStream()];
   const accepted: string[] = [];
   const sendSome = async (round: number): Promise<void> => {
     for (let index = 0; index < SENDS_A_ROUND; index += 1) {
@@ -100,7 +139,7 @@ test(`${kills} kills under readers: every end once, in order (seed ${seed})`, as
     await stop();
     const cursors = seen.map(({ id }) => id);
     assert.deepEqual(cursors, [...new Set(cursors)].toSorted(), 'each event once, in order');
-    const told = seen.filter(({ type }) => type.startsWith('message.'));
+    const told = seen.filter(({ type }) => END_TYPES.has(type));
     assert.equal(new Set(told.map(({ data }) => data.id)).size, told.length, 'each end once');
     assert.equal(told.length, ends.size, 'every end');
     for (const { type, data } of told) assert.equal(type, ends.get(String(data.id)));

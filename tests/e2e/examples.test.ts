@@ -1,28 +1,44 @@
-/** The programs of examples/, as somebody would run them. */
+/** The programs of examples/, as somebody would run them who installed the client from its tarball. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
+import { type InstalledClient, installClient } from './installed-client.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { until } from './waiting.ts';
 
 const root = join(import.meta.dirname, '../..');
-const SHOP_PHONE = '+33611110001';
-const CUSTOMER = '+33622220001';
+const tsx = import.meta.resolve('tsx');
+const SHOP_PHONE = '+33611110002';
+const CUSTOMER = '+33622220003';
 const NOBODY = '+33622220002';
+const PACKAGE = 'node_modules/tenant-messaging-client';
 
 const folder = mkdtempSync(join(tmpdir(), 'examples-'));
 let stack: ServiceStack;
+let installed: InstalledClient;
 before(async () => {
-  stack = await startServiceStack();
+  [stack, installed] = await Promise.all([startServiceStack(), installClient(folder)]);
 });
 after(async () => {
   await stack.stop();
   rmSync(folder, { recursive: true });
 });
+
+function start(program: string, args: readonly string[]): ChildProcessByStdio<null, Readable, null> {
+  const variables = [
+    ...[`API_URL=${stack.apiUrl()}`, `API_KEY=${stack.apiKey}`, `SIMULATOR_URL=${stack.simulator.url}`],
+  ];
+  return spawn('env', [...variables, process.execPath, '--import', tsx, program, ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
 
 /** Runs an example to its end. `onLine` sees each line that it prints. */
 async function run(
@@ -30,11 +46,7 @@ async function run(
   args: readonly string[],
   onLine: (line: string) => void = () => undefined,
 ): Promise<{ readonly code: number | null; readonly lines: readonly string[] }> {
-  const variables = [`API_URL=${stack.apiUrl()}`, `API_KEY=${stack.apiKey}`];
-  const child = spawn('env', [...variables, process.execPath, '--import', 'tsx', program, ...args], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = start(program, args);
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
     lines.push(line);
@@ -43,6 +55,35 @@ async function run(
   const [code] = await once(child, 'close');
   return { code, lines };
 }
+
+test('the tarball holds the compiled client and nothing else, and needs no other package', async () => {
+  const { packed } = installed;
+  assert.ok(packed.includes('dist/index.js') && packed.includes('dist/index.d.ts'));
+  assert.deepEqual(
+    packed.filter((path) => !/^(dist\/[\w-]+\.(js|d\.ts)|package\.json|README\.md)$/.test(path)),
+    [],
+  );
+  const text = packed.map((path) => readFileSync(join(folder, PACKAGE, path), 'utf8'));
+  const imported = text.flatMap((each) => [...each.matchAll(/(?:from|import\()\s*['"]([^'"]+)['"]/g)]);
+  const outside = imported.map(([, name = '']) => name).filter((name) => !name.startsWith('./'));
+  // Its README shows how it is imported.
+  assert.deepEqual([...new Set(outside)], ['tenant-messaging-client']);
+});
+
+test('the examples compile against the types of the tarball', async () => {
+  assert.equal(await installed.compile(), '');
+});
+
+test("the tour: README's lines are those of tour.ts, which connects, sends and finds the message", async () => {
+  const shown = /```ts\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1];
+  assert.ok(shown && readFileSync(join(root, 'examples/tour.ts'), 'utf8').includes(shown));
+  const made = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Demo shop' });
+  assert.equal(made.status, 201);
+  const { code, lines } = await run('examples/tour.ts', []);
+  assert.deepEqual([code, lines.join(' ')], [0, "202 sent [ 'Your bread is ready' ]"]);
+  const again = await run('examples/tour.ts', []);
+  assert.deepEqual([again.code, again.lines.join(' ')], [0, "200 sent [ 'Your bread is ready' ]"]);
+});
 
 test('connect.ts shows a code as text and picture, and ends when it was scanned', async () => {
   const picture = join(folder, 'qr.png');
@@ -87,4 +128,29 @@ test('messages.ts lists what there is, newest first, and by status', async () =>
   );
   const rejected = await run('examples/messages.ts', [stack.shopId, 'rejected']);
   assert.deepEqual(rejected.lines, [lines[0]]);
+});
+
+test('events.ts tells what happened, and goes on where it was', async () => {
+  const cursor = join(folder, 'cursor');
+  const send = (key: string, to: string) => run('examples/send.ts', [stack.shopId, to, `Hello ${key}`, key]);
+  const { data } = await stack.api.get('/events');
+  writeFileSync(cursor, String(data.nextCursor));
+  for (const [key, to] of [
+    ['told-1', '+33622220004'],
+    ['told-2', '+33622220005'],
+  ] as const) {
+    assert.equal((await send(key, to)).code, 0);
+    const child = start('examples/events.ts', [cursor]);
+    // A receipt of the message before may come in between; its end, which the cursor has passed, may not.
+    let ended = 'it told no end';
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (!line.startsWith('message.sent ')) continue;
+      ended = line;
+      break;
+    }
+    assert.equal(ended, `message.sent ${to} ${key}`);
+    await until('the cursor is kept', async () => readFileSync(cursor, 'utf8') !== data.nextCursor);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
 });

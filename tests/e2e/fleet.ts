@@ -9,7 +9,7 @@ import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
 import { startRedisCluster } from './redis-cluster.ts';
 import { type RedisLink, redisLink } from './redis-link.ts';
 import { type RedisPair, startRedisPair } from './redis-pair.ts';
-import { retryingClient, type Tally } from './retrying-client.ts';
+import { type Counters, retryingClient } from './retrying-client.ts';
 import { type ServiceNode, startServiceNode } from './service-node.ts';
 import { until } from './waiting.ts';
 
@@ -35,7 +35,7 @@ export interface Fleet {
   readonly pair: RedisPair | undefined;
   readonly adminToken: string;
   /** What the retrying clients went through, all together. */
-  readonly tally: Tally;
+  readonly counters: Counters;
   /** The tenants' API for a client that asks one node after the other. */
   api(apiKey: string): ApiClient;
   /** The operators' API for such a client. */
@@ -68,7 +68,7 @@ export async function startFleet(options: {
   const adminToken = randomBytes(24).toString('base64url');
   const credentialsKey = randomBytes(32).toString('base64');
   const nodes: FleetNode[] = [];
-  const tally: Tally = { requests: 0, retries: 0 };
+  const counters: Counters = { requests: 0, retries: 0 };
   const startOne = async (nodeId: string): Promise<FleetNode> => {
     const link = store.socketPath === undefined ? undefined : await redisLink(store.socketPath);
     const node = await startServiceNode(
@@ -100,12 +100,12 @@ export async function startFleet(options: {
     servers: store.servers,
     pair: store.pair,
     adminToken,
-    tally,
-    api: (token) => retryingClient({ addresses: () => nodes.map(({ apiUrl }) => apiUrl()), token, tally }),
+    counters,
+    api: (token) => retryingClient({ addresses: () => nodes.map(({ apiUrl }) => apiUrl()), token, counters }),
     admin: retryingClient({
       addresses: () => nodes.map(({ adminUrl }) => `${adminUrl()}/admin/v1`),
       token: adminToken,
-      tally: { requests: 0, retries: 0 },
+      counters: { requests: 0, retries: 0 },
     }),
     shares,
     async spread(withinMs = 60_000) {

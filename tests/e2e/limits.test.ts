@@ -105,11 +105,24 @@ test('the free plan’s 1,000 calls of a month, then 429 QUOTA_EXCEEDED, but for
   assert.equal((await api.get('/shops')).error?.code, 'QUOTA_EXCEEDED');
   const spent = await api.get('/me');
   assert.equal(spent.status, 200);
-  const { used, remaining } = (spent.data.quota as { apiCalls: { used: number; remaining: number } })
-    .apiCalls;
+  const { used, remaining } = (spent.data.quota as { api_calls: { used: number; remaining: number } })
+    .api_calls;
   assert.deepEqual([used, remaining], [1_001, 0]);
   await stack.admin.patch(`/tenants/${String(tenant.data.id)}`, { plan: 'starter' });
   assert.equal((await api.get('/shops')).status, 200);
+});
+
+test('what an Idempotency-Key made is answered after a kill, and nothing is made again', async () => {
+  const headers = { 'idempotency-key': 'before the kill' };
+  const shop = () => stack.api.post('/shops', { name: 'Made once' }, headers);
+  const status = () => stack.api.post(`/shops/${stack.shopId}/statuses`, { caption: 'Once' }, headers);
+  const [madeShop, madeStatus] = [await shop(), await status()];
+  assert.deepEqual([madeShop.status, madeStatus.status], [201, 202]);
+  await stack.end('SIGKILL');
+  await stack.start();
+  const [shopAgain, statusAgain] = [await shop(), await status()];
+  assert.deepEqual([shopAgain.status, statusAgain.status], [200, 200]);
+  assert.deepEqual([shopAgain.data.id, statusAgain.data.id], [madeShop.data.id, madeStatus.data.id]);
 });
 
 test('a setting out of its range is refused with the range; one within it holds for the next send', async () => {
@@ -117,7 +130,7 @@ test('a setting out of its range is refused with the range; one within it holds 
   const refused = await stack.admin.patch(path, { settings: { declaredPerDay: 201 } });
   assert.deepEqual([refused.status, refused.error?.code], [422, 'VALIDATION_ERROR']);
   assert.match(JSON.stringify(refused.error), /settings\.declaredPerDay.*0.*200/);
-  await stack.admin.patch(path, { settings: { statusesPerDay: 1 } });
+  await stack.admin.patch(path, { settings: { statusesPerDay: 2 } });
   const first = await stack.api.post(`/shops/${stack.shopId}/statuses`, { caption: 'Open' });
   const second = await stack.api.post(`/shops/${stack.shopId}/statuses`, { caption: 'Still open' });
   assert.deepEqual([first.status, second.error?.code], [202, 'STATUSES_DAILY_CAP_REACHED']);

@@ -90,12 +90,12 @@ test('either node killed while messages are handed over: none is lost, none is s
     await node.end('SIGKILL');
     await node.start();
     const answers = await Promise.all(sending);
-    const fates: string[] = [];
+    const outcomes: string[] = [];
     for (const [index, answer] of answers.entries()) {
       assert.ok([200, 202].includes(answer.status), JSON.stringify(answer.error));
-      fates.push(await fateOf(String(answer.data.id), sends[index]?.to ?? ''));
+      outcomes.push(await outcomeOf(String(answer.data.id), sends[index]?.to ?? ''));
     }
-    context.diagnostic(`${victim}'s node ${node.nodeId} killed after ${pauseMs} ms: ${fates.join(', ')}`);
+    context.diagnostic(`${victim}'s node ${node.nodeId} killed after ${pauseMs} ms: ${outcomes.join(', ')}`);
     await fleet.spread();
     await until('the pool is connected', async () => {
       const { data } = await stackOf(pool).api.get(`/shops/${pool.shopId}/channels/msgapp`);
@@ -117,17 +117,17 @@ test('the pool shop’s own hourly cap holds for all it carries: once spent, ano
 });
 
 /** What became of a message, which must be one of the ends that hold: sent once, or given up and read at most once. */
-async function fateOf(messageId: string, to: string): Promise<string> {
+async function outcomeOf(messageId: string, to: string): Promise<string> {
   const { status, reason } = await untilEnded(stackOf(origin), messageId);
   const { items } = await fleet.network.inbox(to);
   const copies = items.reduce((sum, { duplicates }) => sum + 1 + duplicates, 0);
-  const fate = `${status}${reason === null ? '' : ` ${reason}`}, read ${copies} times`;
-  if (status === 'sent') assert.equal(copies, 1, fate);
+  const outcome = `${status}${reason === null ? '' : ` ${reason}`}, read ${copies} times`;
+  if (status === 'sent') assert.equal(copies, 1, outcome);
   else {
-    assert.ok(['BOT_RESTARTED', 'DELIVERY_UNKNOWN'].includes(String(reason)), fate);
-    assert.ok(copies <= 1, fate);
+    assert.ok(['BOT_RESTARTED', 'DELIVERY_UNKNOWN'].includes(String(reason)), outcome);
+    assert.ok(copies <= 1, outcome);
   }
-  return fate;
+  return outcome;
 }
 
 /** A tenant that lets the pool help, with customers and a shop that was connected once and is not now. */

@@ -107,19 +107,19 @@ test('kills of the service lose nothing and send nothing twice', async (context)
     });
     ids.set(send.text, String(answer.data.id));
   }
-  const fates: string[] = [];
+  const outcomes: string[] = [];
   for (const send of sends) {
     const record = await untilEnded(stack, ids.get(send.text) ?? '');
     const inbox = (await stack.network.inbox(send.to)).items;
     const outcome = `${send.text}: ${record.status} ${record.reason}`;
-    fates.push(outcome);
+    outcomes.push(outcome);
     if (record.status === 'sent') assert.equal(inbox.length, 1, outcome);
     else {
       assert.equal(record.reason, 'BOT_RESTARTED', outcome);
       assert.ok(inbox.length <= 1, `${outcome} was delivered ${inbox.length} times`);
     }
   }
-  context.diagnostic(fates.join('; '));
+  context.diagnostic(outcomes.join('; '));
 });
 
 test('an erased shop leaves nothing of its messages with the pool', async () => {

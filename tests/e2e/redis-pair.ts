@@ -46,6 +46,10 @@ export async function startRedisPair(): Promise<RedisPair> {
     await until('the replica follows', () =>
       ask(replica, async (client) => (await client.info('replication')).includes('master_link_status:up')),
     );
+    // The replica knows a moment before the master does, which fails over to one that is online alone.
+    await until('the master knows', () =>
+      ask(master, async (client) => /^slave0:.*state=online/m.test(await client.info('replication'))),
+    );
   };
   await follow();
   return {

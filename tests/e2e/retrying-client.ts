@@ -2,7 +2,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
 
 /** What a retrying client went through. */
-export interface Tally {
+export interface Counters {
   requests: number;
   /** Requests that were asked again, each as often as it was. */
   retries: number;
@@ -19,9 +19,9 @@ export function retryingClient(options: {
   /** Base addresses of all nodes, those that are away too. */
   readonly addresses: () => readonly string[];
   readonly token: string;
-  readonly tally: Tally;
+  readonly counters: Counters;
 }): ApiClient {
-  const { addresses, token, tally } = options;
+  const { addresses, token, counters } = options;
   let turn = 0;
   const nextAddress = (): string => {
     const all = addresses();
@@ -30,7 +30,7 @@ export function retryingClient(options: {
   };
   const client = apiClient(nextAddress, token);
   const again = async (ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> => {
-    tally.requests += 1;
+    counters.requests += 1;
     const endMs = performance.now() + TIMEOUT_MS;
     for (;;) {
       const outcome = await ask().catch((error: Error) => error);
@@ -41,7 +41,7 @@ export function retryingClient(options: {
           cause: outcome instanceof Error ? outcome : outcome.error,
         });
       }
-      tally.retries += 1;
+      counters.retries += 1;
       await new Promise<void>((resolve) => systemClock.after(WAIT_MS, resolve));
     }
   };
@@ -50,5 +50,6 @@ export function retryingClient(options: {
     post: (path, body) => again(() => client.post(path, body)),
     patch: (path, body) => again(() => client.patch(path, body)),
     delete: (path, body) => again(() => client.delete(path, body)),
+    stream: client.stream,
   };
 }

@@ -66,7 +66,13 @@ async function holders(text: string): Promise<string[]> {
 }
 
 test('Redis holds no raw key, no operator token and no credential in the clear', async () => {
-  for (const secret of [stack.apiKey, stack.adminToken, stack.credentialsKey, ...CREDENTIAL_FIELDS]) {
+  const hook = await stack.admin.post(`/tenants/${stack.tenantId}/webhooks`, { url: 'https://192.0.2.1/' });
+  assert.equal(hook.error?.code, 'VALIDATION_ERROR');
+  const made = await stack.admin.post(`/tenants/${stack.tenantId}/webhooks`, { url: 'http://127.0.0.1:9/' });
+  const signing = String(made.data.secret).slice('whsec_'.length);
+  assert.equal(Buffer.from(signing, 'base64').length, 32);
+  const tokens = [stack.apiKey, stack.adminToken, stack.credentialsKey, signing];
+  for (const secret of [...tokens, ...CREDENTIAL_FIELDS]) {
     assert.deepEqual(await holders(secret), [], `found ${secret.slice(0, 12)}`);
   }
 });

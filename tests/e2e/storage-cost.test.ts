@@ -96,6 +96,7 @@ async function sendToAll(
         ...draft,
         mediaType: 'image',
         idempotencyKey: undefined,
+        requestId: '66b1f0a2c3d4e5f607182907',
       });
       assert.ok(reply.ok, JSON.stringify(reply));
     }

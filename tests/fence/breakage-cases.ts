@@ -30,7 +30,7 @@ export const cases: readonly Case[] = [
     file: 'ownership/ownership.ts',
     edits: [
       [
-        '      for (const shard of this.#held.strayed(quiet, records)) this.#lose(shard, records[shard.number]);\n',
+        '      for (const shard of this.#held.strayed(quiet, records))\n        this.#settlement.lose(shard, records[shard.number]);\n',
         '',
       ],
     ],
@@ -178,6 +178,12 @@ export const cases: readonly Case[] = [
     noticedBy: 'fair-share.test.ts',
   },
   {
+    promise: 'few tenants spread evenly when a node joins',
+    file: 'ownership/fair-share.ts',
+    edits: [['record.revision > 0', 'record.revision < 0']],
+    noticedBy: 'fair-share.test.ts',
+  },
+  {
     promise: 'a hand-over settles what is in hand',
     file: 'ownership/vacate-shard.ts',
     edits: [['  await within(clock, limits.settleMs, settled(shard));\n', '']],
@@ -185,7 +191,7 @@ export const cases: readonly Case[] = [
   },
   {
     promise: 'data that went back in time is noticed',
-    file: 'ownership/ownership.ts',
+    file: 'ownership/shard-settlement.ts',
     edits: [['return actual.revision < known.revision || actual.epoch < known.epoch;', 'return false;']],
     noticedBy: one,
   },

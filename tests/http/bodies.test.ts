@@ -51,6 +51,33 @@ describe('a listener', () => {
     return { requests, open };
   }
 
+  it('takes large bodies in hand one by one, so that a small request behind many of them does not wait for all', async () => {
+    const { open, requests } = await listening();
+    const many = await Promise.all(Array.from({ length: 30 }, open));
+    const other = await open();
+    const large = `${head('Content-Length: 60000\r\n')}${'x'.repeat(60_000)}`;
+    // One tick: all of it lies in the kernel when the listener polls next.
+    for (const connection of many) connection.write(large);
+    other.write('GET /small HTTP/1.1\r\nHost: test\r\n\r\n');
+    await Promise.all([...many, other].map((connection) => connection.until((text) => text.includes('>'))));
+    assert.equal(requests.length, 31, 'each is answered');
+    const before = requests.findIndex(({ path }) => path === '/small');
+    assert.ok(before < 15, `${before} large ones went first`);
+  });
+
+  it('gives up a large body that waits when its caller is gone', async () => {
+    const { open, requests } = await listening();
+    const many = await Promise.all(Array.from({ length: 30 }, open));
+    const large = `${head('Content-Length: 60000\r\n')}${'x'.repeat(60_000)}`;
+    for (const connection of many) connection.write(large);
+    await many[0]?.until((text) => text.includes('>'));
+    for (const connection of many) connection.destroy();
+    const small = await open();
+    small.write('GET /small HTTP/1.1\r\nHost: test\r\n\r\n');
+    await small.until((text) => text.includes('>'));
+    assert.ok(requests.length <= 31);
+  });
+
   it('keeps 60,000 chunks of one byte in 64 KiB, on each of twelve connections, and gives all of it back', async () => {
     const bodies = new BodyBudget();
     const { open, requests } = await listening({ bodies });
@@ -189,7 +216,7 @@ describe('a stranger', () => {
   }
 
   async function bytesKept(): Promise<number> {
-    const found = /^http_body_bytes_in_reading (\d+)$/m.exec(await metricsOf(service));
+    const found = /^msgapi_http_body_bytes_in_reading (\d+)$/m.exec(await metricsOf(service));
     return Number(found?.[1] ?? Number.NaN);
   }
 
@@ -244,7 +271,7 @@ describe('a stranger', () => {
     assert.equal(await bytesKept(), 0);
     assert.match(
       await metricsOf(service),
-      /^http_requests_in_hand 1$/m,
+      /^msgapi_http_requests_in_hand 1$/m,
       'only the call for the metrics themselves',
     );
   });

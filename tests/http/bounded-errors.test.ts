@@ -19,11 +19,11 @@ function filled(item: string, open = '{"contacts":[', close = ']}'): string {
 }
 
 function refusal(
-  endpoint: Pick<Endpoint<never>, 'method' | 'params' | 'query' | 'body'>,
+  endpoint: Pick<Endpoint<never>, 'method' | 'params' | 'query' | 'body' | 'takesIdempotencyKey'>,
   { body = '', query = '' }: { readonly body?: string; readonly query?: string },
 ) {
   const contentType = 'application/json';
-  const checked = checkRequest(endpoint, { values: ['shop'], query, contentType, body });
+  const checked = checkRequest(endpoint, { values: ['shop'], query, contentType, body, idempotencyKey: '' });
   assert.ok(!checked.ok);
   const { fields } = checked;
   return { fields, reply: errorReply({ code: 'VALIDATION_ERROR', fields }) };
@@ -87,6 +87,7 @@ describe('the answer to nonsense', () => {
       values: ['s'],
       query: '',
       contentType: 'application/json',
+      idempotencyKey: '',
       body,
     });
     assert.ok(checked.ok);

@@ -46,7 +46,7 @@ export interface Operation {
   readonly 'x-permission'?: string;
   readonly parameters: readonly {
     readonly name: string;
-    readonly in: 'path' | 'query';
+    readonly in: 'path' | 'query' | 'header';
     readonly required: boolean;
     readonly schema: Record<string, unknown>;
   }[];
@@ -169,7 +169,8 @@ function checkManners(reply: Reply): void {
   assert.equal(reply.headers['www-authenticate'], reply.status === 401 ? challenge : undefined);
   const { id, statusUrl } = reply.body.data ?? {};
   if (statusUrl !== undefined && reply.status === 202) assert.equal(reply.headers.location, statusUrl);
-  if (reply.body.data?.setupUrl !== undefined) assert.equal(reply.headers.location, `/api/v1/shops/${id}`);
+  if (reply.body.data?.setupUrl !== undefined && reply.status === 201)
+    assert.equal(reply.headers.location, `/api/v1/shops/${id}`);
 }
 
 /** The parts of an error that come with one code alone. */

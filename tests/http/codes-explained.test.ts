@@ -4,12 +4,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { MESSAGE_REASONS } from '../../actors/message-status.ts';
+import { ERRORS } from '../../http/contract/errors.ts';
 import { DECLARATION_POLICY_CODES, MESSAGE_POLICY_CODES, STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const articles = join(root, 'http/docs');
 const reasons = Object.keys(MESSAGE_REASONS);
 const policyCodes = [...MESSAGE_POLICY_CODES, ...STATUS_POLICY_CODES, ...DECLARATION_POLICY_CODES];
+/** No operation of the tenants' API answers these. */
+const OPERATORS_ONLY = new Set(['FORBIDDEN_ROLE', 'CONFLICT']);
 
 function assertNamed(codes: readonly string[], text: string): void {
   assert.deepEqual(
@@ -21,6 +24,18 @@ function assertNamed(codes: readonly string[], text: string): void {
 test('the articles name every reason of a message and every refusal of the policy', () => {
   const text = readdirSync(articles).map((file) => readFileSync(join(articles, file), 'utf8'));
   assertNamed([...reasons, ...policyCodes], text.join('\n'));
+});
+
+test('the article on errors has every code a tenant can meet, in a row of its status', () => {
+  const rows = readFileSync(join(root, 'http/docs/40-errors-and-retries.md'), 'utf8').matchAll(
+    /^\| (\d{3}) +\|(.+?)\|/gm,
+  );
+  const listed = [...rows].flatMap(([, status, codes = '']) =>
+    [...codes.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => `${status} ${code}`),
+  );
+  const met = Object.entries(ERRORS).filter(([code]) => !OPERATORS_ONLY.has(code));
+  const expected = new Set(met.map(([, { status, code }]) => `${status} ${code}`));
+  assert.deepEqual(listed.sort(), [...expected].sort());
 });
 
 test('the contract names them as well', () => {

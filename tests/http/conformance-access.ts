@@ -22,10 +22,12 @@ const ENDPOINTS = [
   ['DELETE', '/shops/{idOrName}/contacts/consented', 'contacts.write', 200],
   ['GET', '/shops/{idOrName}/policy', 'messages.read', 200],
   ['GET', '/events', 'messages.read', 200],
+  ['POST', '/shops/{idOrName}/channels/msgapp/pairing-code', 'msgapp.connect', 200],
 ] as const;
 
 const BODIES: Readonly<Record<string, object>> = {
   'POST /shops': { name: 'A new shop' },
+  'POST /shops/{idOrName}/channels/msgapp/pairing-code': { phone: '+41791234567' },
   'POST /shops/{idOrName}/messages': { channel: 'msgapp', to: '+41791234567', text: 'hello' },
   'POST /shops/{idOrName}/statuses': { caption: 'hello' },
   'POST /shops/{idOrName}/contacts/consented': { contacts: [{ phone: '+41791234567' }] },
@@ -46,7 +48,9 @@ export function accessRows(target: () => Target): void {
         key: owner.key,
         json: { channel: 'msgapp', to: '+41791230000', text: 'first' },
       });
-      const filled = path.replace('{idOrName}', shopId).replace('{id}', sent.body.data.id);
+      // A shop that is linked gets no code.
+      const asked = path.endsWith('/pairing-code') ? await shop(owner) : shopId;
+      const filled = path.replace('{idOrName}', asked).replace('{id}', sent.body.data.id);
       const reply = await api.call(method, filled, { key: owner.key, json });
       assert.equal(reply.status, status, reply.text);
       assert.equal(reply.body.success, true);

@@ -119,7 +119,7 @@ export function inputRows(target: () => Target): void {
   it('405 METHOD_NOT_ALLOWED: a wrong method, with Allow, without a key', async () => {
     const reply = await target().api.call('PUT', '/shops');
     assert.equal(reply.status, 405);
-    assert.equal(reply.headers.allow, 'GET, POST');
+    assert.equal(reply.headers.allow, 'GET, HEAD, POST');
     assert.equal(reply.body.error.code, 'METHOD_NOT_ALLOWED');
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { FailureCode } from '../../actors/failure.ts';
+import type { Reply } from './checked-client.ts';
 import type { Target } from './conformance-target.ts';
 
 type Planned = readonly [
@@ -240,9 +241,101 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     });
     assert.equal(again.status, 200);
     assert.equal(again.headers['x-idempotent-replay'], 'true');
+    assert.equal(again.headers['x-idempotent-mismatch'], 'true');
     assert.equal(again.body.data.id, first.body.data.id);
+    const { idempotencyKey, ...bare } = json;
+    const ofHeader = await api.call('POST', `/shops/${id}/messages`, {
+      key: owner.key,
+      json: bare,
+      headers: { 'idempotency-key': idempotencyKey },
+    });
+    assert.equal(ofHeader.status, 200);
+    assert.equal(ofHeader.headers['x-idempotent-mismatch'], undefined);
+    assert.equal(ofHeader.body.data.id, first.body.data.id);
+    const two = await api.call('POST', `/shops/${id}/messages`, {
+      key: owner.key,
+      json,
+      headers: { 'idempotency-key': 'another' },
+    });
+    assert.deepEqual([two.status, two.body.error.fields[0].field], [422, 'idempotencyKey']);
     const listed = await api.call('GET', `/shops/${id}/messages`, { key: owner.key });
     assert.equal(listed.body.data.items.length, 1);
+  });
+
+  it('the same Idempotency-Key on a status: 200, the original, also two at once; it is not one of a message', async () => {
+    const { api, tenant, shop, connect } = target();
+    const owner = await tenant();
+    const id = await shop(owner);
+    await connect(owner.key, id);
+    const headers = { 'idempotency-key': 'day 1' };
+    const post = (path: string, json: unknown) =>
+      api.call('POST', `/shops/${id}/${path}`, { key: owner.key, json, headers });
+    const json = { channel: 'msgapp', to: '+41791234567', text: 'hello' };
+    const message = await post('messages', json);
+    assert.equal(message.status, 202, message.text);
+    const both = await Promise.all([0, 1].map(() => post('statuses', { caption: 'open' })));
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 202]);
+    const [first, second] = both.map(({ body }) => body.data.id);
+    assert.equal(first, second);
+    assert.notEqual(first, message.body.data.id);
+    const other = await post('statuses', { caption: 'closed' });
+    assert.deepEqual([other.status, other.body.data.id], [200, first]);
+    assert.equal(other.headers['x-idempotent-replay'], 'true');
+    assert.equal(other.headers['x-idempotent-mismatch'], 'true');
+    const listed = await api.call('GET', `/shops/${id}/messages`, { key: owner.key });
+    assert.equal(listed.body.data.items.length, 2);
+  });
+
+  it('the same Idempotency-Key on POST /shops: 200 and the shop it made, at the limit of the plan as well', async () => {
+    const { api, tenant } = target();
+    const { key } = await tenant({ plan: 'free' });
+    const headers = { 'idempotency-key': 'first shop' };
+    const make = (name: string) => api.call('POST', '/shops', { key, json: { name }, headers });
+    const both = await Promise.all(['Bakery', 'Bakery'].map(make));
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 201]);
+    const [made, replayed] = both.map(({ body }) => body.data);
+    assert.deepEqual(made, replayed);
+    const other = await make('Butcher');
+    assert.deepEqual([other.status, other.body.data.name], [200, 'Bakery']);
+    assert.equal(other.headers['x-idempotent-mismatch'], 'true');
+    const beyond = await api.call('POST', '/shops', { key, json: { name: 'Butcher' } });
+    assert.equal(beyond.body.error.code, 'QUOTA_EXCEEDED');
+  });
+
+  it('an Idempotency-Key of more than 128 characters, or not of visible ASCII, is named', async () => {
+    const { api, tenant } = target();
+    const { key } = await tenant();
+    for (const given of ['x'.repeat(129), 'caf\u00e9 1']) {
+      const headers = { 'idempotency-key': given };
+      const reply = await api.call('POST', '/shops', { key, json: { name: 'Bakery' }, headers });
+      assert.deepEqual([reply.status, reply.body.error?.fields[0].field], [422, 'idempotency-key']);
+    }
+  });
+
+  it('a record names the idempotency key, the request and the trace of the call that made it', async () => {
+    const { api, tenant, shop, connect } = target();
+    const owner = await tenant();
+    const { key } = owner;
+    const id = await shop(owner);
+    await connect(key, id);
+    const json = { channel: 'msgapp', to: '+41791234567', text: 'hello', idempotencyKey: 'order "1"' };
+    const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const own = { 'x-request-id': 'mine "1" \\', traceparent: trace };
+    const sent = await api.call('POST', `/shops/${id}/messages`, { key, json, headers: own });
+    const replayed = await api.call('POST', `/shops/${id}/messages`, { key, json });
+    assert.equal(replayed.status, 200);
+    const status = await api.call('POST', `/shops/${id}/statuses`, {
+      key,
+      json: { caption: 'hello' },
+      headers: { traceparent: trace.toUpperCase() },
+    });
+    const record = async (reply: Reply) =>
+      (await api.call('GET', `/messages/${reply.body.data.id}`, { key })).body.data;
+    const { idempotencyKey, requestId, traceparent } = await record(sent);
+    assert.deepEqual([idempotencyKey, requestId, traceparent], ['order "1"', 'mine "1" \\', trace]);
+    const posted = await record(status);
+    assert.deepEqual([posted.idempotencyKey, posted.requestId], [null, status.headers['x-request-id']]);
+    assert.equal(posted.traceparent, null, 'what is no traceparent is ignored');
   });
 
   it('Consented contact: none → active → revoked, the record kept; never declared has the same shape; twice in a batch counts once', async () => {

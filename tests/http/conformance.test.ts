@@ -3,6 +3,7 @@ import { after, before, describe } from 'node:test';
 import { send } from './checked-client.ts';
 import { accessRows } from './conformance-access.ts';
 import { inputRows } from './conformance-input.ts';
+import { pairingRows } from './conformance-pairing.ts';
 import { resourceRows } from './conformance-resources.ts';
 import { openTarget, type Target } from './conformance-target.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
@@ -35,4 +36,5 @@ describe('the contract over HTTP, before fakes', () => {
   describe('Endpoints and Authentication', () => accessRows(() => target));
   describe('Query and body tables, Input bounds', () => inputRows(() => target));
   describe('Errors, States and transitions, Resources', () => resourceRows(() => target, true));
+  describe('Pairing by code', () => pairingRows(() => target));
 });

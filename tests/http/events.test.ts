@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eraseShopEvents } from '../../actors/tenant/erase-shop-events.ts';
 import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenant/event-cursor.ts';
-import { eventWrites, type TenantEvent } from '../../actors/tenant/tenant-event.ts';
+import { EVENT_LIMITS, eventWrites, type TenantEvent } from '../../actors/tenant/tenant-event.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
 import { openTarget, type Target } from './conformance-target.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
@@ -38,6 +38,7 @@ describe('GET /events', () => {
     const shops = [await target.shop(owner, 'One'), await target.shop(owner, 'Two')] as const;
     let told = 0;
     return {
+      owner,
       shops,
       key: tenantKeys(owner.id).events,
       tenantId: owner.id,
@@ -49,7 +50,9 @@ describe('GET /events', () => {
           subject: JSON.stringify({ phone: `+${told++}` }),
           ...of,
         }));
-        await service.store.append(eventWrites(owner.id, events, Date.now()));
+        const writes = eventWrites(owner.id, events, { nowMs: Date.now(), limits: EVENT_LIMITS });
+        // Nothing is too old here, and only a commit can trim.
+        await service.store.append(writes.filter(([command]) => command === 'XADD'));
         service.eventWaiters.changed(owner.id);
       },
       async read(query: string): Promise<{ items: Shown[]; nextCursor: string }> {
@@ -97,6 +100,8 @@ describe('GET /events', () => {
       createdAt: new Date().toISOString(),
       updatedAt: new Date().toISOString(),
       sentAt: new Date().toISOString(),
+      deliveredAt: null,
+      readAt: null,
     } as never);
     const { id } = message as { id: string };
     await store(1, { type: 'message.sent', shopId: shops[1], subject: id });
@@ -155,13 +160,40 @@ describe('GET /events', () => {
     const [{ field, message }] = reply.body.error.fields;
     assert.equal(field, 'cursor');
     assert.ok(message.includes(oldest.id));
-    const goOn = /go on from ([0-9a-f]{24})/.exec(message)?.[1];
+    const goOn = reply.body.error.nextCursor;
+    assert.ok(message.includes(`go on from ${goOn}`));
     assert.deepEqual(phones((await read(`cursor=${goOn}`)).items), [1, 2, 3, 4, 5, 6]);
     // Nothing was missed behind the newest, though it is gone.
     const { nextCursor: newest } = await read('');
     await service.store.append([['XTRIM', key, 'MAXLEN', 0]]);
     assert.deepEqual(await read(`cursor=${newest}`), { items: [], nextCursor: newest });
     assert.equal((await read('')).nextCursor, newest);
+  });
+
+  it('refuses a cursor behind the newest event, and says where now is', async () => {
+    const { store, read, refused, key } = await reader();
+    const nowhere = '0'.repeat(24);
+    const isRefused = async (cursor: string, now: string): Promise<void> => {
+      const { status, body } = await refused(`cursor=${cursor}&waitMs=9000`);
+      assert.deepEqual(
+        [status, body.error.code, body.error.fields[0].field],
+        [422, 'VALIDATION_ERROR', 'cursor'],
+      );
+      assert.equal(body.error.nextCursor, now);
+    };
+    // Before the first event there is one place alone.
+    assert.deepEqual(await read(`cursor=${nowhere}`), { items: [], nextCursor: nowhere });
+    await isRefused('f'.repeat(24), nowhere);
+    await isRefused(`${'0'.repeat(23)}1`, nowhere);
+    await store(2);
+    const { nextCursor: newest } = await read('');
+    await isRefused('f'.repeat(24), newest);
+    await isRefused(`${newest.slice(0, -1)}f`, newest);
+    // The id of something else counts seconds where a cursor counts milliseconds.
+    await isRefused(service.memory.id(), newest);
+    await service.store.append([['XDEL', key, streamIdOf(newest)]]);
+    assert.deepEqual(await read(`cursor=${newest}`), { items: [], nextCursor: newest });
+    await isRefused('f'.repeat(24), newest);
   });
 
   it('erases the events of one shop to the last byte; cursors and the events of others stay as they were', async () => {
@@ -185,6 +217,17 @@ describe('GET /events', () => {
     assert.deepEqual(await read(''), { items: [], nextCursor });
   });
 
+  it('goes on behind an event that was erased with its shop', async () => {
+    const { store, read, shops, tenantId } = await reader();
+    await store(2);
+    const { nextCursor } = await read('');
+    await store(1);
+    await store(2, { shopId: shops[1] });
+    await eraseShopEvents(service.store, { tenantId, shopId: shops[0] });
+    assert.deepEqual(phones((await read(`cursor=${nextCursor}`)).items), [3, 4]);
+    assert.deepEqual(phones((await read(`cursor=${'0'.repeat(24)}`)).items), [3, 4]);
+  });
+
   it('waits for the next event that fits, and for no longer than it was asked to', async () => {
     const { store, read, shops } = await reader();
     const { nextCursor } = await read('');
@@ -206,6 +249,24 @@ describe('GET /events', () => {
     await entered(1);
     service.eventWaiters.end(tenantId);
     assert.deepEqual(await waiting, { items: [], nextCursor });
+  });
+
+  it('gives the place of a call that was broken off back at once', async () => {
+    const { read, owner } = await reader();
+    const { nextCursor } = await read('');
+    const end = new AbortController();
+    const broken = fetch(`${service.apiUrl}/events?cursor=${nextCursor}&waitMs=30000`, {
+      headers: { authorization: `Bearer ${owner.key}` },
+      signal: end.signal,
+    });
+    await entered(1);
+    const startedMs = performance.now();
+    end.abort();
+    await assert.rejects(broken, { name: 'AbortError' });
+    while (service.eventWaiters.count > 0 && performance.now() - startedMs < 5_000) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal(service.eventWaiters.count, 0);
   });
 
   it('lets 64 calls of a tenant wait, and answers what is more at once', async () => {

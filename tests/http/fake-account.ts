@@ -23,7 +23,7 @@ export interface FakeShop {
   view: ShopView;
   channel: ChannelView | undefined;
   messages: MessageView[];
-  byIdempotencyKey: Map<string, string>;
+  idempotencyKey: string | undefined;
   groups: readonly GroupView[];
 }
 

@@ -141,7 +141,7 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
       found.view = { ...found.view, revokedAt: new Date().toISOString() };
       return done(found.view);
     },
-    pause: steer,
+    hold: steer,
     resume: steer,
     restart: steer,
     async passivate(reference) {
@@ -175,6 +175,7 @@ export function fakeFleet(memory: FakeMemory): FleetOperations {
     census: async () => ({
       shops: 0,
       queued: 0,
+      oldestMessageMs: null,
       mailboxDepth: 0,
       states: {},
       suspendedTenants: [...memory.tenants.values()]

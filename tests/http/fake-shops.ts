@@ -11,6 +11,16 @@ const verdict = {
 
 const group = { id: '120363041234567890@g.us', announce: false };
 
+/** What the same idempotency key made. */
+function originalOf(
+  { messages }: FakeShop,
+  kind: MessageView['kind'],
+  { idempotencyKey }: { readonly idempotencyKey: string | undefined },
+): MessageView | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  return messages.find((message) => message.kind === kind && message.idempotencyKey === idempotencyKey);
+}
+
 /** Shops in memory. A connection is made by the second poll after POST connect. */
 export function fakeShops(memory: FakeMemory): ShopOperations {
   const setChannel = (shop: FakeShop, channel: ChannelView): ChannelView => {
@@ -19,7 +29,12 @@ export function fakeShops(memory: FakeMemory): ShopOperations {
     return channel;
   };
 
-  function post(shop: FakeShop, draft: Pick<MessageView, 'to' | 'kind' | 'text' | 'mediaUrl' | 'mediaType'>) {
+  type Posted = Pick<
+    MessageView,
+    'to' | 'kind' | 'text' | 'mediaUrl' | 'mediaType' | 'idempotencyKey' | 'requestId' | 'traceparent'
+  >;
+
+  function post(shop: FakeShop, draft: Posted) {
     const now = new Date().toISOString();
     const message: MessageView = {
       id: memory.id(),
@@ -33,6 +48,8 @@ export function fakeShops(memory: FakeMemory): ShopOperations {
       createdAt: now,
       updatedAt: now,
       sentAt: null,
+      deliveredAt: null,
+      readAt: null,
     };
     shop.messages.unshift(message);
     return { id: message.id, status: message.status, statusUrl: `/api/v1/messages/${message.id}` };
@@ -61,6 +78,23 @@ export function fakeShops(memory: FakeMemory): ShopOperations {
         }),
       );
     },
+    async requestPairingCode(reference) {
+      const stopped = await memory.stopped('requestPairingCode');
+      if (stopped) return stopped;
+      const shop = memory.shop(reference);
+      if (shop.channel?.status === 'connected') return failed('MSGAPP_ALREADY_LINKED');
+      const channelConfigId = shop.channel?.channelConfigId ?? memory.id();
+      const expiresAt = new Date(Date.now() + 160_000).toISOString();
+      return done(
+        setChannel(shop, {
+          status: 'starting',
+          channelConfigId,
+          code: 'K7QX2MZN',
+          expiresAt,
+          pollAfterMs: 2000,
+        }),
+      );
+    },
     async pollConnection(reference) {
       const stopped = await memory.stopped('pollConnection');
       if (stopped) return stopped;
@@ -84,29 +118,28 @@ export function fakeShops(memory: FakeMemory): ShopOperations {
     },
     async send(reference, draft) {
       const shop = memory.shop(reference);
-      const known =
-        draft.idempotencyKey === undefined ? undefined : shop.byIdempotencyKey.get(draft.idempotencyKey);
-      const original = shop.messages.find(({ id }) => id === known);
+      const original = originalOf(shop, 'message', draft);
       if (original !== undefined) {
-        const { id, status } = original;
-        return done({
-          replayed: true,
-          accepted: { id, status, statusUrl: `/api/v1/messages/${id}`, policy: verdict },
-        });
+        const { id, status, to, text } = original;
+        const accepted = { id, status, statusUrl: `/api/v1/messages/${id}`, policy: verdict };
+        return done({ replayed: true, differs: to !== draft.to || text !== (draft.text ?? null), accepted });
       }
       const stopped = await memory.stopped('send');
       if (stopped) return stopped;
       if (shop.channel?.status !== 'connected') return failed('MSGAPP_NOT_CONNECTED');
-      const { to, text = null, mediaUrl = null, mediaType } = draft;
+      const { to, text = null, mediaUrl = null, mediaType, idempotencyKey = null, requestId } = draft;
+      const { traceparent = null } = draft;
       const posted = post(shop, {
         to,
         kind: 'message',
         text,
         mediaUrl,
         mediaType: mediaUrl === null ? null : mediaType,
+        idempotencyKey,
+        requestId,
+        traceparent,
       });
-      if (draft.idempotencyKey !== undefined) shop.byIdempotencyKey.set(draft.idempotencyKey, posted.id);
-      return done({ replayed: false, accepted: { ...posted, policy: verdict } });
+      return done({ replayed: false, differs: false, accepted: { ...posted, policy: verdict } });
     },
     async listMessages(reference, { status, limit, cursor }) {
       const stopped = await memory.stopped('listMessages');
@@ -127,20 +160,32 @@ export function fakeShops(memory: FakeMemory): ShopOperations {
       return found === undefined ? failed('MESSAGE_NOT_FOUND') : done(found);
     },
     async postStatus(reference, draft) {
+      const shop = memory.shop(reference);
+      const original = originalOf(shop, 'status', draft);
+      if (original !== undefined) {
+        const { id, status, text } = original;
+        const accepted = { id, status, statusUrl: `/api/v1/messages/${id}` };
+        return done({ replayed: true, differs: text !== (draft.caption ?? null), accepted });
+      }
       const stopped = await memory.stopped('postStatus');
       if (stopped) return stopped;
-      const shop = memory.shop(reference);
       if (shop.channel?.status !== 'connected') return failed('MSGAPP_NOT_CONNECTED');
-      const { caption = null, mediaUrl = null, mediaType } = draft;
-      return done(
-        post(shop, {
+      const { caption = null, mediaUrl = null, mediaType, idempotencyKey = null, requestId } = draft;
+      const { traceparent = null } = draft;
+      return done({
+        replayed: false,
+        differs: false,
+        accepted: post(shop, {
           to: null,
           kind: 'status',
           text: caption,
           mediaUrl,
           mediaType: mediaUrl === null ? null : mediaType,
+          idempotencyKey,
+          requestId,
+          traceparent,
         }),
-      );
+      });
     },
     async policy(_reference, to) {
       const stopped = await memory.stopped('policy');

@@ -22,6 +22,8 @@ export function fakeTenants(memory: FakeMemory): TenantOperations {
       const tenant = memory.tenant(caller.tenantId);
       const { view } = keyOf(tenant, caller.keyId);
       const limit = PLANS[tenant.view.plan].apiCallsPerMonth;
+      const used = tenant.apiCalls;
+      const calls = { limit, used, remaining: limit - used, resetsAt: '2099-01-01T00:00:00.000Z' };
       return done({
         key: {
           id: view.id,
@@ -32,14 +34,7 @@ export function fakeTenants(memory: FakeMemory): TenantOperations {
         },
         tenant: { id: tenant.view.id, name: tenant.view.name, plan: tenant.view.plan },
         limits: view.limits,
-        quota: {
-          apiCalls: {
-            limit,
-            used: tenant.apiCalls,
-            remaining: limit - tenant.apiCalls,
-            resetsAt: '2099-01-01T00:00:00.000Z',
-          },
-        },
+        quota: { api_calls: calls, apiCalls: calls },
       });
     },
     async listShops(tenantId, { page, limit }) {
@@ -52,10 +47,17 @@ export function fakeTenants(memory: FakeMemory): TenantOperations {
       const stopped = await memory.stopped('createShop');
       if (stopped) return stopped;
       const tenant = memory.tenant(tenantId);
+      const original = [...tenant.shops.values()].find(
+        ({ idempotencyKey }) => idempotencyKey !== undefined && idempotencyKey === draft.idempotencyKey,
+      );
+      if (original !== undefined) {
+        const { view } = original;
+        return done({ shop: view, replayed: true, differs: view.name !== draft.name });
+      }
       if (tenant.view.owner === null) return failed('TENANT_OWNER_MISSING');
       if (tenant.shops.size >= PLANS[tenant.view.plan].shops) return failed('SHOP_LIMIT_REACHED');
-      if (draft.uniqueName && named(tenant, draft.name).length > 0) return failed('SHOP_NAME_TAKEN');
-      return done(addShop(memory, tenant, draft));
+      if (named(tenant, draft.name).length > 0) return failed('SHOP_NAME_TAKEN');
+      return done({ shop: addShop(memory, tenant, draft), replayed: false, differs: false });
     },
     async findShop(tenantId, idOrName) {
       const stopped = await memory.stopped('findShop');
@@ -121,7 +123,11 @@ export function fakeTenants(memory: FakeMemory): TenantOperations {
 export function addShop(
   memory: FakeMemory,
   tenant: FakeTenant,
-  draft: { readonly name: string; readonly phone: string | undefined },
+  draft: {
+    readonly name: string;
+    readonly phone: string | undefined;
+    readonly idempotencyKey?: string | undefined;
+  },
 ): ShopView {
   const view: ShopView = {
     id: memory.id(),
@@ -134,7 +140,7 @@ export function addShop(
     view,
     channel: undefined,
     messages: [],
-    byIdempotencyKey: new Map(),
+    idempotencyKey: draft.idempotencyKey,
     groups: [],
   });
   return view;
@@ -143,7 +149,7 @@ export function addShop(
 function admit(
   memory: FakeMemory,
   request: Parameters<TenantOperations['admit']>[0],
-  { isBusy, mayExceedQuota }: AdmissionTerms,
+  { isBusy, mayExceedQuota, isContinued }: AdmissionTerms,
 ): Admission {
   const tenant = memory.tenant(request.tenantId);
   const key = [...tenant.keys.values()].find(
@@ -163,8 +169,8 @@ function admit(
   if (ipAllowlist.length > 0 && !ipAllowlist.some((range) => within(request.ip, range)))
     return refuse('IP_NOT_ALLOWED');
   if (!tenant.view.active) return refuse('TENANT_INACTIVE');
-  const allowed = key.calls < limits.minute;
-  if (allowed && !isBusy) key.calls += 1;
+  const allowed = isContinued === true || key.calls < limits.minute;
+  if (allowed && !isBusy && isContinued !== true) key.calls += 1;
   const rate = {
     allowed,
     scope: 'minute',
@@ -181,7 +187,7 @@ function admit(
     memory.next.delete('quota');
     return { admitted: false, failure: planned, rate, keyId };
   }
-  tenant.apiCalls += 1;
+  if (isContinued !== true) tenant.apiCalls += 1;
   const caller = { tenantId: request.tenantId, keyId, permissions: new Set(key.view.permissions) };
   return { admitted: true, caller, rate };
 }

@@ -60,7 +60,7 @@ describe('a request whose tenant is handed over', () => {
     assert.ok((edge.asked[1]?.spentMs ?? 0) >= 600);
   });
 
-  it('is refused when the time of a hop is up and nobody took the tenant', async () => {
+  it('is refused when the time of a forwarded request is up and nobody took the tenant', async () => {
     const edge = new Edge();
     const outcome = edge.request();
     await edge.clock.advance(FORWARD_TIMEOUT_MS - 50);

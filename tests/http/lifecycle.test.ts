@@ -213,7 +213,7 @@ describe('the reference', () => {
     );
     // An icon of nothing, so that no browser asks for one.
     const files = named.filter(({ href }) => href !== 'data:,');
-    assert.equal(files.length, 3);
+    assert.equal(files.length, 4);
     for (const path of files) {
       assert.equal(path.origin, origin);
       const file = await send(agent, 'GET', path.href);

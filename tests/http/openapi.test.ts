@@ -38,9 +38,21 @@ describe('the published documents', () => {
     });
   }
 
-  it('declares version 1, the sixteen routes, the two of the articles, those of the policy and of events', () => {
+  it('declares version 1, the sixteen routes, the two of the articles, those of the policy, of events and of pairing by code', () => {
     assert.equal((api.info as { version: string }).version, '1');
-    assert.equal(API_ENDPOINTS.length, 20);
+    assert.equal(API_ENDPOINTS.length, 21);
+  });
+
+  it('takes as Idempotency-Key what the service takes: ASCII, and an empty one, which counts as none', () => {
+    type Operation = { parameters: readonly { name: string; schema: object }[] };
+    const { parameters } = (api.paths as Record<string, { post: Operation }>)['/shops']?.post ?? {
+      parameters: [],
+    };
+    const schema = parameters.find(({ name }) => name === 'Idempotency-Key')?.schema;
+    assert.ok(schema);
+    const fits = new Ajv2020().compile(schema);
+    const taken = ['', 'order 1', 'x'.repeat(128), 'x'.repeat(129), 'caf\u00e9'].map((key) => fits(key));
+    assert.deepEqual(taken, [true, true, true, false, false]);
   });
 
   it('promises a time to come back at only where one is given', () => {
@@ -144,11 +156,16 @@ describe('the published documents', () => {
       addFormats.default(ajv);
       ajv.addSchema(closedDocument(document), 'document');
       for (const { name, at, operation } of operationsOf(document)) {
-        for (const [status, response] of Object.entries(operation.responses)) {
-          const { content } = response as { content?: Record<string, { example?: unknown }> };
+        const parts: [string[], unknown][] = Object.entries(operation.responses).map(([status, response]) => [
+          ['responses', status],
+          response,
+        ]);
+        if (operation.requestBody !== undefined) parts.push([['requestBody'], operation.requestBody]);
+        for (const [part, described] of parts) {
+          const { content } = described as { content?: Record<string, { example?: unknown }> };
           const example = content?.['application/json']?.example;
           if (example === undefined) continue;
-          const pointer = [...at, 'responses', status, 'content', 'application/json', 'schema'];
+          const pointer = [...at, ...part, 'content', 'application/json', 'schema'];
           const path = pointer.map((part) => encodeURIComponent(part.replaceAll('/', '~1'))).join('/');
           const fits = ajv.compile({ $ref: `document#/${path}` });
           assert.ok(fits(example), `${name}: ${ajv.errorsText(fits.errors)}`);

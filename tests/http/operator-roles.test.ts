@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { errorCode } from '../../http/contract/error-code.ts';
+import { errorCode } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { OPERATOR_ROLES, TOKEN_ROLES } from '../../http/contract/operator-role.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
@@ -75,7 +75,9 @@ describe("roles on the operators' listener", () => {
   it('refusals are counted by reason', async () => {
     const counted = async (reason: string): Promise<number> => {
       const { text } = await page('/metrics', ADMIN_TOKEN);
-      const line = new RegExp(`^operator_refusals_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text);
+      const line = new RegExp(`^msgapi_operator_refusals_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(
+        text,
+      );
       return Number(line?.[1]);
     };
     const before = { role: await counted('role'), invalid: await counted('invalid') };

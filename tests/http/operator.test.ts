@@ -63,6 +63,21 @@ describe("the operators' listener", () => {
     assert.equal((await operator('GET', `/tenants/${id}`)).status, 404);
   });
 
+  it('what was made says in Location where it is read', async () => {
+    const { id } = await target.tenant();
+    const made = [
+      await operator('POST', '/tenants', { name: 'Somewhere' }),
+      await operator('POST', `/tenants/${id}/shops`, { name: 'Here' }),
+      await operator('POST', `/tenants/${id}/keys`, { name: 'one', permissions: [] }),
+    ];
+    for (const { status, headers, body } of made) {
+      assert.equal(status, 201);
+      const found = await page(headers.location ?? '', ADMIN_TOKEN);
+      assert.equal(found.status, 200, headers.location);
+      assert.ok(found.text.includes(body.data.id), headers.location);
+    }
+  });
+
   it('a tenant that is gone while its request log is still there: erasing it again is 404, and the log goes', async () => {
     const { id, key } = await target.tenant();
     await target.api.call('GET', '/me', { key });
@@ -195,9 +210,12 @@ describe("the operators' listener", () => {
   it('/metrics counts requests by route and status, with latencies', async () => {
     await target.api.call('GET', '/nothing');
     const { text } = await page('/metrics', ADMIN_TOKEN);
-    assert.match(text, /^http_requests_total\{method="GET",route="unmatched",status="404"\} \d+$/m);
-    assert.match(text, /^http_request_duration_seconds_bucket\{.*route="unmatched".*le="\+Inf"\} \d+$/m);
-    assert.match(text, /^# TYPE http_requests_total counter$/m);
+    assert.match(text, /^msgapi_http_requests_total\{method="GET",route="unmatched",status="404"\} \d+$/m);
+    assert.match(
+      text,
+      /^msgapi_http_request_duration_seconds_bucket\{.*route="unmatched".*le="\+Inf"\} \d+$/m,
+    );
+    assert.match(text, /^# TYPE msgapi_http_requests_total counter$/m);
     assert.match(text, /^nodejs_eventloop_lag_seconds /m);
   });
 

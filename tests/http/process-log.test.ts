@@ -52,6 +52,10 @@ test('an answered request is a line of its own, whole JSON, at level info alone'
     ip: '203.0.113.7',
     msg: 'request',
   });
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const traced = openLog();
+  traced.log.request({ ...answered, traceparent }, 'request');
+  assert.equal(JSON.parse(traced.lines.join('')).traceparent, traceparent);
   const quiet = openLog('warn');
   quiet.log.request(answered, 'request');
   assert.deepEqual(quiet.lines, []);

@@ -1,4 +1,5 @@
 import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
+import { numberVault } from '../../actors/shop/record/number-vault.ts';
 import { shopAddress, shopKeys } from '../../actors/shop/record/shop-keys.ts';
 import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
 import { composeActors, type RunningActors } from '../../bin/compose-actors.ts';
@@ -56,11 +57,17 @@ export async function startRealService(limits: Partial<RuntimeLimits> = {}): Pro
     poolLink: topic('pool'),
     operatorsLink: topic('operators'),
     platformName: 'Market Square',
+    vault: numberVault([Buffer.alloc(32, 1)]),
+    webhooks: {
+      ...{ credentialsKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)], allowLoopback: true },
+      ...{ deniedRanges: [], nameServers: [] },
+    },
   });
   const { network } = made;
   if (network === undefined) throw new Error('the actors started without their sending component');
   const { tenants, shops, operators, fleet, keys } = actors;
-  const fixture = await startService({ tenants, shops, operators, fleet, keys });
+  const webhooks = actors.webhooks.operations;
+  const fixture = await startService({ tenants, shops, operators, webhooks, fleet, keys });
   const { apiUrl, adminUrl } = fixture;
   const target = await openTarget({
     apiUrl,

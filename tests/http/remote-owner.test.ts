@@ -7,7 +7,7 @@ import type { AnsweredRequest } from '../../http/request-log/answered-request.ts
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
-import { ADMIN_TOKEN, aloneHop, type ServiceFixture, startService } from './service-fixture.ts';
+import { ADMIN_TOKEN, localForwarder, type ServiceFixture, startService } from './service-fixture.ts';
 
 /** A clock on which a wait of a moment is over at once, and has taken its time all the same. */
 function hurriedClock(): Clock {
@@ -50,13 +50,13 @@ describe('a request taken by one node and answered by another', () => {
   let ownership = (): string => 'owner 1';
 
   before(async () => {
-    owner = await startService({ forwarder: { ...aloneHop, stillOwner: () => isStillOwner } });
+    owner = await startService({ forwarder: { ...localForwarder, stillOwner: () => isStillOwner } });
     edge = await startService({
       clock: hurriedClock(),
       tenants: { admit: (...call) => admitAtEdge(...call) } as TenantOperations,
       keys: { tenantOfKey: async (hash) => owner.memory.tenantByHash.get(hash) },
       forwarder: {
-        ...aloneHop,
+        ...localForwarder,
         ownerIsLocal: () => isLocal,
         ownership: () => ownership(),
         stillOwner: () => false,
@@ -93,6 +93,23 @@ describe('a request taken by one node and answered by another', () => {
     assert.equal(resumed.status, 200);
     assert.equal(edge.memory.tenants.size, 0);
     assert.ok(owner.memory.tenants.has(tenant.id));
+  });
+
+  it('the owner learns the id and the trace of the request, and both nodes log them', async () => {
+    const { key } = tenant;
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const made = await target.api.call('POST', '/shops', { key, json: { name: 'Traced' } });
+    const shop = `/shops/${made.body.data.id}`;
+    await target.api.call('POST', `${shop}/channels/msgapp/connect`, { key });
+    await target.api.call('GET', `${shop}/channels/msgapp/connect`, { key });
+    edge.lines.length = 0;
+    const json = { channel: 'msgapp', to: '+41791234567', text: 'hello' };
+    const sent = await target.api.call('POST', `${shop}/messages`, { key, json, headers: { traceparent } });
+    const read = await target.api.call('GET', `/messages/${sent.body.data.id}`, { key });
+    assert.equal(read.body.data.traceparent, traceparent);
+    assert.equal(read.body.data.requestId, sent.headers['x-request-id']);
+    const logged = edge.lines.map(({ fields }) => (fields as AnsweredRequest).traceparent);
+    assert.deepEqual(logged, [traceparent, undefined]);
   });
 
   it('the owner refuses as it would at its own door', async () => {
@@ -272,7 +289,7 @@ describe('a request taken by one node and answered by another', () => {
     assert.ok(owner.lines.some(({ level, message }) => level === 'error' && message === 'an endpoint threw'));
   });
 
-  it('POST connect may wait longer than other hops', async () => {
+  it('POST connect may wait longer than other forwarded requests', async () => {
     const waits: number[] = [];
     forward = (_, payload, timeoutMs) => {
       waits.push(timeoutMs);

@@ -22,12 +22,15 @@ test('each bucket holds what was answered within its bound, those below it inclu
   const text = await metrics.text();
   const bucket = (bound: string) =>
     new RegExp(
-      `^http_request_duration_seconds_bucket\\{method="GET",route="admin /nodes",le="${bound}"\\} (\\d+)$`,
+      `^msgapi_http_request_duration_seconds_bucket\\{method="GET",route="admin /nodes",le="${bound}"\\} (\\d+)$`,
       'm',
     ).exec(text)?.[1];
   assert.deepEqual(['0.0005', '0.001', '0.005', '10', '\\+Inf'].map(bucket), ['2', '2', '3', '3', '4']);
-  assert.match(text, /^http_requests_total\{method="GET",route="admin \/nodes",status="200"\} 3$/m);
-  assert.match(text, /^http_request_duration_seconds_sum\{method="GET",route="admin \/nodes"\} 20\.0039$/m);
-  assert.match(text, /^http_request_duration_seconds_count\{method="GET",route="admin \/nodes"\} 4$/m);
-  assert.match(text, /^# TYPE http_request_duration_seconds histogram$/m);
+  assert.match(text, /^msgapi_http_requests_total\{method="GET",route="admin \/nodes",status="200"\} 3$/m);
+  assert.match(
+    text,
+    /^msgapi_http_request_duration_seconds_sum\{method="GET",route="admin \/nodes"\} 20\.0039$/m,
+  );
+  assert.match(text, /^msgapi_http_request_duration_seconds_count\{method="GET",route="admin \/nodes"\} 4$/m);
+  assert.match(text, /^# TYPE msgapi_http_request_duration_seconds histogram$/m);
 });

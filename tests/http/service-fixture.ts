@@ -14,6 +14,7 @@ import { FakeMemory } from './fake-account.ts';
 import { fakeFleet, fakeOperators } from './fake-operators.ts';
 import { fakeShops } from './fake-shops.ts';
 import { fakeTenants } from './fake-tenants.ts';
+import { fakeWebhooks } from './fake-webhooks.ts';
 
 /** The operators' token of every test service. */
 export const ADMIN_TOKEN = 'operator-token-of-the-tests';
@@ -45,7 +46,7 @@ export function plainStore(redis: Redis): Pick<Store, 'read' | 'append'> {
 }
 
 /** This node owns everything and there is no other. */
-export const aloneHop: Forwarder = {
+export const localForwarder: Forwarder = {
   ownerIsLocal: () => true,
   ownership: () => 'alone',
   ownerMayCome: () => true,
@@ -80,14 +81,22 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     trustedProxies: [],
     publicUrl: undefined,
     setupUrlTemplate: '{PUBLIC_URL}/shops/{shopId}/edit',
+    articleSettings: {
+      sendGap: { minMs: 6_000, maxMs: 20_000 },
+      messageRetentionDays: 30,
+      eventRetentionDays: 7,
+      eventMaxEntries: 50_000,
+      platformName: 'Tenant Messaging',
+    },
     version: 'test',
     tenants: fakeTenants(memory),
     shops,
     tenantEvents: eventService({ store, clock: systemClock, waiters: eventWaiters, messages: shops }),
     operators: fakeOperators(memory),
+    webhooks: fakeWebhooks(memory),
     fleet: fakeFleet(memory),
     keys: { tenantOfKey: (hash) => memory.tenantByHash.get(hash) },
-    forwarder: aloneHop,
+    forwarder: localForwarder,
     store,
     requestLog: { maxEntriesPerTenant: 100_000, maxAgeMs: 7 * 24 * 3_600_000, maxBytes: 2 ** 28 },
     clock: systemClock,

@@ -1,10 +1,10 @@
-/** A tenant whose actor crashed too often, before the operators' API: the real runtime, desks and Redis; of the rest, fakes. */
+/** A tenant whose actor crashed too often, before the operators' API: the real runtime, services and Redis; of the rest, fakes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fleetService } from '../../actors/operators/fleet-service.ts';
 import { type OperatorServiceOptions, operatorService } from '../../actors/operators/operator-service.ts';
 import type { OperatorsDirectory } from '../../actors/operators/operators-directory.ts';
-import { readChannelStatuses } from '../../actors/shop/view/channel-statuses.ts';
+import { readChannelStatuses } from '../../actors/shop/view/channel-view.ts';
 import { StoredKeyDirectory } from '../../actors/tenant/key-directory.ts';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
@@ -40,7 +40,7 @@ before(async () => {
     if (isPoisoned) throw new Error('no id to be had');
     return newId(nowMs);
   };
-  node.register(tenantBehaviour({ keyLimits, makeId, perform: () => undefined }));
+  node.register(tenantBehaviour({ keyLimits, makeId, retentionMs: 1, perform: () => undefined }));
   const keys = new StoredKeyDirectory(store);
   const operatorsDirectory = { refresh: () => undefined } as unknown as OperatorsDirectory;
   const host = { available: () => true, describe: () => undefined };

@@ -289,6 +289,25 @@ describe('bulk pattern (docs/contract.md, Messages to numbers)', () => {
     assert.equal(ask({ text: 'Sale!' }), 'admitted');
   });
 
+  test('an attachment alone is told apart by its address', () => {
+    const ledger = new SendLedger();
+    const media = (name: string) => ({ text: undefined, mediaUrls: [`https://a.example/${name}`] });
+    for (let index = 0; index < 20; index += 1) {
+      const facts = messageFacts({
+        ...media('sale'),
+        recipient: `+3360000${1000 + index}`,
+        nowMs: START_MS + index,
+      });
+      const evaluation = evaluateMessage(ledger, facts);
+      assert.ok(evaluation.admitted);
+      ledger.record(evaluation.entry);
+    }
+    const next = (name: string) =>
+      refusalOf(evaluateMessage(ledger, messageFacts({ ...media(name), nowMs })));
+    assert.equal(next('sale')[0], 'BULK_PATTERN_BLOCKED');
+    assert.equal(next('other'), 'admitted');
+  });
+
   test('one of the 20 may have it again', () => {
     assert.equal(ask({ text: 'Sale', recipient: '+33600001000' }), 'admitted');
   });

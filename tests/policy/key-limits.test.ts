@@ -53,8 +53,8 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
   test('looking counts nothing, and an untouched key has all its calls now', () => {
     const keys = new KeyLimits();
     const look = { keyId, limits: DEFAULT_RATE_LIMITS, nowMs: START_MS };
-    const { scope, remaining } = keys.narrowest(look);
-    assert.deepEqual([scope, remaining], ['minute', 60]);
+    const { allowed, scope, remaining } = keys.narrowest(look);
+    assert.deepEqual([allowed, scope, remaining], [true, 'minute', 60]);
     const whole = keys.peek(look);
     assert.deepEqual(
       whole.map(({ scope, limit, remaining, resetAtSeconds }) => [scope, limit, remaining, resetAtSeconds]),

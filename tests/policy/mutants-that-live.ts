@@ -26,6 +26,11 @@ export const livingMutants: readonly LivingMutants[] = [
     why: 'Tuning: how many blocks share a chunk.',
   },
   {
+    file: 'block-slab.ts',
+    after: 'return { words, blocksPerChunk: Math.ceil(chunkWords / words), chunks: [], roomy: new Set() };',
+    why: 'Tuning: a chunk is made as long as its blocks, one more or one less.',
+  },
+  {
     file: 'declaration-limits.ts',
     before: "const [atMs = 0, count = 0] = encoded.split('.').map((part) => Number.parseInt(part, 36));",
     why: 'A text with a part missing is refused by the comparison that follows, whatever the default.',
@@ -44,6 +49,23 @@ export const livingMutants: readonly LivingMutants[] = [
     file: 'key-limits.ts',
     before: 'const key = { firstWindow, exactBits: 0, latestMs: 0, changes: 0, storedChanges: 0 };',
     why: 'The windows of a new key are empty, so any resolution is converted at no loss; 1 ms after 1970 is as past as 0.',
+  },
+  {
+    file: 'key-limits.ts',
+    before: 'key.changes += 1;',
+    why: 'Asked alone whether it is another one than when the key was last stored.',
+  },
+  {
+    file: 'key-limits.ts',
+    before: 'if (isAhead) key.changes += 1;',
+    after: 'if (isAhead) key.changes -= 1;',
+    why: 'Asked alone whether it is another one than when the key was last stored.',
+  },
+  {
+    file: 'key-limits.ts',
+    before: 'if (isAhead) key.changes += 1;',
+    after: 'if (isAhead) key.changes += (1 + 1);',
+    why: 'Asked alone whether it is another one than when the key was last stored.',
   },
   {
     file: 'key-limits.ts',

@@ -63,9 +63,9 @@ test('turns that end badly leave no hand behind: crashes, refusals of Redis, unk
   const [one, two, three, four] = asked as [Address, Address, Address, Address];
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'throw' })), 'POISONED');
   assert.equal(await world.outcome(world.node.actors.ask(two, { type: 'wrong_type' })), 'POISONED');
-  world.fate('refused', 1);
+  world.callOutcome('refused', 1);
   assert.equal(await world.outcome(world.node.actors.ask(three, add)), 'STORE_UNAVAILABLE');
-  world.fate('lost_reply', 1);
+  world.callOutcome('lost_reply', 1);
   assert.equal(await world.outcome(world.node.actors.ask(four, add)), 'OUTCOME_UNKNOWN');
   await world.clock.advance(5_000);
   assert.equal(await world.outcome(world.node.actors.ask(four, add)), 2);

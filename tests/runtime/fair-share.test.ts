@@ -10,22 +10,26 @@ test('from any ownership all nodes come to even shares, every shard once, withou
     // Below the number of nodes: that node. Above: a dead one, or nobody.
     owners: fc.array(fc.integer({ min: 0, max: 11 }), { minLength: 128, maxLength: 128 }),
     stopping: fc.boolean(),
+    // 0: never written to. With few tenants most are.
+    revisions: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 128, maxLength: 128 }),
   });
   fc.assert(
-    fc.property(world, ({ nodes: count, owners, stopping: oneStops }) => {
+    fc.property(world, ({ nodes: count, owners, stopping: oneStops, revisions }) => {
       const nodes = Array.from({ length: count }, (_, index) => ({
         nodeId: `n${index}`,
         incarnation: `n${index}:x`,
       }));
       const stopping = new Set(oneStops && count > 1 ? ['n0:x'] : []);
-      const records: ShardRecord[] = owners.map((owner) => ({
+      const recordOf = (shard: number, owner: string | undefined): ShardRecord => ({
         ...unclaimedRecord,
-        owner: owner === 11 ? undefined : `n${owner}:x`,
-      }));
+        revision: revisions[shard] as number,
+        owner,
+      });
+      const records = owners.map((owner, shard) => recordOf(shard, owner === 11 ? undefined : `n${owner}:x`));
       const sharers = nodes.filter(({ incarnation }) => !stopping.has(incarnation));
       // The one that stops gives everything away by itself.
       for (const [shard, { owner }] of records.entries()) {
-        if (stopping.has(owner ?? '')) records[shard] = unclaimedRecord;
+        if (stopping.has(owner ?? '')) records[shard] = recordOf(shard, undefined);
       }
       for (let round = 0; round < 3; round += 1) {
         for (const { incarnation } of sharers) {
@@ -40,16 +44,58 @@ test('from any ownership all nodes come to even shares, every shard once, withou
             stopping,
             takeoverGrace: false,
           });
-          for (const shard of plan.claims) records[shard] = { ...unclaimedRecord, owner: incarnation };
-          for (const shard of plan.releases) records[shard] = unclaimedRecord;
+          for (const shard of plan.claims) records[shard] = recordOf(shard, incarnation);
+          for (const shard of plan.releases) records[shard] = recordOf(shard, undefined);
         }
       }
+      assert.ok(records.every(({ owner }) => sharers.some(({ incarnation }) => incarnation === owner)));
       for (const { incarnation } of sharers) {
         const share = records.filter(({ owner }) => owner === incarnation).length;
         assert.ok(share === Math.floor(128 / sharers.length) || share === Math.ceil(128 / sharers.length));
       }
     }),
   );
+});
+
+/** What each node plans, one after the other, for `rounds`; answers which shards moved. */
+function settle(records: ShardRecord[], nodeIds: readonly string[], rounds: number): Set<number> {
+  const moved = new Set<number>();
+  const nodes = nodeIds.map((nodeId) => ({ nodeId, incarnation: `${nodeId}:x` }));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { incarnation } of nodes) {
+      const held = new Set([...records.keys()].filter((shard) => records[shard]?.owner === incarnation));
+      const common = { records, nodes, incarnation, held, leaving: new Set<number>() };
+      const plan = planShare({ ...common, stopping: new Set(), takeoverGrace: false });
+      for (const shard of plan.claims) {
+        records[shard] = { ...(records[shard] as ShardRecord), owner: incarnation };
+      }
+      for (const shard of plan.releases) {
+        moved.add(shard);
+        records[shard] = { ...(records[shard] as ShardRecord), owner: undefined };
+      }
+    }
+  }
+  return moved;
+}
+
+test('few tenants spread evenly when a node joins, and a new tenant moves none of them', () => {
+  const records: ShardRecord[] = Array.from({ length: 128 }, (_, shard) => ({
+    ...unclaimedRecord,
+    // 25 tenants, side by side.
+    revision: shard >= 40 && shard < 65 ? 1 : 0,
+  }));
+  settle(records, ['a'], 1);
+  const written = (owner: string) =>
+    records.filter((record) => record.owner === `${owner}:x` && record.revision > 0).length;
+  assert.equal(written('a'), 25);
+  settle(records, ['a', 'b'], 3);
+  assert.deepEqual([written('a'), written('b')], [13, 12]);
+  settle(records, ['a', 'b', 'c'], 3);
+  assert.deepEqual([written('a'), written('b'), written('c')], [9, 8, 8]);
+  for (const [shard, record] of records.entries()) {
+    if (record.owner === 'a:x') records[shard] = { ...record, revision: 1 };
+  }
+  assert.deepEqual([...settle(records, ['a', 'b', 'c'], 3)], []);
 });
 
 test('a shard in our name that we do not run is claimed again, or given back when we have our share', () => {

@@ -37,6 +37,7 @@ const commands: Readonly<Record<string, Command>> = {
     for (const member of args) setOf(values, key).delete(member);
     return args.length;
   },
+  SISMEMBER: (values, key, [member = '']) => Number(setOf(values, key).has(member)),
   SMEMBERS: (values, key) => [...setOf(values, key)],
   RPUSH: (values, key, args) => listOf(values, key).push(...args),
   LLEN: (values, key) => listOf(values, key).length,
@@ -68,7 +69,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   // A stream is the list of what was added to it; nothing is cut off, and ids are for Redis alone.
   XADD: (values, key, args) => listOf(values, key).push(args.slice(args.indexOf('*') + 1).join(' ')),
-  XTRIM: () => 0,
+  XTRIMOLD: () => 0,
   /** Scores are not kept: nothing is too old. */
   ZREMRANGEBYSCORE: () => 0,
   ZREVRANGEBYLEX: (values, key) => [...listOf(values, key)].reverse(),

@@ -22,7 +22,7 @@ export class MemoryEngine implements Engine {
   readonly #redis: MemoryRedis;
   readonly #clock: Clock;
   readonly #network: Clock;
-  readonly #fate: () => CallOutcome;
+  readonly #outcome: () => CallOutcome;
   readonly #delayMs: () => number;
   readonly #listeners: (() => void)[] = [];
   readonly #channels = new Map<string, (message: string) => void>();
@@ -36,14 +36,14 @@ export class MemoryEngine implements Engine {
     options: {
       readonly clock: Clock;
       readonly network?: Clock;
-      readonly fate?: () => CallOutcome;
+      readonly outcome?: () => CallOutcome;
       readonly delayMs?: () => number;
     },
   ) {
     this.#redis = redis;
     this.#clock = options.clock;
     this.#network = options.network ?? options.clock;
-    this.#fate = options.fate ?? (() => 'arrives');
+    this.#outcome = options.outcome ?? (() => 'arrives');
     this.#delayMs = options.delayMs ?? (() => 1);
   }
 
@@ -160,23 +160,23 @@ export class MemoryEngine implements Engine {
     for (const [channel, listener] of this.#channels) this.#redis.listeners.get(channel)?.delete(listener);
   }
 
-  /** Carries one call there and its answer back, each after a delay, as its fate says. */
+  /** Carries one call there and its answer back, each after a delay, as its outcome says. */
   #call<Answer>(run: () => Answer): Promise<Answer> {
-    const fate = this.#closed ? 'refused' : this.#fate();
+    const outcome = this.#closed ? 'refused' : this.#outcome();
     return new Promise((resolve, reject) => {
       const answer = (deliver: () => void) => void this.#clock.after(this.#delayMs(), deliver);
       const unknown = () => answer(() => reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'injected')));
-      if (fate === 'refused') {
+      if (outcome === 'refused') {
         answer(() => reject(new RuntimeFailure('STORE_UNAVAILABLE', 'injected')));
-      } else if (fate === 'never') {
+      } else if (outcome === 'never') {
         unknown();
-      } else if (fate === 'late') {
+      } else if (outcome === 'late') {
         unknown();
         // Under way on the network, whatever becomes of the process.
         this.#network.after(this.#delayMs() * 20, () => void run());
       } else {
         const happened = run();
-        if (fate === 'lost_reply') unknown();
+        if (outcome === 'lost_reply') unknown();
         else answer(() => resolve(happened));
       }
     });

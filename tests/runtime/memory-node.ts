@@ -18,7 +18,7 @@ export interface MemoryNode {
   readonly engine: MemoryEngine;
   readonly log: QuietLog;
   /** What happens to the next calls to Redis, to all of them unless said otherwise. */
-  fate(fate: CallOutcome, calls?: number): void;
+  callOutcome(outcome: CallOutcome, calls?: number): void;
   /** Waits for a promise while time passes; answers its failure's code in place of throwing it. */
   outcome(promise: Promise<unknown>): Promise<unknown>;
 }
@@ -40,13 +40,13 @@ export async function memoryNode(
   own.stepWall(options.aheadMs ?? 0);
   const redis = options.on?.redis ?? new MemoryRedis(clock);
   const log = new QuietLog();
-  let fate: CallOutcome = 'arrives';
-  let fated = 0;
+  let callOutcome: CallOutcome = 'arrives';
+  let withOutcome = 0;
   const nextOutcome = (): CallOutcome => {
-    fated -= 1;
-    return fated >= 0 ? fate : 'arrives';
+    withOutcome -= 1;
+    return withOutcome >= 0 ? callOutcome : 'arrives';
   };
-  const engine = new MemoryEngine(redis, { clock, fate: nextOutcome });
+  const engine = new MemoryEngine(redis, { clock, outcome: nextOutcome });
   const outcome = async (promise: Promise<unknown>): Promise<unknown> => {
     let settled: { readonly value: unknown } | undefined;
     promise.then(
@@ -80,9 +80,9 @@ export async function memoryNode(
     engine,
     log,
     outcome,
-    fate(next, calls = Number.POSITIVE_INFINITY) {
-      fate = next;
-      fated = calls;
+    callOutcome(next, calls = Number.POSITIVE_INFINITY) {
+      callOutcome = next;
+      withOutcome = calls;
     },
   };
 }

@@ -122,7 +122,7 @@ test('a restart loses no control command, also when Redis refuses the turn under
   const restarted = world.outcome(actors.restart(one));
   actors.tell(one, event);
   await world.clock.advance(10);
-  world.fate('refused', 1);
+  world.callOutcome('refused', 1);
   world.letGo();
   await restarted;
   assert.equal(await world.outcome(actors.ask(one, read)), 3);
@@ -140,7 +140,7 @@ test('an actor that is restarted before Redis took its first turn has one first 
     on: first,
     hooks: {
       loading: () => {
-        if (causes.length === 0) void world.clock.after(1, () => world.fate('refused', 1));
+        if (causes.length === 0) void world.clock.after(1, () => world.callOutcome('refused', 1));
       },
       activated: (_, cause) => void causes.push(cause),
     },

@@ -76,7 +76,7 @@ test('a hand-over settles what is in hand, refuses new commands, and the next no
   await second.node.stop();
 });
 
-test('a request takes one hop to the owner, whichever node got it, and failures keep their code', async () => {
+test('a request is forwarded once to the owner, whichever node got it, and failures keep their code', async () => {
   const nodes = await Promise.all(
     ['a', 'b', 'c'].map((nodeId) => redisNode({ redisUrl: server.url, nodeId })),
   );

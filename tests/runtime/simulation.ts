@@ -75,7 +75,7 @@ class Simulation {
     const engine = new MemoryEngine(this.#redis, {
       clock,
       network: this.#clock,
-      fate: () => this.#fate(),
+      outcome: () => this.#outcome(),
       delayMs: () => 1 + Math.floor(this.#random() * 4),
     });
     const starting = assembleNode(engine, {
@@ -102,10 +102,10 @@ class Simulation {
     this.#processes.push({ node, clock, engine, nodeId, troubled: false });
   }
 
-  #fate(): CallOutcome {
+  #outcome(): CallOutcome {
     if (this.#random() >= this.#faultShare) return 'arrives';
-    const fates: CallOutcome[] = ['lost_reply', 'late', 'never', 'refused'];
-    return fates[Math.floor(this.#random() * fates.length)] ?? 'arrives';
+    const outcomes: CallOutcome[] = ['lost_reply', 'late', 'never', 'refused'];
+    return outcomes[Math.floor(this.#random() * outcomes.length)] ?? 'arrives';
   }
 
   /** Every command adds its id to a set; its effect is noted with the moment it happens at. */

@@ -243,7 +243,7 @@ test('what an actor holds on its node is freed when it cannot be loaded again af
   const { actors } = world.node;
   await world.outcome(actors.ask(one, add(1)));
   await world.outcome(actors.ask(one, poison));
-  world.fate('refused');
+  world.callOutcome('refused');
   await world.clock.until(() => actors.snapshot(one) === undefined);
   assert.deepEqual(reasons, ['crashed', 'passivated']);
 });
@@ -286,7 +286,7 @@ test('a write of the wrong type crashes its actor alone; the rest of the batch h
 test('Redis that does not answer is no crash: clients are told at once, control commands wait', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(one, add(1)));
-  world.fate('refused');
+  world.callOutcome('refused');
   assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'STORE_UNAVAILABLE');
   world.node.actors.tell(one, { type: 'event', does: 'add' });
   await world.clock.advance(1_000);
@@ -295,7 +295,7 @@ test('Redis that does not answer is no crash: clients are told at once, control 
     await world.outcome(world.node.actors.ask(counterAddress('cold'), add(1))),
     'STORE_UNAVAILABLE',
   );
-  world.fate('arrives');
+  world.callOutcome('arrives');
   await world.clock.advance(500);
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 2);
   assert.equal(world.node.counters.crashes, 0);
@@ -330,14 +330,14 @@ test('before Redis is full clients are refused while control commands still have
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 2);
 });
 
-for (const fate of ['lost_reply', 'never', 'late'] as const) {
-  test(`a commit that was sent and not answered (${fate}) is settled by its revision, never assumed`, async () => {
+for (const outcome of ['lost_reply', 'never', 'late'] as const) {
+  test(`a commit that was sent and not answered (${outcome}) is settled by its revision, never assumed`, async () => {
     const world = await memoryNode();
     await world.outcome(world.node.actors.ask(one, add(1)));
-    world.fate(fate, 1);
+    world.callOutcome(outcome, 1);
     assert.equal(await world.outcome(world.node.actors.ask(one, add(10))), 'OUTCOME_UNKNOWN');
     await world.clock.advance(1_000);
-    const expected = fate === 'lost_reply' ? 11 : 1;
+    const expected = outcome === 'lost_reply' ? 11 : 1;
     assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), expected);
     assert.equal(world.node.counters.unknownOutcomes, 1);
     assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), expected + 1);

@@ -2,8 +2,23 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { credentialCiphers } from '../../actors/session/credential-cipher.ts';
+import { answerStoreRequest } from '../../actors/session/main-thread/credential-store.ts';
 import { checkCredentialsKeys } from '../../actors/session/main-thread/credentials-check.ts';
+import { loadCredentials } from '../../actors/session/worker-thread/credentials.ts';
+import { SealedCache } from '../../actors/session/worker-thread/sealed-cache.ts';
+import { SealedStore } from '../../actors/session/worker-thread/sealed-store.ts';
+import { everyShop } from '../../actors/tenant/every-shop.ts';
+import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../../actors/tenant/tenant-keys.ts';
+import { systemClock as clock } from '../../runtime/clock.ts';
+import type { RuntimeNode } from '../../runtime/node/node.ts';
 import type { Read, Store } from '../../runtime/store.ts';
+import { startRedisServer } from '../redis-server.ts';
+import { redisNode } from '../runtime/redis-node.ts';
+
+const none = async function* () {
+  yield [];
+};
 
 /** A store of one hash. */
 function oneHash(): Store {
@@ -18,17 +33,75 @@ function oneHash(): Store {
 test('any key that sealed here opens the door, in whatever order; keys that never did are refused', async () => {
   const store = oneHash();
   const [old, next, wrong] = [randomBytes(32), randomBytes(32), randomBytes(32)];
-  await checkCredentialsKeys(store, [old]);
-  await checkCredentialsKeys(store, [old]);
-  await assert.rejects(checkCredentialsKeys(store, [wrong]), /CREDENTIALS_KEY/);
-  await assert.rejects(checkCredentialsKeys(store, [next]), /CREDENTIALS_KEY/, 'the old one was dropped');
-  await checkCredentialsKeys(store, [old, next]);
+  await checkCredentialsKeys(store, [old], none());
+  await checkCredentialsKeys(store, [old], none());
+  await assert.rejects(checkCredentialsKeys(store, [wrong], none()), /CREDENTIALS_KEY/);
   await assert.rejects(
-    checkCredentialsKeys(store, [next]),
+    checkCredentialsKeys(store, [next], none()),
+    /CREDENTIALS_KEY/,
+    'the old one was dropped',
+  );
+  await checkCredentialsKeys(store, [old, next], none());
+  await assert.rejects(
+    checkCredentialsKeys(store, [next], none()),
     /CREDENTIALS_KEY/,
     'nothing is sealed with it yet',
   );
-  await checkCredentialsKeys(store, [next, old]);
-  await checkCredentialsKeys(store, [next]);
-  await checkCredentialsKeys(store, [old]);
+  await checkCredentialsKeys(store, [next, old], none());
+  await checkCredentialsKeys(store, [next], none());
+  await checkCredentialsKeys(store, [old], none());
+});
+
+/** A tenant with two shops, the second of which was paired; as the tenant's actor and a session worker store it. */
+async function pairShop({ store }: RuntimeNode, tenantId: string, key: Buffer): Promise<void> {
+  const { shard } = tenantAddress(tenantId);
+  const shopId = `${tenantId.slice(0, -1)}b`;
+  const shop = { shard, tenantId, shopId };
+  await store.commit(shard, [
+    ['SADD', tenantsOfShardKey(shard), tenantId],
+    ['HSET', tenantKeys(tenantId).shops, `${tenantId.slice(0, -1)}a`, '{}', shopId, '{}'],
+  ]);
+  const sealed = new SealedStore({
+    shop,
+    ciphers: credentialCiphers([key]),
+    cache: new SealedCache(1_000_000),
+    ask: (address, request) => answerStoreRequest({ store, clock, goesOn: () => true }, address, request),
+    onFailure: (error) => assert.fail(error),
+  });
+  const credentials = await loadCredentials(sealed);
+  credentials.creds.me = { id: '33611110001:1@s.whatsapp.net' };
+  credentials.creds.account = {};
+  await credentials.save(Date.now());
+}
+
+test('where sessions were sealed before there was a check value, one of them must open at the first start', async () => {
+  const server = await startRedisServer();
+  const { node } = await redisNode({ redisUrl: server.url });
+  try {
+    const { store } = node;
+    const [key, other, wrong] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+    const check = (...keys: Buffer[]): Promise<void> => checkCredentialsKeys(store, keys, everyShop(store));
+    const tenant = '65f0000000000000000000a1';
+    await pairShop(node, tenant, other);
+    await pairShop(node, '65f0000000000000000000c1', key);
+    await assert.rejects(check(wrong), /CREDENTIALS_KEY/);
+    // A start that was refused left nothing behind that would let the next one through.
+    await assert.rejects(check(wrong), /CREDENTIALS_KEY/);
+    await check(key, wrong);
+    await assert.rejects(check(other), /CREDENTIALS_KEY/, 'from now on the check value counts');
+    await check(key);
+  } finally {
+    await node.stop();
+    await server.stop();
+  }
+});
+
+test('a store whose shops were never paired takes any key', async () => {
+  const store = oneHash();
+  const shops = async function* () {
+    yield [{ shard: 0, tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24) }];
+  };
+  const readBytes = async (reads: readonly Read[]): Promise<unknown[]> =>
+    reads[0]?.[0] === 'HGET' ? [null] : store.readBytes(reads);
+  await checkCredentialsKeys({ ...store, readBytes }, [randomBytes(32)], shops());
 });

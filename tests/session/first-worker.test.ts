@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { startBaileysHost } from '../../actors/session/main-thread/baileys-host.ts';
 import type { SessionEvent } from '../../actors/session/session-host.ts';
@@ -9,6 +10,36 @@ import { newShop } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
 const quiet = (): void => undefined;
+
+test('sessions asked for before any worker is there are spread over all of them', async () => {
+  const { simulator, stop } = await startSimulated();
+  const shops = Array.from({ length: 6 }, () => newShop());
+  const codes = new EventEmitter();
+  const host = startBaileysHost({
+    store: new MemoryStore(),
+    clock: systemClock,
+    random: seededRandom(1),
+    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    listener: ({ shopId }, event) => void codes.emit(shopId, event.type),
+    credentialsKeys: [Buffer.alloc(32)],
+    socketUrl: simulator.chatUrl,
+    noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
+    workers: 3,
+  });
+  try {
+    const told = shops.map(({ shopId }) => once(codes, shopId));
+    for (const shop of shops) host.open(shop, { generation: 1 });
+    assert.deepEqual(
+      await Promise.all(told),
+      Array.from(shops, () => ['session.qr']),
+    );
+    const workers = shops.map((shop) => host.describe(shop)?.worker as number);
+    assert.deepEqual(workers.toSorted(), [0, 0, 1, 1, 2, 2]);
+  } finally {
+    await host.stop();
+    await stop();
+  }
+});
 
 test('a session asked for before the first worker is there opens with it, and no end is told meanwhile', async () => {
   const { simulator, stop } = await startSimulated();

@@ -4,13 +4,13 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { after, before, test } from 'node:test';
-import { AddressGuard } from '../../actors/session/worker-thread/address-guard.ts';
+import { AddressGuard } from '../../actors/outbound/address-guard.ts';
+import { nameLookup, type ResolveAll } from '../../actors/outbound/name-lookup.ts';
 import {
   fetchMedia,
   type MediaFetchOptions,
   MediaUnavailable,
 } from '../../actors/session/worker-thread/media-fetch.ts';
-import { nameLookup, type ResolveAll } from '../../actors/session/worker-thread/name-lookup.ts';
 import { edgesOf, SPECIAL_PURPOSE } from './special-purpose-addresses.ts';
 
 let server: Server;
@@ -45,7 +45,7 @@ const replies: Record<string, RequestListener> = {
     reply.writeHead(200, { 'content-type': 'image/png' });
     reply.write('x');
   },
-  '/hop': (_, reply) => reply.writeHead(302, { location: '/picture.png' }).end(),
+  '/redirect': (_, reply) => reply.writeHead(302, { location: '/picture.png' }).end(),
   '/loop': (_, reply) => reply.writeHead(302, { location: '/loop' }).end(),
   '/to-metadata': (_, reply) => reply.writeHead(302, { location: 'http://169.254.169.254/latest' }).end(),
   '/to-private-name': (_, reply) => reply.writeHead(302, { location: 'http://inside.test/' }).end(),
@@ -85,7 +85,7 @@ const refused = (promise: Promise<unknown>, words: RegExp): Promise<void> =>
   assert.rejects(promise, (error) => error instanceof MediaUnavailable && words.test(error.message));
 
 test('an attachment is streamed into a file of its own, also behind a redirect, and the file is removed', async () => {
-  for (const path of ['/picture.png', '/hop']) {
+  for (const path of ['/picture.png', '/redirect']) {
     const media = await fetchIt(path);
     assert.equal(readFileSync(media.path, 'utf8'), 'PNG');
     assert.deepEqual([media.contentType, media.fileName], ['image/png', 'picture.png']);

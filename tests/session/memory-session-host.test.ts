@@ -21,6 +21,12 @@ async function startInMemory(): Promise<ConformanceNetwork> {
     async scan(shop, _qr, phone) {
       host.scan(shop, phone);
     },
+    async typeCode(shop, code, phone) {
+      host.typeCode(shop, code, phone);
+    },
+    async refuseCode(_shop, phone, status) {
+      host.behave({ codeRefusal: (asked) => (`+${asked}` === phone ? status : undefined) });
+    },
     write: (shop, from, text) => host.inbound(shop, { from, text }),
     async received(shop, by) {
       return host

@@ -4,7 +4,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { nameLookup } from '../../actors/session/worker-thread/name-lookup.ts';
+import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 
 let server: Socket;
 let asked = 0;

@@ -16,6 +16,10 @@ export interface ConformanceNetwork {
   readonly actor: ReleasingActor;
   /** A phone scans the shop's code. */
   scan(shop: SessionAddress, qr: string, phone: string): Promise<void>;
+  /** The code that the shop shows is typed on that phone. */
+  typeCode(shop: SessionAddress, code: string, phone: string): Promise<void>;
+  /** The network refuses the next question for a code with that status. */
+  refuseCode(shop: SessionAddress, phone: string, status: number): Promise<void>;
   /** A person writes to the shop; resolves with whether a receipt went out. */
   write(shop: SessionAddress, from: string, text: string): Promise<boolean>;
   /** The texts that number's handset received. */
@@ -109,6 +113,36 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
       assert.equal(connected.generation, 2);
     },
   );
+
+  promise(
+    'a shop opened with a number shows one code to type and no QR code, and is connected by it',
+    async (network, shop) => {
+      const { host, log } = network;
+      const pairWith = SHOP_PHONE.slice(1);
+      host.open(shop, { generation: 1, pairWith });
+      const { code, expiresAtMs } = await log.next(shop, 'session.pairing_code');
+      assert.match(code, /^[0-9A-Z]{8}$/);
+      assert.ok(expiresAtMs > 0);
+      await network.typeCode(shop, code, SHOP_PHONE);
+      assert.equal((await log.next(shop, 'session.closed')).end, 'restart_required');
+      host.open(shop, { generation: 2, pairWith });
+      assert.equal((await log.next(shop, 'session.connected')).phone, pairWith);
+      assert.deepEqual(
+        [log.all(shop, 'session.pairing_code').length, log.all(shop, 'session.qr').length],
+        [1, 0],
+      );
+    },
+  );
+
+  promise('a network that gives no code ends the session with its status', async (network, shop) => {
+    for (const [generation, status] of [404, 429].entries()) {
+      await network.refuseCode(shop, SHOP_PHONE, status);
+      network.host.open(shop, { generation, pairWith: SHOP_PHONE.slice(1) });
+      const { end, statusCode } = await network.log.next(shop, 'session.closed');
+      assert.deepEqual([end, statusCode], ['pairing_refused', status]);
+    }
+    assert.equal(network.log.all(shop, 'session.pairing_code').length, 0);
+  });
 
   promise('a paired shop resumes without a code and keeps the time of its pairing', async (network, shop) => {
     await pair(network, shop);

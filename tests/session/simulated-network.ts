@@ -107,6 +107,12 @@ async function connect(parts: {
     async scan(_shop, qr, phone) {
       await control.scan(qr, phone);
     },
+    async typeCode(_shop, code, phone) {
+      await control.typeCode(code, phone);
+    },
+    async refuseCode(_shop, phone, code) {
+      await control.queryErrors(phone, { xmlns: 'md', code });
+    },
     async write(_shop, from, text) {
       return (await control.write(from, { to: SHOP_PHONE, text })).delivered;
     },

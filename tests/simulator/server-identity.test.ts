@@ -11,30 +11,30 @@ import { Fixture } from './fixture.ts';
 import { TestClient } from './test-client.ts';
 
 /**
- * The client's own check throws away libsignal's verdict and takes any 64 bytes for a signature. This one is what it
+ * The client's own check throws away libsignal's result and takes any 64 bytes for a signature. This one is what it
  * was meant to be.
  */
-function verifyStrictly(context: TestContext): { verdicts: boolean[] } {
+function verifyStrictly(context: TestContext): { results: boolean[] } {
   const lenient = Curve.verify;
-  const verdicts: boolean[] = [];
+  const results: boolean[] = [];
   Curve.verify = (publicKey, message, signature) => {
     const key = Buffer.from(generateSignalPubKey(publicKey));
-    const verdict: boolean = verifySignature(key, Buffer.from(message), Buffer.from(signature));
-    verdicts.push(verdict);
-    return verdict;
+    const isValid: boolean = verifySignature(key, Buffer.from(message), Buffer.from(signature));
+    results.push(isValid);
+    return isValid;
   };
   context.after(() => {
     Curve.verify = lenient;
   });
-  return { verdicts };
+  return { results };
 }
 
 test('a client that checks signatures in earnest accepts the certificates and the pairing', async (context) => {
-  const { verdicts } = verifyStrictly(context);
+  const { results } = verifyStrictly(context);
   const fixture = await Fixture.start(context);
   await fixture.link('+33611111111');
   // Leaf and intermediate in two handshakes, the account's signature, and the device's, which the server checks.
-  assert.deepEqual(verdicts, Array(6).fill(true));
+  assert.deepEqual(results, Array(6).fill(true));
 });
 
 test('the same client refuses a server with another root', async (context) => {

@@ -11,14 +11,14 @@ import type {
   SessionFigures,
   SessionHost,
   SessionListener,
+  SessionOpening,
 } from '../session-host.ts';
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
 import type { MediaAccess, SessionWord, ToWorker } from '../worker-protocol.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
-import { SessionSlot, type SettledOrder } from './session-slot.ts';
+import { placeFor, SessionSlot, type SettledOrder } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
-import { placeFor } from './worker-placement.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool, type WorkerSupervision } from './worker-pool.ts';
 
 /** The settings and ports of the sending component. */
@@ -57,9 +57,9 @@ class BaileysHost implements SessionHost {
   readonly #pool: WorkerPool;
   readonly #slots = new Map<string, SessionSlot>();
   readonly #counters = new SessionCounters();
-  /** Who waits for the word that a shop's device is unlinked; each asked for it, in this order. */
+  /** Callers that wait until a shop's device is unlinked, in the order in which they asked. */
   readonly #unlinking = new Map<string, (() => void)[]>();
-  /** Shops whose session opens as soon as the first worker is there: right after a start there is none yet. */
+  /** Shops whose session opens as soon as the workers are there: right after a start there are none yet. */
   readonly #awaitingWorker = new Set<string>();
   readonly #sweep: { stop(): void };
   #stopped = false;
@@ -101,21 +101,18 @@ class BaileysHost implements SessionHost {
     });
   }
 
-  open(shop: SessionAddress, { generation }: { readonly generation: number }): void {
-    const slot = this.#slots.get(shop.shopId) ?? this.#newSeat(shop, generation);
-    slot.generation = generation;
+  open(shop: SessionAddress, opening: SessionOpening): void {
+    const slot = this.#slots.get(shop.shopId) ?? this.#newSlot(shop, opening);
+    slot.opening = opening;
     slot.closing = false;
     slot.enter('opening');
+    if (this.#pool.starting()) return void this.#awaitingWorker.add(shop.shopId);
     slot.worker = placeFor(slot, this.#slots.values(), this.#pool.ready());
-    if (this.#post(slot, { kind: 'open', shop, generation })) return;
-    if (this.#pool.starting()) {
-      this.#awaitingWorker.add(shop.shopId);
-      return;
-    }
+    if (this.#post(slot, { kind: 'open', shop, opening })) return;
     slot.enter('ended');
     this.#tellSoon(shop, {
       type: 'session.closed',
-      generation,
+      generation: opening.generation,
       end: 'transient',
       statusCode: undefined,
       detail: 'no session worker is there',
@@ -123,11 +120,12 @@ class BaileysHost implements SessionHost {
   }
 
   #openAwaiting(): void {
+    if (this.#pool.starting()) return;
     const shopIds = [...this.#awaitingWorker];
     this.#awaitingWorker.clear();
     for (const shopId of shopIds) {
       const slot = this.#slots.get(shopId);
-      if (slot !== undefined && !slot.closing) this.open(slot.shop, { generation: slot.generation });
+      if (slot !== undefined && !slot.closing) this.open(slot.shop, slot.opening);
     }
   }
 
@@ -245,8 +243,8 @@ class BaileysHost implements SessionHost {
     this.#slots.clear();
   }
 
-  #newSeat(shop: SessionAddress, generation: number): SessionSlot {
-    const slot = new SessionSlot({ shop, generation, clock: this.#options.clock });
+  #newSlot(shop: SessionAddress, opening: SessionOpening): SessionSlot {
+    const slot = new SessionSlot({ shop, opening, clock: this.#options.clock });
     this.#slots.set(shop.shopId, slot);
     return slot;
   }
@@ -331,6 +329,7 @@ class BaileysHost implements SessionHost {
       this.#counters.received();
     }
     if (event.type === 'session.qr') slot.enter('qr');
+    if (event.type === 'session.pairing_code') slot.enter('code');
     if (event.type === 'session.connected') {
       slot.enter('open');
       log.info(about, 'a session is connected');
@@ -376,6 +375,7 @@ class BaileysHost implements SessionHost {
       this.#counters.ended('worker_lost');
       this.#tell(slot.shop, { type: 'session.worker_lost', generation: slot.generation, detail });
     }
+    this.#openAwaiting();
   }
 
   #settleOrders(slot: SessionSlot): void {

@@ -6,7 +6,7 @@ import type { SessionAddress } from '../session-host.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../worker-protocol.ts';
 
 /** The key of one of a shop's sealed hashes. */
-function sealedKey(shop: Pick<SessionAddress, 'shard' | 'shopId'>, hash: SealedHash): string {
+export function sealedKey(shop: Pick<SessionAddress, 'shard' | 'shopId'>, hash: SealedHash): string {
   return shardKey(shop.shard, 'shop', shop.shopId, hash);
 }
 
@@ -95,7 +95,7 @@ function inParts<Item>(items: readonly Item[]): Item[][] {
   );
 }
 
-/** Copies with memory of their own; a hash read whole comes as a flat list or as an object, by the client's taste. */
+/** Copies with memory of their own; the Redis client returns a whole hash as a flat list or as an object. */
 function bytesOf(values: unknown): (Uint8Array | null)[] {
   const list = Array.isArray(values) ? values : Object.entries(values ?? {}).flat();
   return list.map((value) => (value == null ? null : new Uint8Array(Buffer.from(value as Buffer))));

@@ -1,18 +1,35 @@
 import type { Store } from '../../../runtime/store.ts';
 import { credentialCiphers, keyMark, Unreadable } from '../credential-cipher.ts';
+import { IDENTITY_FIELD, sealedOwner, sealedPlace } from '../sealed-place.ts';
+import type { SessionAddress } from '../session-host.ts';
+import { sealedKey } from './credential-store.ts';
 
 /** Hash: under the mark of each key that ever sealed, a value sealed with it. Written unfenced, by every node's start. */
 const CHECK_KEY = 'credentials-check';
 
+/** Shops whose credentials are read in one round trip: 2 to 3 KB each. */
+const BATCH = 200;
+
 /**
  * Sees that the configured keys, the first of which seals, are keys of this store: one of them has sealed here before,
- * or none ever did. Rejects otherwise, since with such keys no session of any shop would open.
+ * or none ever did. Where no check value stands yet, as after an update from a version without one, the sessions
+ * themselves are asked, of `shops` in turn until one opens. Rejects otherwise, since with such keys no session of any
+ * shop would open; nothing is written then.
  */
-export async function checkCredentialsKeys(store: Store, keys: readonly Buffer[]): Promise<void> {
+export async function checkCredentialsKeys(
+  store: Pick<Store, 'readBytes' | 'append'>,
+  keys: readonly Buffer[],
+  shops: AsyncIterable<readonly SessionAddress[]>,
+): Promise<void> {
   const [stored] = await store.readBytes([['HGETALL', CHECK_KEY]]);
-  const cipher = credentialCiphers(keys)(CHECK_KEY);
+  const ciphers = credentialCiphers(keys);
+  const cipher = ciphers(CHECK_KEY);
   const sealed = sealedValues(stored);
-  if (sealed.length > 0 && !sealed.some((value) => opens(() => cipher.open(CHECK_KEY, value)))) {
+  const areOurs =
+    sealed.length === 0
+      ? await openSessions(store, ciphers, shops)
+      : sealed.some((value) => opens(() => cipher.open(CHECK_KEY, value)));
+  if (!areOurs) {
     throw new Error(
       'CREDENTIALS_KEY: no key of it opens what was sealed in this Redis, so no shop could go on with its session; add the key that was used until now',
     );
@@ -21,6 +38,32 @@ export async function checkCredentialsKeys(store: Store, keys: readonly Buffer[]
   if (first === undefined) return;
   const value = cipher.seal(CHECK_KEY, Buffer.from('check'));
   await store.append([['HSET', CHECK_KEY, keyMark(first).toString('hex'), value]]);
+}
+
+/** Whether the credentials of any shop open, or none has any. */
+async function openSessions(
+  store: Pick<Store, 'readBytes'>,
+  ciphers: ReturnType<typeof credentialCiphers>,
+  shops: AsyncIterable<readonly SessionAddress[]>,
+): Promise<boolean> {
+  let isSealed = false;
+  for await (const found of shops) {
+    for (let from = 0; from < found.length; from += BATCH) {
+      const batch = found.slice(from, from + BATCH);
+      const values = await store.readBytes(
+        batch.map((shop) => ['HGET', sealedKey(shop, 'credentials'), IDENTITY_FIELD]),
+      );
+      for (const [index, shop] of batch.entries()) {
+        const value = values[index];
+        if (value == null) continue;
+        isSealed = true;
+        const place = sealedPlace(shop, 'credentials', IDENTITY_FIELD);
+        const cipher = ciphers(sealedOwner(shop));
+        if (opens(() => cipher.open(place, Buffer.from(value as Buffer)))) return true;
+      }
+    }
+  }
+  return !isSealed;
 }
 
 function opens(open: () => Buffer): boolean {
@@ -33,7 +76,7 @@ function opens(open: () => Buffer): boolean {
   }
 }
 
-/** A hash read whole comes as a flat list or as an object, by the client's taste. */
+/** The fields of a whole hash, which the Redis client returns as a flat list or as an object. */
 function sealedValues(stored: unknown): Buffer[] {
   if (!Array.isArray(stored)) return Object.values(stored ?? {}).map((value) => Buffer.from(value as Buffer));
   return stored.filter((_, index) => index % 2 === 1).map((value) => Buffer.from(value as Buffer));

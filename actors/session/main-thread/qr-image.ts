@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Piscina } from 'piscina';
 import { threadEntry, threadExecArgv } from './thread-sources.ts';
 
@@ -26,7 +27,7 @@ export function startQrImages(options: { readonly threads?: number } = {}): QrIm
     idleTimeout: IDLE_MS,
     ...(execArgv === undefined ? {} : { execArgv }),
   });
-  const drawn = new Map<string, Promise<string>>();
+  const drawn = new LRUCache<string, Promise<string>>({ max: REMEMBERED });
   return {
     render(text) {
       const known = drawn.get(text);
@@ -34,8 +35,6 @@ export function startQrImages(options: { readonly threads?: number } = {}): QrIm
       const image = pool.run(text) as Promise<string>;
       drawn.set(text, image);
       image.catch(() => drawn.delete(text));
-      const [oldest] = drawn.keys();
-      if (drawn.size > REMEMBERED && oldest !== undefined) drawn.delete(oldest);
       return image;
     },
     async close() {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../runtime/clock.ts';
-import type { SendOutcome, SessionAddress } from '../session-host.ts';
+import type { SendOutcome, SessionAddress, SessionOpening } from '../session-host.ts';
 
-/** How a session stands, as far as the main thread was told. */
-type SeatState = 'opening' | 'qr' | 'open' | 'ended';
+/** The state of a session, as its worker last reported it. */
+type SlotState = 'opening' | 'qr' | 'code' | 'open' | 'ended';
 
 /** An order that has its outcome now, with the session it was given to. */
 export interface SettledOrder {
@@ -12,39 +12,44 @@ export interface SettledOrder {
 }
 
 /**
- * What the main thread knows of one shop's session: where it runs, how it stands, and which orders have no outcome
- * yet. Each order is settled once, by the worker's word or, when the worker is gone, from what it had said before.
+ * What the main thread knows of one shop's session: its worker, its state, and the orders without an
+ * outcome. Each order is settled once: by the worker's report or, when the worker is gone, by its reports up to then.
  */
 export class SessionSlot {
   readonly shop: SessionAddress;
   /** Place of its worker in the pool; kept, so that a session comes back where its caches are. */
   worker: number | undefined;
-  generation: number;
-  /** Told to end; what it says still counts, what is asked of it is answered by the main thread. */
+  /** As its newest session was opened. */
+  opening: SessionOpening;
+  /** The session was told to end: its reports still count, and the main thread answers what is asked of it. */
   closing = false;
   readonly #clock: Clock;
   /** Sends without outcome, and whether each may have reached the wire. */
   readonly #orders = new Map<string, { released: boolean; readonly generation: number }>();
   readonly #counts = { sent: 0, refused: 0, unknown: 0, received: 0 };
-  #state: SeatState = 'opening';
+  #state: SlotState = 'opening';
   #stateSinceMs: number;
 
   constructor(options: {
     readonly shop: SessionAddress;
-    readonly generation: number;
+    readonly opening: SessionOpening;
     readonly clock: Clock;
   }) {
     this.shop = options.shop;
-    this.generation = options.generation;
+    this.opening = options.opening;
     this.#clock = options.clock;
     this.#stateSinceMs = options.clock.wallMs();
   }
 
-  get state(): SeatState {
+  get generation(): number {
+    return this.opening.generation;
+  }
+
+  get state(): SlotState {
     return this.#state;
   }
 
-  enter(state: SeatState): void {
+  enter(state: SlotState): void {
     this.#state = state;
     this.#stateSinceMs = this.#clock.wallMs();
   }
@@ -59,7 +64,7 @@ export class SessionSlot {
     this.#orders.set(messageId, { released: false, generation: this.generation });
   }
 
-  /** The order never got to a worker. */
+  /** Removes an order that reached no worker. */
   takeBack(messageId: string): void {
     this.#orders.delete(messageId);
   }
@@ -71,7 +76,7 @@ export class SessionSlot {
     return order !== undefined;
   }
 
-  /** Whether that order still waited; it does no more. */
+  /** Removes an order; false when it had its outcome already. */
   settle(messageId: string, outcome: SendOutcome): boolean {
     if (!this.#orders.delete(messageId)) return false;
     if (outcome.kind === 'acknowledged') this.#counts.sent += 1;
@@ -80,7 +85,7 @@ export class SessionSlot {
     return true;
   }
 
-  /** The worker is gone: what was not released never left it, and is safe to give again. */
+  /** The worker is gone: an order that was not released never left it and may be given to another. */
   settleAll(): SettledOrder[] {
     return [...this.#orders].map(([messageId, { released, generation }]) => {
       const outcome: SendOutcome = { kind: released ? 'restarted' : 'unprepared' };
@@ -100,4 +105,20 @@ export class SessionSlot {
       ...this.#counts,
     };
   }
+}
+
+/** The worker a session goes to: where it was before, or else the one with the fewest sessions; undefined: none is ready. */
+export function placeFor(
+  slot: SessionSlot,
+  slots: Iterable<SessionSlot>,
+  ready: readonly number[],
+): number | undefined {
+  if (slot.worker !== undefined && ready.includes(slot.worker)) return slot.worker;
+  if (ready.length <= 1) return ready[0];
+  const load = new Map<number, number>(ready.map((worker) => [worker, 0]));
+  for (const { worker } of slots) {
+    if (worker !== undefined && load.has(worker)) load.set(worker, (load.get(worker) ?? 0) + 1);
+  }
+  const [least] = [...load].sort(([, one], [, other]) => one - other);
+  return least?.[0];
 }

@@ -19,7 +19,7 @@ import { threadExecArgv } from './thread-sources.ts';
 
 /** How workers are watched. Times in milliseconds. */
 export interface WorkerSupervision {
-  /** Restarts within `intensityWindowMs` that are borne. */
+  /** Most restarts within `intensityWindowMs`; one more brings the pool down. */
   readonly maxRestarts: number;
   readonly intensityWindowMs: number;
   /** Before a lost worker starts again. */
@@ -62,7 +62,7 @@ export interface WorkerPoolEvents {
   message(message: SessionWord, from: { readonly worker: number; reply(answer: ToWorker): void }): void;
   /** The worker at that place is gone with all it held; everything it said came before this. */
   lost(worker: number, detail: string): void;
-  /** A worker takes orders from now on. */
+  /** A worker takes orders from now on. Others may still be `starting`. */
   ready(): void;
   unreachable(detail: string): void;
   reachable(): void;
@@ -72,6 +72,8 @@ interface Slot {
   readonly index: number;
   thread: Worker | undefined;
   ready: boolean;
+  /** On its way since the pool began, or began anew: sessions that open now wait for it, so that all get their share. */
+  isFirst: boolean;
   heardAtMs: number;
   /** As it said at its last heartbeat. */
   heapBytes: number;
@@ -110,6 +112,7 @@ export class WorkerPool {
       index,
       thread: undefined,
       ready: false,
+      isFirst: true,
       heardAtMs: 0,
       heapBytes: 0,
       reason: undefined,
@@ -119,14 +122,15 @@ export class WorkerPool {
     this.#watchLoneliness();
   }
 
-  /** The first worker of all is still on its way. */
+  /** Whether no worker was ready yet since the start. */
   booting(): boolean {
     return !this.#begun && this.starting();
   }
 
-  /** No worker is ready, and one is on its way. */
+  /** Workers are on their way: none is ready yet, or some of those that began together are not. */
   starting(): boolean {
-    return !this.#down && !this.#reportedUnreachable && !this.#stopping && this.ready().length === 0;
+    if (this.#down || this.#reportedUnreachable || this.#stopping) return false;
+    return this.ready().length === 0 || this.#slots.some(({ isFirst }) => isFirst);
   }
 
   /** How many workers were lost since the start. */
@@ -146,7 +150,7 @@ export class WorkerPool {
     return this.#slots.filter((slot) => slot.ready).map((slot) => slot.index);
   }
 
-  /** False when no ready worker sits at that place. */
+  /** Sends a message to the worker at a place; false when none is ready there. */
   post(worker: number, message: ToWorker): boolean {
     const slot = this.#slots[worker];
     if (slot?.thread === undefined || !slot.ready) return false;
@@ -154,7 +158,7 @@ export class WorkerPool {
     return true;
   }
 
-  /** Ends all workers, after their sockets where they manage in time. */
+  /** Ends all workers; each first closes its sockets, for as long as `stopMs` allows. */
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
@@ -211,7 +215,7 @@ export class WorkerPool {
     if (message.kind === 'pong') slot.heapBytes = message.heapBytes;
     if (message.kind === 'pong' || message.kind === 'stopped') return;
     if (message.kind !== 'ready') {
-      // To this very thread: its successor asks other questions under the same numbers.
+      // The answer goes to the thread that asked: its successor numbers other requests alike.
       const reply = (answer: ToWorker): void => {
         if (slot.thread === thread) thread.postMessage(answer);
       };
@@ -220,6 +224,7 @@ export class WorkerPool {
     }
     for (const timer of slot.timers) timer.cancel();
     slot.ready = true;
+    slot.isFirst = false;
     this.#begun = true;
     slot.timers = [];
     this.#beat(slot, thread);
@@ -255,6 +260,7 @@ export class WorkerPool {
     for (const timer of slot.timers) timer.cancel();
     slot.thread = undefined;
     slot.ready = false;
+    slot.isFirst = false;
     slot.timers = [];
     if (this.#stopping) return;
     const detail = slot.reason ?? `it exited with ${code}`;
@@ -290,7 +296,11 @@ export class WorkerPool {
     if (this.#stopping) return;
     this.#down = false;
     this.#recentLossesMs = [];
-    for (const slot of this.#slots) if (slot.thread === undefined) this.#start(slot);
+    for (const slot of this.#slots) {
+      if (slot.thread !== undefined) continue;
+      slot.isFirst = true;
+      this.#start(slot);
+    }
   }
 
   #watchLoneliness(): void {

@@ -15,6 +15,8 @@ export interface MemoryBehaviour {
   /** Life of each QR code, and how many there are. */
   readonly qrMs: number;
   readonly qrCount: number;
+  /** What the network says to a question for a code: its refusal, or undefined where it gives one. */
+  readonly codeRefusal: (phone: string) => number | undefined;
   readonly exists: (to: string) => boolean | 'silent' | 'rate_limited';
   /** Whether a question for the groups is answered. */
   readonly tellsGroups: boolean;
@@ -32,13 +34,14 @@ export interface MemoryBehaviour {
 export const DEFAULT_MEMORY_BEHAVIOUR: MemoryBehaviour = {
   paired: false,
   pairedAgoMs: 0,
-  phone: (shop) => `1${Number.parseInt(shop.shopId.slice(-8), 16)}`,
+  phone: phoneOf,
   connectMs: 1,
   checkMs: 1,
   composeMs: 1,
   sendMs: 1,
   qrMs: 20_000,
   qrCount: 6,
+  codeRefusal: () => undefined,
   exists: () => true,
   tellsGroups: true,
   knownAs: (to) => to,
@@ -46,3 +49,11 @@ export const DEFAULT_MEMORY_BEHAVIOUR: MemoryBehaviour = {
   confirmMs: 10_000,
   remembered: 1_000,
 };
+
+/**
+ * A number of the shop's own, digits only: of its ObjectId the low 16 bits of the second and the counter, which begins anew
+ * each second. No two shops made within 18 hours share it.
+ */
+function phoneOf({ shopId }: SessionAddress): string {
+  return `1${Number.parseInt(shopId.slice(4, 8) + shopId.slice(-6), 16)}`;
+}

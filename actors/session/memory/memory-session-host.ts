@@ -10,6 +10,7 @@ import type {
   SessionGroup,
   SessionHost,
   SessionListener,
+  SessionOpening,
 } from '../session-host.ts';
 import { DEFAULT_MEMORY_BEHAVIOUR, type MemoryBehaviour } from './memory-behaviour.ts';
 import { MemorySession } from './memory-session.ts';
@@ -53,7 +54,7 @@ export class MemorySessionHost implements SessionHost {
     this.#behaviour = { ...DEFAULT_MEMORY_BEHAVIOUR, ...options.behaviour };
   }
 
-  open(address: SessionAddress, { generation }: { readonly generation: number }): void {
+  open(address: SessionAddress, { generation, pairWith }: SessionOpening): void {
     const shop = this.#shopOf(address);
     this.#closeSession(shop);
     const session = new MemorySession({
@@ -64,8 +65,9 @@ export class MemorySessionHost implements SessionHost {
     shop.session = session;
     session.later(this.#behaviour.connectMs, () => {
       if (!this.#reachableNow) this.#end(shop, 'transient', undefined);
-      else if (shop.pairing === undefined && !this.#behaviour.paired) this.#showQr(shop, session, 1);
-      else this.#connect(shop, session);
+      else if (shop.pairing !== undefined || this.#behaviour.paired) this.#connect(shop, session);
+      else if (pairWith === undefined) this.#showQr(shop, session, 1);
+      else this.#showCode(shop, session, pairWith);
     });
   }
 
@@ -198,6 +200,16 @@ export class MemorySessionHost implements SessionHost {
     this.#end(shop, 'restart_required', 515);
   }
 
+  /** The code that the shop shows is typed on the phone it was asked for: as a scan. */
+  typeCode(address: SessionAddress, code: string, phone: string): void {
+    const shop = this.#shopOf(address);
+    if (shop.session?.state !== 'code' || code !== memoryCode(phone.replace('+', ''))) {
+      throw new Error('the shop shows no such code for that phone');
+    }
+    shop.pairing = { phone: phone.replace('+', ''), atMs: this.#clock.wallMs() };
+    this.#end(shop, 'restart_required', 515);
+  }
+
   /** A person writes to the shop. Resolves with whether a receipt went out. */
   inbound(
     address: SessionAddress,
@@ -305,6 +317,20 @@ export class MemorySessionHost implements SessionHost {
     session.later(this.#behaviour.qrMs, () => this.#showQr(shop, session, turn + 1));
   }
 
+  #showCode(shop: Shop, session: MemorySession, phone: string): void {
+    const refusal = this.#behaviour.codeRefusal(phone);
+    if (refusal !== undefined) {
+      this.#end(shop, 'pairing_refused', refusal);
+      return;
+    }
+    session.state = 'code';
+    const { qrMs, qrCount } = this.#behaviour;
+    const expiresAtMs = this.#clock.wallMs() + qrMs * qrCount;
+    const { generation } = session;
+    this.#tell(shop, { type: 'session.pairing_code', generation, code: memoryCode(phone), expiresAtMs });
+    session.later(qrMs * qrCount, () => this.#end(shop, 'qr_exhausted', 408));
+  }
+
   #settled(shop: Shop, generation: number, messageId: string, outcome: SendOutcome): void {
     shop.ready.delete(messageId);
     this.#counters.came(outcome);
@@ -339,3 +365,6 @@ export class MemorySessionHost implements SessionHost {
     this.#listener(shop.address, event);
   }
 }
+
+/** The code by which a phone (digits) is paired in memory: its last digits. */
+const memoryCode = (phone: string): string => phone.padStart(8, '0').slice(-8);

@@ -7,7 +7,7 @@ import type { SendOutcome } from '../session-host.ts';
  */
 export class MemorySession {
   readonly generation: number;
-  state: 'opening' | 'qr' | 'open' = 'opening';
+  state: 'opening' | 'qr' | 'code' | 'open' = 'opening';
   readonly #clock: Clock;
   readonly #settled: (messageId: string, outcome: SendOutcome) => void;
   /** By message: until its outcome; undefined: it waits to be released. */

@@ -3,9 +3,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 type Contexts = ReadonlyMap<AsyncLocalStorage<unknown>, unknown>;
 
 /**
- * Makes all asynchronous contexts of this thread live in one.
+ * Keeps all asynchronous contexts of this thread in a single `AsyncLocalStorage`.
  *
- * The client makes an `AsyncLocalStorage` for each socket. Node 20 never forgets one that was used: from then on every
+ * The client makes an `AsyncLocalStorage` for each socket. Node 20 and 22 never forget one that was used: from then on every
  * promise of the thread copies a value for each of them, those of sockets long gone included. With a hundred sessions
  * that was most of a worker's CPU time at rest, it grew with each reconnection, and at three hundred sessions the
  * worker stood still for seconds. Here every one is an entry of a map that a single storage carries, so a promise

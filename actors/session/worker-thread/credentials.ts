@@ -8,26 +8,29 @@ import {
   type SignalKeyStore,
 } from '@whiskeysockets/baileys';
 import { Unreadable } from '../credential-cipher.ts';
+import { IDENTITY_FIELD } from '../sealed-place.ts';
 import type { Carry, SealedStore } from './sealed-store.ts';
 
-const CREDS = 'creds';
 const PAIRED_AT = 'pairedAtMs';
 
 /** A shop's identity on the network and its Signal keys, kept in its sealed store. */
 export interface Credentials {
   readonly creds: AuthenticationCreds;
   readonly keys: SignalKeyStore;
-  /** Keys that somebody else is to store, in one commit with something of theirs. */
+  /** Changed keys that another writer stores, in one commit with its own data. */
   carried(data: SignalDataSet, carry: Carry): Promise<void>;
   /** When these credentials were paired; undefined before the pairing. */
   pairedAtMs(): number | undefined;
-  /** Stores the identity as it stands now. Before a pairing there is nothing to keep; the pairing clears what was left of an older one. */
+  /**
+   * Stores the identity as it stands now. Before a pairing there is nothing to keep, nor while a code waits to be typed;
+   * the pairing clears what was left of an older one.
+   */
   save(nowMs: number): Promise<void>;
 }
 
 /** Reads a shop's credentials, or makes new ones where none are stored. Rejects with `Unreadable` rather than replace what it cannot read. */
 export async function loadCredentials(sealed: SealedStore): Promise<Credentials> {
-  const [stored, pairedAt] = await sealed.read('credentials', [CREDS, PAIRED_AT]);
+  const [stored, pairedAt] = await sealed.read('credentials', [IDENTITY_FIELD, PAIRED_AT]);
   const creds = stored === undefined ? initAuthCreds() : (decode(sealed, stored) as AuthenticationCreds);
   // Of a pairing whose identity is gone, the time says nothing.
   let pairedAtMs = stored === undefined || pairedAt === undefined ? undefined : Number(pairedAt.toString());
@@ -37,8 +40,10 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
     carried: (data, carry) => sealed.carried({ hash: 'credentials', fields: fieldsOf(data) }, carry),
     pairedAtMs: () => pairedAtMs,
     async save(nowMs) {
-      if (creds.me === undefined) return;
-      const fields = new Map<string, Buffer | undefined>([[CREDS, encode(creds)]]);
+      // A client that asked for a code names itself before anybody typed it; the account signs with the pairing.
+      if (creds.me === undefined || creds.account === undefined) return;
+      const { pairingCode: _, ...lasting } = creds;
+      const fields = new Map<string, Buffer | undefined>([[IDENTITY_FIELD, encode(lasting)]]);
       const isPairing = pairedAtMs === undefined;
       pairedAtMs ??= nowMs;
       if (isPairing) fields.set(PAIRED_AT, Buffer.from(String(pairedAtMs)));
@@ -48,8 +53,8 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
 }
 
 /**
- * What the network tells again when it is asked: nobody needs to wait until it stands in the store. A write that fails
- * ends the session all the same.
+ * Data that the network repeats when it is asked, so that no caller waits for its write. A write that fails ends the
+ * session nevertheless.
  */
 const FACTS = new Set(['lid-mapping', 'device-list']);
 

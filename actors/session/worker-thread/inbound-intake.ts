@@ -20,14 +20,14 @@ export interface InboundIntakeOptions {
 /** What people write to one session's shop, until its actor has committed it. */
 export class InboundIntake {
   readonly #options: InboundIntakeOptions;
-  readonly #desk: PendingInbound;
+  readonly #pending: PendingInbound;
   #closed = false;
 
   constructor(options: InboundIntakeOptions) {
     this.#options = options;
     const { environment, generation, report } = options;
     const { clock, timing } = environment;
-    this.#desk = new PendingInbound({ clock, timeoutMs: timing.confirmMs, generation, report });
+    this.#pending = new PendingInbound({ clock, timeoutMs: timing.confirmMs, generation, report });
   }
 
   /** Commits a message through the shop's actor. A rejection keeps the ratchet where it was. */
@@ -42,7 +42,7 @@ export class InboundIntake {
     if (byNumber !== undefined) environment.numbers.set(from, from, environment.timing.knownNumberMs);
     try {
       if (this.#closed) throw new Error('the session ended');
-      await this.#desk.submit({ wireId: envelope.wireId, from, text, atMs: envelope.atMs });
+      await this.#pending.submit({ wireId: envelope.wireId, from, text, atMs: envelope.atMs });
     } catch (error) {
       // Before the client can answer.
       failed(readClientError(error).message);
@@ -76,13 +76,13 @@ export class InboundIntake {
   }
 
   confirm(token: string): void {
-    this.#desk.confirm(token);
+    this.#pending.confirm(token);
   }
 
   /** The session ended: all that wait are delivered again. */
   close(): void {
     this.#closed = true;
-    this.#desk.abandon();
+    this.#pending.abandon();
   }
 
   async #numberOf(lid: string): Promise<string | undefined> {

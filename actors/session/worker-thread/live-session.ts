@@ -1,7 +1,7 @@
-import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
+import type { BinaryNode, ConnectionState, WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
 import { Unreadable } from '../credential-cipher.ts';
-import type { SendOrder, SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
+import type { SendOrder, SessionAddress, SessionEnd, SessionEvent, SessionOpening } from '../session-host.ts';
 import { isGroupId, isLidAddress, userOf } from './chat-address.ts';
 import { connectClient } from './client-socket.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
@@ -10,16 +10,15 @@ import { InboundIntake } from './inbound-intake.ts';
 import { personOf } from './inbound-message.ts';
 import { LineWatch } from './line-watch.ts';
 import { Outbox } from './outbox.ts';
+import { PairingOffer } from './pairing-offer.ts';
 import { makeRatchets } from './ratchets.ts';
+import { Receipts } from './receipts.ts';
 import { chatOf, checkRecipient } from './recipients.ts';
 import { SealedStore } from './sealed-store.ts';
 import { SentMessages } from './sent-messages.ts';
 import { readClientError, sessionEndOf } from './session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
 
-/** The client's own times for a code, unless it is told others. */
-const FIRST_QR_MS = 60_000;
-const NEXT_QR_MS = 20_000;
 /** How long the network may take to be told that this device is unlinked. */
 const UNLINK_MS = 5_000;
 
@@ -30,7 +29,7 @@ export interface LiveSessionOptions {
   readonly environment: SessionEnvironment;
   readonly memory: ShopMemory;
   readonly shop: SessionAddress;
-  readonly generation: number;
+  readonly opening: SessionOpening;
   /** The first sign of life came, or the end: the next session may open. */
   readonly onSettled: () => void;
 }
@@ -41,17 +40,19 @@ interface Running {
   readonly credentials: Credentials;
   readonly outbox: Outbox;
   readonly groups: GroupDirectory;
+  readonly receipts: Receipts;
   readonly watch: LineWatch;
 }
 
 /**
- * One socket's life: loading credentials → connecting → (qr) → open → ended. It ends once, whatever ends it: its
+ * One socket's life: loading credentials → connecting → (qr or code) → open → ended. It ends once, whatever ends it: its
  * orders get their outcomes first, then its `closed` is told, when all it wrote stands in the store.
  */
 export class LiveSession {
   readonly #options: LiveSessionOptions;
   readonly #sealed: SealedStore;
   readonly #inbound: InboundIntake;
+  readonly #pairing: PairingOffer;
   #watchdog: ArmedTimer | undefined;
   readonly #timers = new Set<ArmedTimer>();
   #running: Running | undefined;
@@ -59,11 +60,10 @@ export class LiveSession {
   #ended = false;
   #settled = false;
   #unlinking = false;
-  #qrCount = 0;
 
   constructor(options: LiveSessionOptions) {
     this.#options = options;
-    const { environment, shop, generation } = options;
+    const { environment, shop, opening } = options;
     this.#sealed = new SealedStore({
       shop,
       ciphers: environment.ciphers,
@@ -73,11 +73,22 @@ export class LiveSession {
     });
     this.#inbound = new InboundIntake({
       environment,
-      generation,
+      generation: opening.generation,
       socket: () => this.#running?.socket,
       report: (notice) => this.#emit({ type: 'session.inbound', ...notice }),
       failed: (detail) => this.#end('transient', { statusCode: undefined, detail }),
       log: (fields, message) => this.#log(fields, message),
+    });
+    this.#pairing = new PairingOffer({
+      clock: environment.clock,
+      timing: environment.timing,
+      pairWith: opening.pairWith,
+      offer: (offered) => {
+        if (this.#ended) return;
+        this.#settle();
+        this.#emit(offered);
+      },
+      failed: (end, cause) => this.#end(end, cause),
     });
   }
 
@@ -215,6 +226,13 @@ export class LiveSession {
       report: (list) => this.#emit({ type: 'session.groups', groups: list }),
     });
     const outbox = this.#makeOutbox({ socket, groups, sent, credentials });
+    const receipts = new Receipts({
+      ownAddresses,
+      numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
+      isPending: (wireId) => outbox.isPending(wireId),
+      later: (delayMs, act) => this.#later(delayMs, act),
+      report: (told) => this.#emit({ type: 'session.receipts', receipts: told }),
+    });
     const watch = new LineWatch({
       socket,
       clock: environment.clock,
@@ -226,7 +244,7 @@ export class LiveSession {
           detail: `the socket is open and nobody answers ${question}`,
         }),
     });
-    this.#running = { socket, credentials, outbox, groups, watch };
+    this.#running = { socket, credentials, outbox, groups, receipts, watch };
     this.#listen(this.#running);
   }
 
@@ -236,7 +254,8 @@ export class LiveSession {
     sent: SentMessages;
     credentials: Credentials;
   }): Outbox {
-    const { environment, shop, generation } = this.#options;
+    const { environment, shop, opening } = this.#options;
+    const { generation } = opening;
     return new Outbox({
       ...parts,
       clock: environment.clock,
@@ -251,13 +270,14 @@ export class LiveSession {
     });
   }
 
-  #listen({ socket, credentials, outbox, groups }: Running): void {
+  #listen({ socket, credentials, outbox, groups, receipts }: Running): void {
     socket.ws.on('CB:ack,class:message', (node: { attrs: Record<string, string> }) =>
       outbox.acknowledged(node.attrs),
     );
     socket.ws.on('CB:notification,type:w:gp2', ({ attrs }: { attrs: Record<string, string> }) => {
       if (isGroupId(attrs.from ?? '')) groups.changed(attrs.from ?? '');
     });
+    socket.ws.on('CB:receipt', (node: BinaryNode) => void receipts.received(node));
     socket.ev.on('creds.update', () => {
       // Not lost here: a write that fails closes the sealed store, which tells it as the session's end.
       credentials.save(this.#options.environment.clock.wallMs()).catch(() => undefined);
@@ -271,7 +291,8 @@ export class LiveSession {
 
   #updated(update: Partial<ConnectionState>): void {
     if (this.#ended || this.#unlinking) return;
-    if (update.qr !== undefined) this.#showQr(update.qr);
+    if (update.qr !== undefined && this.#running !== undefined)
+      this.#pairing.mayPair(this.#running.socket, update.qr);
     if (update.connection === 'open') {
       this.#settle();
       this.#later(this.#options.environment.timing.settleMs, () => this.#opened());
@@ -280,14 +301,6 @@ export class LiveSession {
       const cause = readClientError(update.lastDisconnect?.error);
       this.#end(sessionEndOf(cause), { statusCode: cause.statusCode, detail: cause.message });
     }
-  }
-
-  #showQr(qr: string): void {
-    this.#settle();
-    const { clock, timing } = this.#options.environment;
-    const lifeMs = timing.qrMs ?? (this.#qrCount === 0 ? FIRST_QR_MS : NEXT_QR_MS);
-    this.#qrCount += 1;
-    this.#emit({ type: 'session.qr', qr, expiresAtMs: clock.wallMs() + lifeMs });
   }
 
   #opened(): void {
@@ -331,6 +344,7 @@ export class LiveSession {
     for (const timer of this.#timers) timer.cancel();
     this.#inbound.close();
     this.#running?.outbox.lost();
+    this.#running?.receipts.close();
     // It resolves when the other side has closed too, which nobody needs to wait for; a failure finds it closed already.
     this.#running?.socket.end(new Error(why)).catch(() => undefined);
     this.#settle();
@@ -365,7 +379,8 @@ export class LiveSession {
   }
 
   #emit(event: WithoutGeneration<SessionEvent>): void {
-    const { environment, shop, generation } = this.#options;
+    const { environment, shop, opening } = this.#options;
+    const { generation } = opening;
     environment.tell({ kind: 'event', shopId: shop.shopId, event: { ...event, generation } as never });
   }
 

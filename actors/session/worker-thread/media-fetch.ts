@@ -1,14 +1,13 @@
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type AddressGuard, ForbiddenAddress } from '../../outbound/address-guard.ts';
+import { guardedRequest } from '../../outbound/guarded-request.ts';
+import type { ResolveAll } from '../../outbound/name-lookup.ts';
 import { newAttachmentPath } from '../attachment-files.ts';
 import type { SendOrder } from '../session-host.ts';
-import { type AddressGuard, ForbiddenAddress, guardedLookup } from './address-guard.ts';
-import type { ResolveAll } from './name-lookup.ts';
 
 /** Kinds of attachment. */
 export type MediaType = NonNullable<SendOrder['mediaType']>;
@@ -79,7 +78,7 @@ async function follow(
   signal: AbortSignal,
 ): Promise<{ response: IncomingMessage; url: URL }> {
   let url = parse(options.url);
-  for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const response = await ask(url, options, signal);
     const status = response.statusCode ?? 0;
     const { location } = response.headers;
@@ -105,27 +104,9 @@ function parse(text: string, base?: URL): URL {
   return url;
 }
 
-function ask(url: URL, options: MediaFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
-  const { guard, resolve } = options;
-  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-  // Node connects to a literal address without any lookup.
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal) !== 0 && !guard.allows(literal, port)) throw new ForbiddenAddress();
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  return new Promise((answered, failed) => {
-    const outgoing = request(
-      url,
-      {
-        lookup: guardedLookup({ guard, port, resolve, signal }),
-        agent: false,
-        signal,
-        headers: { accept: '*/*', 'accept-encoding': 'identity' },
-      },
-      answered,
-    );
-    outgoing.on('error', failed);
-    outgoing.end();
-  });
+function ask(url: URL, { guard, resolve }: MediaFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const headers = { accept: '*/*', 'accept-encoding': 'identity' };
+  return guardedRequest(url, { guard, resolve, signal }, { headers });
 }
 
 /** The encodings of HTTP; any other word there, as `aws-chunked` of some stores, changes no byte. */

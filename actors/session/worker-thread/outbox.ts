@@ -126,6 +126,11 @@ export class Outbox {
     }
   }
 
+  /** Whether the order of that stanza has no outcome yet. */
+  isPending(wireId: string): boolean {
+    return this.#pending.has(wireId);
+  }
+
   /** Gives up an order that was not released. */
   recall(messageId: string): void {
     for (const pending of this.#pending.values()) {

@@ -1,19 +1,22 @@
+import { LRUCache } from 'lru-cache';
+
 /** What an entry takes beside its value and the characters of its key, in bytes, roughly. */
 const ENTRY_BYTES = 200;
 
 /**
- * Sealed values that the sessions of one worker read or wrote last, in a bounded number of bytes; the longest unused
- * go first. Each session has keys of its own, made anew when it opens, so that none ever sees what another one's
- * ownership of its shop left behind.
+ * Sealed values that the sessions of one worker read or wrote last, in at most `maxBytes` bytes. Each session has keys
+ * of its own, made anew when it opens, so that none ever sees what another one's ownership of its shop left behind.
  */
 export class SealedCache {
-  readonly #entries = new Map<string, Uint8Array>();
-  readonly #maxBytes: number;
-  #bytes = 0;
+  readonly #entries: LRUCache<string, Uint8Array>;
   #sessions = 0;
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    this.#entries = new LRUCache({
+      // The library takes 0 for no bound; nothing fits into one byte.
+      maxSize: Math.max(1, maxBytes),
+      sizeCalculation: (value, key) => ENTRY_BYTES + 2 * key.length + value.byteLength,
+    });
   }
 
   /** What comes before the keys of one session, and of no other. */
@@ -23,29 +26,14 @@ export class SealedCache {
   }
 
   get(key: string): Uint8Array | undefined {
-    const value = this.#entries.get(key);
-    if (value === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    return value;
+    return this.#entries.get(key);
   }
 
   set(key: string, value: Uint8Array): void {
-    this.delete(key);
     this.#entries.set(key, value);
-    this.#bytes += sizeOf(key, value);
-    for (const [oldest] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.delete(oldest);
-    }
   }
 
   delete(key: string): void {
-    const value = this.#entries.get(key);
-    if (value === undefined) return;
     this.#entries.delete(key);
-    this.#bytes -= sizeOf(key, value);
   }
 }
-
-const sizeOf = (key: string, value: Uint8Array): number => ENTRY_BYTES + 2 * key.length + value.byteLength;

@@ -1,4 +1,5 @@
 import type { CredentialCipher } from '../credential-cipher.ts';
+import { sealedOwner, sealedPlace } from '../sealed-place.ts';
 import type { SessionAddress } from '../session-host.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../worker-protocol.ts';
 import { KnownFields } from './known-fields.ts';
@@ -63,7 +64,7 @@ export class SealedStore {
     onFailure: (error: Error) => void;
   }) {
     this.#shop = options.shop;
-    this.#cipher = options.ciphers(`${options.shop.tenantId}/${options.shop.shopId}`);
+    this.#cipher = options.ciphers(sealedOwner(options.shop));
     this.#cache = options.cache;
     this.#prefix = options.cache.newPrefix();
     this.#ask = options.ask;
@@ -251,7 +252,7 @@ export class SealedStore {
   }
 
   #place(hash: SealedHash, field: string): string {
-    return `${this.#shop.tenantId}/${this.#shop.shopId}/${hash}/${field}`;
+    return sealedPlace(this.#shop, hash, field);
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Agent } from 'node:https';
 import type { Clock } from '../../../runtime/clock.ts';
+import type { AddressGuard } from '../../outbound/address-guard.ts';
+import type { ResolveAll } from '../../outbound/name-lookup.ts';
 import type { CredentialCipher } from '../credential-cipher.ts';
 import type { SessionTiming } from '../session-timing.ts';
 import type { FromWorker } from '../worker-protocol.ts';
-import type { AddressGuard } from './address-guard.ts';
 import { ExpiringCache } from './expiring-cache.ts';
-import type { ResolveAll } from './name-lookup.ts';
 import type { SealedCache } from './sealed-cache.ts';
 import type { AskStore } from './sealed-store.ts';
 import type { TenantSlots } from './tenant-slots.ts';

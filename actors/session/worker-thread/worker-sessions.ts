@@ -1,4 +1,4 @@
-import type { SessionAddress } from '../session-host.ts';
+import type { SessionAddress, SessionOpening } from '../session-host.ts';
 import type { ToWorker } from '../worker-protocol.ts';
 import { LiveSession } from './live-session.ts';
 import { newShopMemory, type SessionEnvironment, type ShopMemory } from './session-environment.ts';
@@ -31,7 +31,7 @@ export class WorkerSessions {
    */
   handle(message: Exclude<ToWorker, { kind: 'ping' | 'stop' | 'store_answer' }>): void {
     if (message.kind === 'open') {
-      this.#open(message.shop, message.generation);
+      this.#open(message.shop, message.opening);
       return;
     }
     const session = this.#places.get(message.shopId)?.session;
@@ -79,7 +79,8 @@ export class WorkerSessions {
     this.#places.clear();
   }
 
-  #open(shop: SessionAddress, generation: number): void {
+  #open(shop: SessionAddress, opening: SessionOpening): void {
+    const { generation } = opening;
     const place = this.#places.get(shop.shopId) ?? {
       memory: newShopMemory(this.#environment.clock),
       session: undefined,
@@ -91,7 +92,7 @@ export class WorkerSessions {
       environment: this.#environment,
       memory: place.memory,
       shop,
-      generation,
+      opening,
       onSettled: () => this.#oneLess(session),
     });
     place.session = session;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../runtime/clock.ts';
+import type { WaitingCaller } from '../../waiting-caller.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
 
 /** How many requests may wait at a time; a wait takes up to 10 s, and each holds a slot of its listener. */
@@ -23,19 +24,23 @@ export class ChannelWaiters {
     for (const wake of waiting ?? []) wake();
   }
 
-  /** Nobody is to wait any more: this node stops. */
+  /** Ends all waits and takes no more, since this node stops. */
   close(): void {
     this.#closed = true;
     for (const shopId of [...this.#waiting.keys()]) this.changed(shopId);
   }
 
-  /** True once nobody is to wait any more. */
+  /** True once no more waits are taken. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Settles at the next change, or after `timeoutMs`; undefined: too many wait already, so nobody is to wait for it. */
-  next({ tenantId, shopId }: ShopReference, timeoutMs: number): Promise<void> | undefined {
+  /** Settles at the next change, after `timeoutMs`, or when the caller goes away; undefined: too many wait already. */
+  next(
+    { tenantId, shopId }: ShopReference,
+    timeoutMs: number,
+    caller?: WaitingCaller,
+  ): Promise<void> | undefined {
     const waiting = this.#waiting.get(shopId) ?? new Set();
     const ofTenant = this.#waitsByTenant.get(tenantId) ?? 0;
     if (waiting.size >= MOST_WAITS.shop || ofTenant >= MOST_WAITS.tenant || this.#waits >= MOST_WAITS.node) {
@@ -46,19 +51,24 @@ export class ChannelWaiters {
     this.#waiting.set(shopId, waiting);
     return new Promise((resolve) => {
       const over = (): void => {
+        stay?.();
         this.#leave(tenantId);
         resolve();
       };
-      const timer = this.#clock.after(timeoutMs, () => {
-        waiting.delete(wake);
+      const giveUp = (): void => {
+        if (!waiting.delete(wake)) return;
         if (waiting.size === 0 && this.#waiting.get(shopId) === waiting) this.#waiting.delete(shopId);
+        timer.cancel();
         over();
-      });
+      };
+      const timer = this.#clock.after(timeoutMs, giveUp);
       const wake = (): void => {
         timer.cancel();
         over();
       };
       waiting.add(wake);
+      let stay: (() => void) | undefined;
+      stay = caller?.onGone(giveUp);
     });
   }
 

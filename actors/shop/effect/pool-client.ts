@@ -40,7 +40,7 @@ export interface PoolClientOptions {
 
 type PoolEffect = Extract<ShopEffect, { type: 'relinquish' | 'find_pool' | 'note_end' | 'tell_opt_out' }>;
 
-/** Speaks for a shop with the shops of the pool, and for those with the shops whose messages they carry. */
+/** Asks shops of the pool on behalf of a shop, and answers a shop on behalf of the pool shop that carries its messages. */
 export class PoolClient {
   readonly #options: PoolClientOptions;
 

@@ -30,12 +30,12 @@ export function poolService(parts: {
     return known ? { kind: 'lost' } : { kind: 'refused' };
   };
 
-  /** What a shop of the pool says; one that was erased says what it left behind. */
+  /** The answer of a pool shop; for an erased one, what its records still say. */
   const asPool = async (ask: AskOfPool): Promise<PoolAnswer> => {
     const { pool } = ask;
     const address = shopAddress(pool);
     const tenant = await actors.state<TenantState>(tenantAddress(pool.tenantId));
-    // Until its erasure is done it is not known what becomes of the messages it has.
+    // Until its erasure is done the ends of its messages are unknown.
     if (tenant?.erasing.has(pool.shopId)) throw movedAway();
     if (!tenant?.shops.has(pool.shopId)) {
       if (ask.ask === 'offer') return { kind: 'refused' };

@@ -43,7 +43,7 @@ export class PoolSessions {
     await this.#options.store.append([['SREM', POOL_SESSIONS_KEY, member(shop)]]);
   }
 
-  /** All that stand in the set. */
+  /** All shops in the set. */
   async list(): Promise<ShopReference[]> {
     const [members] = (await this.#options.store.read([['SMEMBERS', POOL_SESSIONS_KEY]])) as [string[]];
     return members.map((text) => {
@@ -52,7 +52,7 @@ export class PoolSessions {
     });
   }
 
-  /** Puts a shop in or out as `isIn` says when it is known; undefined leaves it. */
+  /** Adds the shop or removes it, as `isIn` says; undefined changes nothing. */
   #write(shop: ShopReference, isIn: () => Promise<boolean | undefined>): void {
     const { store, log } = this.#options;
     const write = async (): Promise<void> => {
@@ -70,7 +70,7 @@ export class PoolSessions {
     return tenant?.record.platform ?? false;
   }
 
-  /** As it is now, not as it was when the change was told. */
+  /** The shop's state now, which may differ from that at the time of the event. */
   #isConnected(shop: ShopReference): boolean {
     const state = this.#options.actors.peek<ShopState>(shopAddress(shop));
     return state !== undefined && channelState(state) === 'connected';

@@ -10,8 +10,10 @@ import { shopOf } from '../record/shop-keys.ts';
 import { addressee } from '../record/shop-state.ts';
 import type { ShopEffect } from '../turn/shop-commands.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
+import type { OneShopANumber } from './one-shop-a-number.ts';
 import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
+import type { SharedNumbers } from './shared-numbers.ts';
 
 /** The session that belongs to a shop's address. */
 export function sessionOf(address: Address): SessionAddress {
@@ -20,8 +22,8 @@ export function sessionOf(address: Address): SessionAddress {
 
 type ComposeEffect = Extract<ShopEffect, { type: 'compose' }>;
 
-/** Carries out what a shop's turns asked for; by then the commit holds. */
-export function shopEffects(parts: {
+/** What a shop's turns reach outside the shop. */
+export interface ShopEffectsParts {
   readonly actors: Actors;
   readonly host: SessionHost;
   readonly waiters: ChannelWaiters;
@@ -29,9 +31,17 @@ export function shopEffects(parts: {
   readonly feed: EventFeed;
   readonly pool: PoolClient;
   readonly poolSessions: PoolSessions;
+  readonly oneShopANumber: OneShopANumber;
+  readonly sharedNumbers: SharedNumbers;
+  /** Counts what recipients said, and how long after a message was sent; milliseconds. */
+  readonly countReceipt: ((kind: 'delivered' | 'read', afterMs: number) => void) | undefined;
   readonly log: Logger;
-}): (effect: ShopEffect, address: Address) => void {
-  const { actors, host, waiters, eventWaiters, feed, pool, poolSessions, log } = parts;
+}
+
+/** Carries out what a shop's turns asked for; by then the commit holds. */
+export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, address: Address) => void {
+  const { actors, host, waiters, eventWaiters, feed } = parts;
+  const { pool, poolSessions, oneShopANumber, sharedNumbers, log } = parts;
   // A status has nobody to show composing to: it goes on at once, through the same turn.
   const compose = ({ message, generation }: ComposeEffect, address: Address): void => {
     const { messageId, textLength, kind } = message;
@@ -39,11 +49,11 @@ export function shopEffects(parts: {
     else host.compose(sessionOf(address), { messageId, to: addressee(message), textLength });
   };
   return (effect, address) => {
-    // What happens with every send comes first and does as little as it can.
+    // Effects of every send come first: this is the hot path.
     if (effect.type === 'announce_message') {
-      const { of, messageId, status, reason } = effect;
+      const { of, messageId, status, reason, ageMs } = effect;
       const { tenantId, shopId } = of.shop;
-      feed.publish('message', { tenantId, shopId, shop: of.name, messageId, status, reason });
+      feed.publish('message', { tenantId, shopId, shop: of.name, messageId, status, reason, ageMs });
       return;
     }
     const session = sessionOf(address);
@@ -51,7 +61,7 @@ export function shopEffects(parts: {
     if (effect.type === 'announce_events') return eventWaiters.changed(tenantId);
     switch (effect.type) {
       case 'open':
-        host.open(session, { generation: effect.generation });
+        host.open(session, effect.opening);
         break;
       case 'close':
         host.close(session);
@@ -82,6 +92,13 @@ export function shopEffects(parts: {
       case 'cut_accepted':
         actors.tell(address, { type: 'cut_accepted' });
         break;
+      case 'confirm_number':
+        oneShopANumber.confirm({ tenantId, shopId }, effect.phone);
+        sharedNumbers.connected({ tenantId, shopId, name: effect.of.name }, effect.phone);
+        break;
+      case 'count_receipt':
+        parts.countReceipt?.(effect.kind, effect.afterMs);
+        break;
       case 'owner_number':
         actors.tell(tenantAddress(tenantId), { type: 'owner_number', phone: effect.phone });
         break;
@@ -107,6 +124,9 @@ export function shopEffects(parts: {
         feed.publish('pacing', { tenantId, shopId, shop: of.name, state, heldByOperator, began });
         break;
       }
+      default:
+        // An effect without a case does not compile.
+        effect satisfies never;
     }
   };
 }
@@ -116,7 +136,7 @@ type HostOrder = Extract<
   { readonly type: 'send' | 'release' | 'recall' | 'confirm' | 'refresh_groups' }
 >;
 
-/** Passes on what needs nothing but the session. */
+/** Carries out an effect that only the session takes part in. */
 function tellHost(host: SessionHost, session: SessionAddress, order: HostOrder): void {
   switch (order.type) {
     case 'send':

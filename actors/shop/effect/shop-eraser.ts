@@ -15,11 +15,15 @@ import {
 import { earlierMessageKey, earlierShopKeys } from '../record/earlier-keys.ts';
 import { messageErasure, readMessages } from '../record/message-days.ts';
 import type { MessageState } from '../record/message-record.ts';
+import type { NumberVault } from '../record/number-vault.ts';
+import { numbersLeft } from '../record/numbers-left.ts';
 import { decodePooled } from '../record/pooled-message.ts';
+import { sentIndexKeys } from '../record/sent-index.ts';
 import { idempotencyKey, type ShopKeys, shopAddress, shopKeys } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
 import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
+import type { SharedNumbers } from './shared-numbers.ts';
 
 const BATCH = 200;
 
@@ -32,11 +36,14 @@ export interface ShopEraserOptions {
   readonly clock: Clock;
   readonly pool: Pick<PoolClient, 'withdraw'>;
   readonly poolSessions: Pick<PoolSessions, 'forget'>;
+  readonly sharedNumbers: Pick<SharedNumbers, 'forget'>;
+  /** Seals what outlives a shop of its number. */
+  readonly vault: NumberVault;
 }
 
 /**
  * Erases what a shop left: its session, credentials, messages, idempotency keys, windows, opt-outs and dead
- * letters.
+ * letters. What its number may send follows the number for 30 days (`number-archive.ts`).
  */
 export class ShopEraser {
   readonly #options: ShopEraserOptions;
@@ -55,7 +62,7 @@ export class ShopEraser {
   }
 
   async #erase(shop: ShopReference): Promise<void> {
-    const { actors, store, deadLetters, host, poolSessions } = this.#options;
+    const { actors, store, deadLetters, host, poolSessions, sharedNumbers } = this.#options;
     const address = shopAddress(shop);
     const { shard } = address;
     await actors.passivate(address, { force: true });
@@ -63,12 +70,19 @@ export class ShopEraser {
     await host.erase({ shard, ...shop });
     await poolSessions.forget(shop);
     const keys = shopKeys(shard, shop.shopId);
+    // Before anything else goes: it is read from what the shop left, and once only.
+    const { phones, writes } = await numbersLeft(shop, {
+      ...this.#options,
+      nowMs: this.#options.clock.wallMs(),
+    });
+    await sharedNumbers.forget(shop.tenantId, phones);
+    if (writes.length > 0) await store.commit(shard, writes);
     await this.#endCarried(shard, keys);
     await this.#withdrawPooled(keys);
     const earlier = earlierShopKeys(keys.shop);
-    await this.#eraseMessages(shard, shop.shopId, keys.accepted);
-    await this.#eraseEarlierMessages(shard, shop.shopId, earlier.messages);
-    const left = [...Object.values(keys), ...Object.values(earlier)] as string[];
+    await this.#eraseMessages(shard, keys.accepted);
+    await this.#eraseEarlierMessages(shard, earlier.messages);
+    const left = [...Object.values(keys), ...Object.values(earlier), ...sentIndexKeys(keys)] as string[];
     await store.commit(
       shard,
       left.map((key) => ['DEL', key]),
@@ -78,40 +92,41 @@ export class ShopEraser {
   }
 
   /** Takes the shop's messages out of the hashes of their days, the oldest first. */
-  async #eraseMessages(shard: number, shopId: string, accepted: string): Promise<void> {
+  async #eraseMessages(shard: number, accepted: string): Promise<void> {
     const { store } = this.#options;
     for (;;) {
       const [elements] = (await store.read([['LRANGE', accepted, 0, BATCH - 1]])) as [string[]];
       if (elements.length === 0) return;
       const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
-      const writes = await this.#erasures(shard, shopId, ids);
+      const writes = await this.#erasures(shard, ids);
       await store.commit(shard, [...writes, ['LTRIM', accepted, elements.length, -1]]);
     }
   }
 
   /** The same of a shop that was not loaded since version 1 of the stored form. */
-  async #eraseEarlierMessages(shard: number, shopId: string, messages: string): Promise<void> {
+  async #eraseEarlierMessages(shard: number, messages: string): Promise<void> {
     const { store } = this.#options;
     for (;;) {
       const [ids] = (await store.read([['ZRANGE', messages, 0, BATCH - 1]])) as [string[]];
       if (ids.length === 0) return;
-      const writes = await this.#erasures(shard, shopId, ids);
+      const writes = await this.#erasures(shard, ids);
       await store.commit(shard, [...writes, ['ZREM', messages, ...ids]]);
     }
   }
 
-  async #erasures(shard: number, shopId: string, ids: readonly string[]): Promise<Write[]> {
+  async #erasures(shard: number, ids: readonly string[]): Promise<Write[]> {
     const messages = await readMessages(shard, ids, this.#options.store);
     return messages.flatMap((message, index) => {
       const id = ids[index] as string;
       const writes: Write[] = [messageErasure(shard, id), ['DEL', earlierMessageKey(shard, id)]];
-      const key = message?.body.idempotencyKey;
-      if (key) writes.push(['DEL', idempotencyKey(shard, shopId, key)]);
+      if (message?.body.idempotencyKey) {
+        writes.push(['DEL', idempotencyKey(shard, message.body, message.body.idempotencyKey)]);
+      }
       return writes;
     });
   }
 
-  /** Ends what this shop had for others. They learn it when they next ask, and their texts go at once. */
+  /** Ends the messages that this shop carried. Their origins learn it when they next ask; the texts are removed at once. */
   async #endCarried(shard: number, { carried }: ShopKeys): Promise<void> {
     const { store, clock } = this.#options;
     const [ids] = (await store.read([['ZRANGE', carried, 0, -1]])) as [string[]];
@@ -121,8 +136,8 @@ export class ShopEraser {
     )) as (string | null)[][];
     const updatedAtMs = clock.wallMs();
     const writes = ids.flatMap((id, index) => {
-      const { body, fate } = decodeCarried(records[index] ?? []) ?? {};
-      const reason = fate?.status === 'sending' ? 'DELIVERY_UNKNOWN' : 'MSGAPP_SESSION_LOST';
+      const { body, state } = decodeCarried(records[index] ?? []) ?? {};
+      const reason = state?.status === 'sending' ? 'DELIVERY_UNKNOWN' : 'MSGAPP_SESSION_LOST';
       const message = { id, createdAtMs: body?.createdAtMs ?? updatedAtMs };
       const end: MessageState = { status: 'failed', reason, updatedAtMs, sentAtMs: null };
       return [...carriedWrites(shard, message, 'state', JSON.stringify(end)), dropContent(shard, id)];

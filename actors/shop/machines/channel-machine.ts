@@ -4,22 +4,27 @@
  * | State        | What it means                                            | Leaves on                                   |
  * |--------------|----------------------------------------------------------|---------------------------------------------|
  * | unconfigured | nobody ever asked to connect                             | connect → starting                          |
- * | starting     | a session is being opened                                | qr → qr_waiting, connected → connected; qr with credentials gone → disconnected |
- * | qr_waiting   | a code waits to be scanned                               | connected, closed (codes used up → disconnected) |
+ * | starting     | a session is being opened                                | qr → qr_waiting, code → code_waiting, connected → connected; qr with credentials gone → disconnected |
+ * | qr_waiting   | a code waits to be scanned                               | connected, closed (codes used up → disconnected), connect by a number → starting |
+ * | code_waiting | a code waits to be typed on the phone of a number        | connected, closed (its time is over → disconnected), connect by a QR code or another number → starting |
  * | connected    | the session is open and may send                         | closed, disconnect                          |
  * | reconnecting | a transient drop; the next attempt waits for its backoff | reconnect_due → starting, connect → starting |
  * | disconnected | ended by the caller or for good                          | connect → starting                          |
  *
  * `closed` goes by its end: restart_required reopens at once; transient, outdated and credentials_unreadable wait in `reconnecting` (a
- * channel that was never paired gives up after ten attempts); qr_exhausted disconnects; replaced, logged_out,
+ * channel that was never paired gives up after ten attempts); qr_exhausted and pairing_refused disconnect; replaced, logged_out,
  * and forbidden are terminal losses: disconnected, flagged until the next connection, and
  * the queue fails with MSGAPP_SESSION_LOST. A paired channel whose session asks for pairing has lost its credentials,
  * which is as terminal: disconnected and flagged too, lest the queue goes out under whatever number scans. Where
- * somebody asked to connect they get the code all the same, and the flag stays until it is scanned. `disconnect` from any configured state closes
- * the session. `activated` (this process took the shop over) opens the session again wherever one is wanted.
+ * somebody asked to connect they get the code all the same, and the flag stays until it is scanned. `connect` may name the
+ * number whose phone is to type a code (`pairWith`), which is kept until it is connected or has ended for good: each session
+ * on the way there asks for a code of its own. `disconnect` from any configured state closes
+ * the session. `refused` (another shop of the tenant has the number) disconnects: a device that was just paired is unlinked and
+ * its credentials go, one that was resumed keeps them. `activated` (this process took the shop over) opens the session again wherever one is wanted.
  */
 import { assign, setup } from 'xstate';
-import type { SessionEnd } from '../../session/session-host.ts';
+import type { SessionEnd, SessionOpening } from '../../session/session-host.ts';
+import { reconnectDelayMs } from './reconnect-delay.ts';
 
 /** What the channel machine remembers; all of it is stored. Times in milliseconds since the Unix epoch. */
 export interface ChannelContext {
@@ -31,8 +36,12 @@ export interface ChannelContext {
   readonly phone: string | null;
   /** When the current credentials were paired; null without credentials. */
   readonly pairedAtMs: number | null;
-  /** When the credentials that were lost last had been paired; absent: none were lost yet. */
+  /** Since when the warm-up of the lost credentials' number counted; absent: none were lost yet. */
   readonly lastPairedAtMs?: number;
+  /** Their number, digits only; absent: none were lost yet, or by a program that did not keep it. */
+  readonly lastPhone?: string;
+  /** Since when the number's warm-up counts, where that is before `pairedAtMs`; null or absent: it is not. */
+  readonly warmupSinceMs?: number | null;
   /** Set by a terminal loss, cleared by the next connection. */
   readonly flagged: boolean;
   /**
@@ -40,25 +49,45 @@ export interface ChannelContext {
    * nobody did.
    */
   readonly asked?: boolean;
+  /** Digits of the number whose phone is to type a code; null or absent: a QR code is to be scanned. */
+  readonly pairWith?: string | null;
   /** Attempts since the session was last open. */
   readonly attempts: number;
   readonly reconnectAtMs: number | null;
   /** Since when there is no open session; null while connected. */
   readonly downSinceMs: number | null;
   readonly lastEnd: {
-    readonly end: SessionEnd;
+    /** `number_in_use`: another shop of the tenant has the number connected, so this one may not. */
+    readonly end: SessionEnd | 'number_in_use';
     readonly statusCode: number | null;
     readonly detail: string;
     readonly atMs: number;
   } | null;
+  /** When the network last said that it was asked for too many codes; null or absent: it did not, or `lastEnd` tells. */
+  readonly codesRefusedAtMs?: number | null;
 }
 
 /** What the channel machine is told. `chance` is uniform in [0, 1), for jitter. */
 export type ChannelEvent =
-  | { readonly type: 'connect'; readonly nowMs: number; readonly configId: string }
+  | {
+      readonly type: 'connect';
+      readonly nowMs: number;
+      readonly configId: string;
+      /** As in the context; absent: by a QR code. */
+      readonly pairWith?: string | undefined;
+    }
   | { readonly type: 'disconnect'; readonly nowMs: number }
   | { readonly type: 'qr' }
-  | { readonly type: 'connected'; readonly phone: string; readonly pairedAtMs: number }
+  | { readonly type: 'code' }
+  | {
+      readonly type: 'connected';
+      readonly phone: string;
+      readonly pairedAtMs: number;
+      /** Since when the number's warm-up counts, if that is before this pairing. */
+      readonly warmupSinceMs?: number;
+    }
+  /** The number is connected at another shop of the tenant, which `detail` names. */
+  | { readonly type: 'refused'; readonly nowMs: number; readonly detail: string }
   | {
       readonly type: 'closed';
       readonly end: SessionEnd;
@@ -72,28 +101,15 @@ export type ChannelEvent =
 
 /** What the channel machine asks for. */
 export type ChannelEffect =
-  | { readonly type: 'openSession'; readonly params: { readonly generation: number } }
+  | { readonly type: 'openSession'; readonly params: SessionOpening }
   | { readonly type: 'closeSession'; readonly params: undefined }
   | { readonly type: 'eraseSession'; readonly params: undefined }
   | { readonly type: 'loseSession'; readonly params: undefined };
 
-/**
- * Longest wait between two attempts to reconnect, in milliseconds. A refused client version waits this long at
- * once, and so do credentials that no configured key opens: the next deployment has the key again.
- */
-export const RECONNECT_CEILING_MS = 5 * 60_000;
-const RECONNECT_FLOOR_MS = 1_000;
 /** A channel that was never paired has nothing to come back to, so it stops trying. */
 const UNPAIRED_ATTEMPTS = 10;
 
 type Closed = Extract<ChannelEvent, { type: 'closed' }>;
-
-/** Exponential backoff with full jitter above half of each step (docs/chat-client.md, Disconnects). */
-function reconnectDelayMs(options: { attempts: number; end: SessionEnd; chance: number }): number {
-  if (options.end === 'outdated' || options.end === 'credentials_unreadable') return RECONNECT_CEILING_MS;
-  const stepMs = Math.min(RECONNECT_CEILING_MS, RECONNECT_FLOOR_MS * 2 ** Math.min(options.attempts, 20));
-  return Math.round(stepMs / 2 + (stepMs / 2) * options.chance);
-}
 
 const isTerminal = (end: SessionEnd): boolean =>
   end === 'replaced' || end === 'logged_out' || end === 'forbidden';
@@ -111,13 +127,13 @@ const initialContext: ChannelContext = {
 };
 
 // Effects are data: the shop's turn carries them out, so the machine's own actions do nothing.
-const withGeneration = (_: unknown, _params: { generation: number }): void => undefined;
+const withOpening = (_: unknown, _params: SessionOpening): void => undefined;
 const asData = (): void => undefined;
 
 const channelSetup = setup({
   types: { context: {} as ChannelContext, events: {} as ChannelEvent },
   actions: {
-    openSession: withGeneration,
+    openSession: withOpening,
     closeSession: asData,
     eraseSession: asData,
     loseSession: asData,
@@ -126,17 +142,25 @@ const channelSetup = setup({
         ? {
             configId: context.configId ?? event.configId,
             attempts: 0,
+            // Whoever asks again may scan another number.
+            lastEnd: context.lastEnd?.end === 'number_in_use' ? null : context.lastEnd,
             downSinceMs: context.downSinceMs ?? event.nowMs,
           }
         : {},
     ),
-    noteAsked: assign({ asked: true }),
-    forgetAsked: assign({ asked: false }),
+    noteAsked: assign(({ context, event }) => ({
+      asked: true,
+      pairWith: (event.type === 'connect' ? event.pairWith : context.pairWith) ?? null,
+    })),
+    forgetAsked: assign({ asked: false, pairWith: null }),
     nextGeneration: assign(({ context }) => ({ generation: context.generation + 1, reconnectAtMs: null })),
     rememberEnd: assign(({ context, event }) =>
       event.type === 'closed'
         ? {
             downSinceMs: context.downSinceMs ?? event.nowMs,
+            ...(event.end === 'pairing_refused' && event.statusCode === 429
+              ? { codesRefusedAtMs: event.nowMs }
+              : {}),
             lastEnd: {
               end: event.end,
               statusCode: event.statusCode ?? null,
@@ -151,13 +175,27 @@ const channelSetup = setup({
       const delayMs = reconnectDelayMs({ attempts: context.attempts, end: event.end, chance: event.chance });
       return { attempts: context.attempts + 1, reconnectAtMs: event.nowMs + delayMs };
     }),
+    rememberRefusal: assign(({ event }) =>
+      event.type === 'refused'
+        ? {
+            lastEnd: {
+              end: 'number_in_use' as const,
+              statusCode: null,
+              detail: event.detail,
+              atMs: event.nowMs,
+            },
+          }
+        : {},
+    ),
     settleConnection: assign(({ event }) =>
       event.type === 'connected'
         ? {
             phone: event.phone,
             pairedAtMs: event.pairedAtMs,
+            warmupSinceMs: event.warmupSinceMs ?? null,
             flagged: false,
             asked: false,
+            pairWith: null,
             attempts: 0,
             reconnectAtMs: null,
             downSinceMs: null,
@@ -168,23 +206,31 @@ const channelSetup = setup({
       reconnectAtMs: null,
       downSinceMs: context.downSinceMs ?? ('nowMs' in event ? event.nowMs : null),
     })),
-    flag: assign({ flagged: true, asked: false, reconnectAtMs: null }),
+    flag: assign({ flagged: true, asked: false, pairWith: null, reconnectAtMs: null }),
     forgetPairing: assign(({ context }) => ({
       pairedAtMs: null,
       phone: null,
-      ...(context.pairedAtMs === null ? {} : { lastPairedAtMs: context.pairedAtMs }),
+      warmupSinceMs: null,
+      ...(context.phone === null ? {} : { lastPhone: context.phone }),
+      ...(context.pairedAtMs === null ? {} : { lastPairedAtMs: context.warmupSinceMs ?? context.pairedAtMs }),
     })),
-    // Nobody told why; the end of a session before is not the reason.
+    // No end was reported; that of an earlier session is not the reason.
     forgetEnd: assign({ lastEnd: null }),
   },
   guards: {
     isPaired: ({ context }) => context.pairedAtMs !== null,
+    /** Nothing is paired yet, and it is to be paired in another way than it is being. */
+    isOtherWay: ({ context, event }) =>
+      event.type === 'connect' &&
+      (event.pairWith ?? null) !== (context.pairWith ?? null) &&
+      context.pairedAtMs === null,
     isOnlyResuming: ({ context }) => context.pairedAtMs !== null && context.asked !== true,
     isRestart: ({ event }) => (event as Closed).end === 'restart_required',
     isLoggedOut: ({ event }) => (event as Closed).end === 'logged_out',
     isTerminal: ({ event }) => isTerminal((event as Closed).end),
     isExhausted: ({ context, event }) =>
       (event as Closed).end === 'qr_exhausted' ||
+      (event as Closed).end === 'pairing_refused' ||
       (context.pairedAtMs === null && context.attempts >= UNPAIRED_ATTEMPTS),
   },
 });
@@ -193,7 +239,8 @@ const open = [
   'nextGeneration' as const,
   {
     type: 'openSession' as const,
-    params: ({ context }: { context: ChannelContext }) => ({ generation: context.generation }),
+    params: ({ context: { generation, pairWith } }: { context: ChannelContext }) =>
+      pairWith == null ? { generation } : { generation, pairWith },
   },
 ];
 
@@ -232,6 +279,28 @@ const onDisconnect = {
   target: '#channel.disconnected',
   actions: ['settleDown' as const, 'forgetAsked' as const, 'closeSession' as const],
 };
+/** What was resumed may be resumed again once the number is free; what was just scanned is nobody's. */
+const onRefused = [
+  {
+    guard: 'isPaired' as const,
+    target: '#channel.disconnected',
+    actions: [
+      'settleDown' as const,
+      'forgetAsked' as const,
+      'rememberRefusal' as const,
+      'closeSession' as const,
+    ],
+  },
+  {
+    target: '#channel.disconnected',
+    actions: [
+      'settleDown' as const,
+      'forgetAsked' as const,
+      'rememberRefusal' as const,
+      'eraseSession' as const,
+    ],
+  },
+];
 /** Credentials that are gone, and all that goes with them. */
 const loseCredentials = [
   'flag' as const,
@@ -241,7 +310,25 @@ const loseCredentials = [
 ];
 const onConnected = { target: '#channel.connected', actions: ['settleConnection' as const] };
 const reopen = { target: '#channel.starting', reenter: true, actions: open };
+/** Of a channel that is being paired already. */
+const onOtherWay = {
+  guard: 'isOtherWay' as const,
+  target: '#channel.starting',
+  reenter: true,
+  actions: ['noteAsked' as const, ...open],
+};
 const onActivated = { target: '#channel.starting', reenter: true, actions: ['settleDown' as const, ...open] };
+
+const whileCodeWaits = {
+  on: {
+    connect: onOtherWay,
+    connected: onConnected,
+    refused: onRefused,
+    closed: onClosed,
+    disconnect: onDisconnect,
+    activated: onActivated,
+  },
+};
 
 /** The channel's states and transitions, as in the table above. */
 export const channelMachine = channelSetup.createMachine({
@@ -261,22 +348,26 @@ export const channelMachine = channelSetup.createMachine({
           { guard: 'isPaired', target: 'qr_waiting', actions: loseCredentials },
           { target: 'qr_waiting' },
         ],
-        connect: { actions: 'noteAsked' },
+        code: 'code_waiting',
+        connect: [onOtherWay, { actions: 'noteAsked' }],
         connected: onConnected,
+        refused: onRefused,
         closed: onClosed,
         disconnect: onDisconnect,
         activated: onActivated,
       },
     },
-    qr_waiting: {
-      on: { connected: onConnected, closed: onClosed, disconnect: onDisconnect, activated: onActivated },
+    qr_waiting: whileCodeWaits,
+    code_waiting: whileCodeWaits,
+    connected: {
+      on: { refused: onRefused, closed: onClosed, disconnect: onDisconnect, activated: onActivated },
     },
-    connected: { on: { closed: onClosed, disconnect: onDisconnect, activated: onActivated } },
     reconnecting: {
       on: {
         reconnect_due: reopen,
         connect: { ...reopen, actions: ['noteAsked', ...open] },
         connected: onConnected,
+        refused: onRefused,
         disconnect: onDisconnect,
         activated: onActivated,
       },
@@ -286,12 +377,30 @@ export const channelMachine = channelSetup.createMachine({
 });
 
 /**
- * The pairing that the warm-up counts from, in milliseconds since the Unix epoch: that of the current
- * credentials, or of the last ones until there are new ones; null before the first. A lost session so keeps the
- * caps it had, and a send is refused for the loss rather than for the caps of day 0.
+ * The moment that the warm-up counts from, in milliseconds since the Unix epoch: the pairing of the current
+ * credentials, or an earlier one of the same number; of the last ones until there are new ones; null before the first. A
+ * lost session so keeps the caps it had, and a send is refused for the loss rather than for the caps of day 0.
  */
 export function warmupPairedAtMs(context: ChannelContext): number | null {
-  return context.pairedAtMs ?? context.lastPairedAtMs ?? null;
+  return context.warmupSinceMs ?? context.pairedAtMs ?? context.lastPairedAtMs ?? null;
+}
+
+/** The number that the shop's session has, or had last; null where none is known. */
+export function ownNumber({ phone, lastPhone }: ChannelContext): string | null {
+  return phone ?? lastPhone ?? null;
+}
+
+/**
+ * Whether the shop has this number connected (docs/contract.md, A number and its shops), also while its session is on
+ * its way back by itself. One that was disconnected and is being connected again has to take it anew.
+ */
+export function holdsNumber(
+  { value, context }: { readonly value: unknown; readonly context: ChannelContext },
+  phone: string,
+): boolean {
+  const { pairedAtMs, asked } = context;
+  if (context.phone !== phone || pairedAtMs === null) return false;
+  return value === 'connected' || ((value === 'starting' || value === 'reconnecting') && asked !== true);
 }
 
 /** Whether the shop was connected once, in whatever state its channel is now. */
@@ -304,18 +413,27 @@ export type ChannelStateName =
   | 'unconfigured'
   | 'starting'
   | 'qr_waiting'
+  | 'code_waiting'
   | 'connected'
   | 'reconnecting'
   | 'disconnected';
 
 /**
  * What the contract calls a state (docs/contract.md, Channel connection state): waiting to reconnect is
- * `starting`.
+ * `starting`, and so is waiting for a code to be typed, since `qr_waiting` promises a QR code.
  */
 export function publicChannelStatus(
   state: ChannelStateName,
 ): 'starting' | 'qr_waiting' | 'connected' | 'disconnected' {
-  if (state === 'reconnecting') return 'starting';
+  if (state === 'reconnecting' || state === 'code_waiting') return 'starting';
   if (state === 'unconfigured') return 'disconnected';
   return state;
+}
+
+/**
+ * Why a disconnected channel is, where a caller can do something about it beside connecting again; undefined: nothing to
+ * say. A new attempt to connect forgets it.
+ */
+export function disconnectedFor({ lastEnd }: ChannelContext): 'NUMBER_IN_USE' | undefined {
+  return lastEnd?.end === 'number_in_use' ? 'NUMBER_IN_USE' : undefined;
 }

@@ -17,7 +17,7 @@ export interface ChartTransition {
   readonly guard: string | null;
 }
 
-/** Reads the chart out of the machine that runs, so that no drawing can tell a different story. */
+/** The chart of the machine that runs, so that a drawing cannot differ from it. */
 export function machineChart(machine: AnyStateMachine): MachineChart {
   const states = Object.values(machine.states);
   return {

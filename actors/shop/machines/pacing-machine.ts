@@ -3,22 +3,23 @@
  *
  * | State     | What it means                                      | Leaves on                                        |
  * |-----------|----------------------------------------------------|--------------------------------------------------|
- * | idle      | nothing in hand                                    | dispatch → checking, or composing (groups and statuses) |
+ * | idle      | nothing in hand                                    | dispatch → checking, or composing (groups and statuses); rate_limited_before → paused |
  * | checking  | asking whether the recipient is on the network     | checked → composing, idle (rejected), gap (no answer), paused (rate signal) |
  * | composing | the recipient is shown that somebody writes (a status has nobody to show it to) | composed → preparing, blocked → idle (settled) |
  * | preparing | the session fetches the attachment, devices and keys, and seals | prepared → sending, blocked → idle (settled), outcome → as from sending |
  * | sending   | on the wire, stored as `sending` before, with the steps of the ratchets that sealed it | outcome → gap, paused (rate signal)              |
- * | gap       | the random 6–20 s between two sends                | elapsed → idle                                   |
+ * | gap       | the random 6–20 s between two sends                | elapsed → idle; rate_limited_before → paused     |
  * | paused    | the 15 minutes after a rate signal                 | elapsed → idle                                   |
  *
- * Until `sending` a message is still `queued`: when the session goes (`session_down`) or a deadline passes it is put
- * back at the head of the queue, and what the session prepared is recalled. In `sending` only an outcome settles it: `restarted` fails it BOT_RESTARTED, since
- * we never risk a double send. One that was not sent is put back too; where its session stood a few times only, since
- * the network may give out no keys for its recipient, and the others wait behind it. `hold` and `release` are the operator's pause; nothing is
- * dispatched while held.
+ * Until `sending` a message is still `queued`: when the session ends (`session_down`) or a deadline passes, the message
+ * is put back at the head of the queue, and what the session prepared is recalled. In `sending` only an outcome settles
+ * it: `restarted` fails it BOT_RESTARTED, since no message may be sent twice. A message that was not sent is put back
+ * too, on an open session five times at most: the network may have no keys for its recipient, and others wait behind it. `hold` and `release` begin and
+ * end the operator's hold, during which nothing is dispatched.
  *
  * Beside the states: a refusal that means "no strangers" (463) bars messages to cold recipients until
  * `coldPausedUntilMs`; all others go on. Trying again would make the restriction worse (docs/chat-client.md, Sending).
+ * Both the bar and the 15 minutes follow a number to the shop that connects it next (`strangers_barred`, `rate_limited_before`).
  */
 
 import { assign, setup } from 'xstate';
@@ -42,11 +43,11 @@ export interface PacingContext {
   readonly heldByOperator: boolean;
   /** The message that was put back unsent last, and how often by now; absent: none was. */
   readonly unsent?: { readonly messageId: string; readonly times: number };
-  /** No stranger is written to until then; null or absent: the network never objected, or it is over. */
+  /** Until then nothing is sent to strangers; null or absent: no such refusal, or it has ended. */
   readonly coldPausedUntilMs?: number | null;
 }
 
-/** What becomes of a message that leaves the hand for good. */
+/** The final state of a message that leaves the hand. */
 export interface Settlement {
   readonly messageId: string;
   /** Null: it was sent. */
@@ -76,6 +77,10 @@ export type PacingEvent =
     }
   | { readonly type: 'session_down' }
   | { readonly type: 'cold_elapsed' }
+  /** The network bars the shop's number from strangers, as it told another shop. */
+  | { readonly type: 'strangers_barred'; readonly untilMs: number }
+  /** The network asked the shop's number to pause, as it told another shop. Passed over while a message is on the wire. */
+  | { readonly type: 'rate_limited_before'; readonly pauseUntilMs: number }
   | { readonly type: 'elapsed'; readonly gapUntilMs: number }
   | { readonly type: 'hold' }
   | { readonly type: 'release' };
@@ -99,7 +104,7 @@ interface Arguments {
 /** The ack error of a shop that wrote to too many strangers (docs/chat-client.md, Sending: the reach-out limit). */
 const REACH_OUT_CODE = '463';
 
-/** After so many tries on an open session of which nothing reached the wire a message is given up. */
+/** Tries on an open session, none of which reached the wire, before a message fails. */
 const UNSENT_TRIES = 5;
 
 const failureReasons: { readonly [Kind in SendOutcome['kind']]?: MessageReason } = {
@@ -162,6 +167,9 @@ const pacingSetup = setup({
         ? { coldPausedUntilMs: event.coldPauseUntilMs }
         : {},
     ),
+    keepBarred: assign(({ event }) =>
+      event.type === 'strangers_barred' ? { coldPausedUntilMs: event.untilMs } : {},
+    ),
     admitStrangers: assign({ coldPausedUntilMs: null }),
     hold: assign({ heldByOperator: true }),
     release: assign({ heldByOperator: false }),
@@ -195,6 +203,7 @@ const onOutcome = [
   },
   { target: 'gap', actions: [settle, 'startGap' as const, 'barStrangers' as const] },
 ];
+const pausedBefore = { target: 'paused' as const, actions: 'startPause' as const };
 const giveBack = { target: 'idle' as const, actions: [back, 'dropHand' as const] };
 
 /** The pacing states and transitions, as in the table above. */
@@ -206,6 +215,7 @@ export const pacingMachine = pacingSetup.createMachine({
     hold: { actions: 'hold' },
     release: { actions: 'release' },
     cold_elapsed: { actions: 'admitStrangers' },
+    strangers_barred: { actions: 'keepBarred' },
   },
   states: {
     idle: {
@@ -214,6 +224,7 @@ export const pacingMachine = pacingSetup.createMachine({
           { guard: 'isDirect', target: 'checking', actions: ['take', check] },
           { target: 'composing', actions: ['take', compose] },
         ],
+        rate_limited_before: pausedBefore,
       },
     },
     checking: {
@@ -252,8 +263,8 @@ export const pacingMachine = pacingSetup.createMachine({
         elapsed: { target: 'gap', actions: [settle, 'startGap'] },
       },
     },
-    gap: { on: { elapsed: { target: 'idle', actions: 'dropHand' } } },
-    paused: { on: { elapsed: { target: 'idle', actions: 'dropHand' } } },
+    gap: { on: { elapsed: { target: 'idle', actions: 'dropHand' }, rate_limited_before: pausedBefore } },
+    paused: { on: { elapsed: { target: 'idle', actions: 'dropHand' }, rate_limited_before: pausedBefore } },
   },
 });
 

@@ -9,7 +9,7 @@ export const channel = stepper<typeof channelMachine, ChannelEffect>(channelMach
 /** The pacing machine, driven as a pure function. */
 export const pacing = stepper<typeof pacingMachine, PacingEffect>(pacingMachine);
 
-/** Where a shop's two machines stand. */
+/** The snapshots of a shop's two machines. */
 export interface ShopMachines {
   readonly channel: SnapshotFrom<typeof channelMachine>;
   readonly pacing: SnapshotFrom<typeof pacingMachine>;
@@ -31,13 +31,21 @@ interface StoredMachines {
 export function encodeMachines({ channel, pacing }: ShopMachines, nowMs: number): string {
   const stored: StoredMachines = {
     version: STORED_VERSION,
-    channel: { value: channel.value, context: channel.context },
+    channel: lastingChannel(channel),
     pacing: lastingPacing(pacing, nowMs),
   };
   return JSON.stringify(stored);
 }
 
-/** Whether a restart would go on the same from both, so that what is stored of the one is true of the other. */
+/**
+ * No code outlasts a process, and earlier programs know no state in which one waits: stored is that a session is being
+ * opened for it, which is what a restart does.
+ */
+function lastingChannel({ value, context }: ShopMachines['channel']): StoredMachine {
+  return { value: value === 'code_waiting' ? 'starting' : value, context };
+}
+
+/** Whether both have the same stored form, so that a restart goes on alike from either and no write is needed. */
 export function sameWhenRestored(before: ShopMachines, after: ShopMachines, nowMs: number): boolean {
   if (before.channel !== after.channel) return false;
   if (before.pacing === after.pacing) return true;
@@ -62,7 +70,7 @@ export function isEarlierVersion(text: string): boolean {
   return (JSON.parse(text) as StoredMachines).version < STORED_VERSION;
 }
 
-/** What an earlier program stored, as this one would: the machines' own part is the same. */
+/** The stored form of an earlier program in this one's version: the machines' part did not change. */
 export function withPresentVersion(text: string): string {
   return JSON.stringify({ ...(JSON.parse(text) as StoredMachines), version: STORED_VERSION });
 }

@@ -62,6 +62,8 @@ export class AcceptedList {
   cut = 0;
   /** The newest day whose messages were given their expiry by this actor. */
   expiringDay: number | undefined;
+  /** The newest day whose stanzas' index was given its expiry by this actor. */
+  indexedDay: number | undefined;
 
   constructor(next: number, settled: number) {
     this.next = next;

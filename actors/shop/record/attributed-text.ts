@@ -12,7 +12,7 @@ interface Attribution {
  * has the line as its caption.
  */
 export function attributedText(text: string | null, { shopName, platformName }: Attribution): string {
-  // A name with a line break in it could pass part of itself off as the message.
+  // Part of a name with a line break would look like part of the message.
   const line = `Sent for ${oneLine(shopName)} via ${oneLine(platformName)}`;
   return hasText(text ?? undefined) ? `${text}\n\n${line}` : line;
 }

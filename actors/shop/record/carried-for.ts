@@ -1,4 +1,4 @@
-/** Whom a shop of the pool wrote to lately, and for which shops. */
+/** The recipients of a pool shop's last two days, with the shops that it wrote for. */
 import { DAY_MS } from '../../../policy/durations.ts';
 import { recipientKey } from '../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';
@@ -29,7 +29,7 @@ export function carriedForRead({ carriedFor }: Place, nowMs: number): Read {
   return ['ZRANGE', carriedFor, nowMs - ANSWER_COUNTS_MS, '+inf', 'BYSCORE'];
 }
 
-/** The shops that whoever wrote from this address was lately written to for. */
+/** The shops for which this address was written to in the last two days. */
 export function originsOf(carriedFor: readonly string[], from: string): ShopReference[] {
   const origins = new Map<string, ShopReference>();
   for (const member of carriedFor) {

@@ -7,18 +7,18 @@ export interface CarriedRecord {
   /** What it sends, while it has not ended. Its tenant and shop are the origin's. */
   readonly body: MessageBody | undefined;
   /** None stored: it waits. */
-  readonly fate: MessageState | undefined;
+  readonly state: MessageState | undefined;
   /** It was not taken, and never will be. */
   readonly refused: boolean;
-  /** Its origin took it back while it was in hand: whatever comes of the recall, it starts no more. */
+  /** Its origin took it back while it was in hand: it is not started again, whatever the recall's outcome. */
   readonly withdrawn: boolean;
 }
 
 /**
- * How long after a message was made its fate is kept at the pool: no ask for it is heeded after 24 hours, and none
- * that is still under way may find it forgotten before that, whatever the nodes' clocks say.
+ * How long after a message was made its state is kept at the pool. The pool heeds no ask after 24 hours; twice that
+ * covers asks under way and clocks that differ.
  */
-const FATE_KEPT_MS = 2 * QUEUED_LIMIT_MS;
+const STATE_KEPT_MS = 2 * QUEUED_LIMIT_MS;
 
 /** A carried message's hash, beside the origin's own record also where both lie in one shard. */
 export function carriedKey(shard: number, messageId: string): string {
@@ -30,17 +30,17 @@ export const CARRIED_FIELDS = ['body', 'state', 'refused', 'withdrawn'] as const
 
 /** Reads a carried message back; undefined when the shard never heard of it. */
 export function decodeCarried(fields: readonly (string | null)[]): CarriedRecord | undefined {
-  const [body, fate, refused, withdrawn] = fields;
-  if (!body && !fate && !refused) return undefined;
+  const [body, state, refused, withdrawn] = fields;
+  if (!body && !state && !refused) return undefined;
   return {
     body: body ? (JSON.parse(body) as MessageBody) : undefined,
-    fate: fate ? (JSON.parse(fate) as MessageState) : undefined,
+    state: state ? (JSON.parse(state) as MessageState) : undefined,
     refused: Boolean(refused),
     withdrawn: Boolean(withdrawn),
   };
 }
 
-/** Stores one field of a carried message, for as long as its fate is kept. */
+/** Stores one field of a carried message, for as long as its state is kept. */
 export function carriedWrites(
   shard: number,
   message: { readonly id: string; readonly createdAtMs: number },
@@ -50,7 +50,7 @@ export function carriedWrites(
   const key = carriedKey(shard, message.id);
   return [
     ['HSET', key, field, value],
-    ['PEXPIREAT', key, message.createdAtMs + FATE_KEPT_MS],
+    ['PEXPIREAT', key, message.createdAtMs + STATE_KEPT_MS],
   ];
 }
 

@@ -24,13 +24,16 @@ export interface EventQuery {
   readonly shopId: string | undefined;
   /** How long to wait for the first that fits, when none is there yet; milliseconds. */
   readonly waitMs: number;
+  /** Of the caller, whose wait ends when it goes away; absent: the wait ends by itself. */
+  readonly connection?: { onGone(callback: () => void): () => void } | undefined;
 }
 
 /** What a tenant asks of its events, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface EventOperations {
   /**
    * Oldest first. `nextCursor` is always a place to go on from. A cursor older than the oldest kept event fails
-   * VALIDATION_ERROR, which names the oldest.
+   * VALIDATION_ERROR, which names the oldest, and one behind the newest that ever was fails as well; both with the
+   * `nextCursor` to go on from.
    */
   list(
     tenantId: string,

@@ -14,6 +14,7 @@ import { decodePooled } from './pooled-message.ts';
 import { shopKeys, shopOf } from './shop-keys.ts';
 import { carriedMessage, type QueuedMessage, queuedMessage, type ShopState } from './shop-state.ts';
 import { readLedger } from './stored-ledger.ts';
+import { decodeUndelivered } from './undelivered.ts';
 
 /**
  * Rebuilds a shop from what its commits wrote, as it stands at `nowMs`; undefined when its tenant has no such shop.
@@ -30,17 +31,25 @@ export async function loadShop(
   const { shard } = address;
   const keys = shopKeys(shard, shop.shopId);
   const { record: tenantKey, shops, customers, contacts } = tenantKeys(shop.tenantId);
-  const [record, [actor, settledText], newest, length, pooledFields, carriedIds, tenant, notices] =
-    (await store.read([
-      ['HGET', shops, shop.shopId],
-      ['HMGET', keys.shop, 'actor', 'settled'],
-      ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
-      ['LLEN', keys.accepted],
-      ['HGETALL', keys.pooled],
-      ['ZRANGE', keys.carried, 0, -1],
-      ['GET', tenantKey],
-      ['HVALS', keys.optOutNotices],
-    ])) as [string | null, (string | null)[], string[], number, string[], string[], string | null, string[]];
+  const [
+    record,
+    [actor, settledText, undelivered],
+    newest,
+    length,
+    pooledFields,
+    carriedIds,
+    tenant,
+    notices,
+  ] = (await store.read([
+    ['HGET', shops, shop.shopId],
+    ['HMGET', keys.shop, 'actor', 'settled', 'undelivered'],
+    ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
+    ['LLEN', keys.accepted],
+    ['HGETALL', keys.pooled],
+    ['ZRANGE', keys.carried, 0, -1],
+    ['GET', tenantKey],
+    ['HVALS', keys.optOutNotices],
+  ])) as [string | null, (string | null)[], string[], number, string[], string[], string | null, string[]];
   if (record === null) return undefined;
   if (upgrade !== undefined && actor && isEarlierVersion(actor)) {
     await bringUpToDate(address, store, upgrade.retentionMs);
@@ -74,11 +83,13 @@ export async function loadShop(
     ledger,
     accepted,
     qr: undefined,
+    pairingCode: undefined,
     groups: undefined,
     dispatching: true,
     tenantActive: tenant == null || (JSON.parse(tenant) as { active?: boolean }).active !== false,
     unstored: elements === undefined ? [] : replaceNewest(keys.accepted, newest.length, elements),
     ledgerReplaced: unreadable ?? false,
+    undelivered: decodeUndelivered(undelivered),
     transitions: [],
   };
 }

@@ -2,6 +2,7 @@ import { DAY_MS } from '../../../policy/durations.ts';
 import { shardKey } from '../../../runtime/address.ts';
 import type { Lookup, Read, Store, Write } from '../../../runtime/store.ts';
 import { earlierMessage } from './earlier-keys.ts';
+import { encodeReceipts, type MessageReceipts } from './message-receipts.ts';
 import {
   decodeMessage,
   encodeBody,
@@ -13,7 +14,7 @@ import {
 
 /*
  * A shard's messages of one day are one hash: under a message's id what was accepted, under `id:state` what became of
- * it. The day is read from the id, so a message is found by its id alone. What costs in Redis is the number of keys a
+ * it, under `id:receipts` what its recipients said. The day is read from the id, so a message is found by its id alone. What costs in Redis is the number of keys a
  * commit touches, and thousands of messages share this one; it expires as a whole.
  */
 
@@ -70,6 +71,11 @@ export function stateWrite(shard: number, messageId: string, state: MessageState
   return ['HSET', dayKey(shard, dayOfMessage(messageId)), stateField(messageId), JSON.stringify(state)];
 }
 
+/** Stores what a message's recipients said. */
+export function receiptsWrite(shard: number, messageId: string, receipts: MessageReceipts): Write {
+  return ['HSET', dayKey(shard, dayOfMessage(messageId)), receiptsField(messageId), encodeReceipts(receipts)];
+}
+
 /** Has Redis drop the messages of a day when the last of them has been kept for `retentionMs`. */
 export function dayExpiry(shard: number, day: number, retentionMs: number): Write {
   return ['PEXPIREAT', dayKey(shard, day), dayEndsMs(day, retentionMs)];
@@ -77,11 +83,21 @@ export function dayExpiry(shard: number, day: number, retentionMs: number): Writ
 
 /** Erases a message at once. */
 export function messageErasure(shard: number, messageId: string): Write {
-  return ['HDEL', dayKey(shard, dayOfMessage(messageId)), messageId, stateField(messageId)];
+  return [
+    'HDEL',
+    dayKey(shard, dayOfMessage(messageId)),
+    messageId,
+    stateField(messageId),
+    receiptsField(messageId),
+  ];
 }
 
 function stateField(messageId: string): string {
   return `${messageId}:state`;
+}
+
+function receiptsField(messageId: string): string {
+  return `${messageId}:receipts`;
 }
 
 /** Asks for a message; `decodeMessage` reads the answer. */
@@ -89,7 +105,8 @@ export function messageLookup(
   shard: number,
   messageId: string,
 ): Extract<Lookup, readonly ['HMGET', ...unknown[]]> {
-  return ['HMGET', dayKey(shard, dayOfMessage(messageId)), messageId, stateField(messageId)];
+  const key = dayKey(shard, dayOfMessage(messageId));
+  return ['HMGET', key, messageId, stateField(messageId), receiptsField(messageId)];
 }
 
 /** One message; undefined when it is gone. */

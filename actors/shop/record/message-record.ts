@@ -1,5 +1,7 @@
+import { isGroupId } from '../../../policy/recipient.ts';
 import { type PolicyVerdict, verdictJson } from '../../../policy/verdict.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
+import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
 import type { MessageView } from './shop-operations.ts';
 
 /** What was accepted; written once. Times in milliseconds since the Unix epoch. */
@@ -18,6 +20,10 @@ export interface MessageBody {
   /** The network's id of the stanza, made before it is sent. */
   readonly wireId: string;
   readonly idempotencyKey: string | null;
+  /** Of the call that made it; null: stored by an earlier program. */
+  readonly requestId: string | null;
+  /** The W3C trace context of that call; null: it had none. */
+  readonly traceparent: string | null;
 }
 
 /** What became of it. */
@@ -40,6 +46,7 @@ export const MESSAGE_RETENTION_MS = 30 * 24 * 3_600_000;
  */
 export function encodeBody(body: MessageBody): string {
   const { tenantId, shopId, kind, to, text, mediaUrl, mediaType, via, policy, wireId, idempotencyKey } = body;
+  const { requestId, traceparent } = body;
   return (
     `{"tenantId":"${tenantId}","shopId":"${shopId}","kind":"${kind}","via":"${via}",` +
     `"createdAtMs":${body.createdAtMs},"wireId":"${wireId}"` +
@@ -48,7 +55,9 @@ export function encodeBody(body: MessageBody): string {
     (mediaUrl === null ? '' : `,"mediaUrl":${JSON.stringify(mediaUrl)}`) +
     (mediaType === null ? '' : `,"mediaType":"${mediaType}"`) +
     (policy === null ? '' : `,"policy":${verdictJson(policy)}`) +
-    (idempotencyKey === null ? '}' : `,"idempotencyKey":${JSON.stringify(idempotencyKey)}}`)
+    (idempotencyKey === null ? '' : `,"idempotencyKey":${JSON.stringify(idempotencyKey)}`) +
+    (traceparent === null ? '' : `,"traceparent":"${traceparent}"`) +
+    (requestId === null ? '}' : `,"requestId":${JSON.stringify(requestId)}}`)
   );
 }
 
@@ -73,6 +82,8 @@ function decodeBody(id: string, text: string): MessageBody {
     createdAtMs,
     wireId,
     idempotencyKey: stored.idempotencyKey ?? null,
+    requestId: stored.requestId ?? null,
+    traceparent: stored.traceparent ?? null,
   };
 }
 
@@ -81,28 +92,29 @@ export function quoted(text: string | null): string {
   return text === null ? 'null' : JSON.stringify(text);
 }
 
-/** A message as it is stored: what was accepted, what became of it. */
+/** A message as it is stored: what was accepted, what became of it, what its recipients said. */
 export type MessageFields = readonly (string | null)[];
 
-/** What was accepted, and what became of it. */
+/** What was accepted, what became of it and what its recipients said. */
 export interface StoredMessage {
   readonly body: MessageBody;
   readonly state: MessageState;
+  readonly receipts: MessageReceipts;
 }
 
-/** Reads a message back from its two fields; undefined when it is gone. */
+/** Reads a message back from its fields; undefined when it is gone. */
 export function decodeMessage(id: string, fields: MessageFields): StoredMessage | undefined {
-  const [bodyText, stateText] = fields;
+  const [bodyText, stateText, receiptsText] = fields;
   if (!bodyText) return undefined;
   const body = decodeBody(id, bodyText);
   const state: MessageState = stateText
     ? (JSON.parse(stateText) as MessageState)
     : { status: 'queued', reason: null, updatedAtMs: body.createdAtMs, sentAtMs: null };
-  return { body, state };
+  return { body, state, receipts: decodeReceipts(receiptsText) };
 }
 
 /** As the API shows it. */
-export function messageView(body: MessageBody, state: MessageState): MessageView {
+export function messageView({ body, state, receipts }: StoredMessage): MessageView {
   const createdAt = new Date(body.createdAtMs).toISOString();
   return {
     id: body.id,
@@ -119,8 +131,18 @@ export function messageView(body: MessageBody, state: MessageState): MessageView
     policy: body.policy,
     createdAt,
     updatedAt: state.updatedAtMs === body.createdAtMs ? createdAt : new Date(state.updatedAtMs).toISOString(),
-    sentAt: state.sentAtMs === null ? null : new Date(state.sentAtMs).toISOString(),
+    sentAt: isoOrNull(state.sentAtMs),
+    idempotencyKey: body.idempotencyKey,
+    requestId: body.requestId,
+    traceparent: body.traceparent,
+    deliveredAt: isoOrNull(receipts.deliveredAtMs),
+    readAt: isoOrNull(receipts.readAtMs),
+    ...(isGroupId(body.to ?? '') ? { deliveredCount: receipts.delivered, readCount: receipts.read } : {}),
   };
+}
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }
 
 /** Where a caller reads what becomes of a message (docs/contract.md, Accepted response fields). */

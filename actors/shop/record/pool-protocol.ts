@@ -4,8 +4,8 @@
  * The origin stores the message with the pool shop it chose, then asks that one to `take` it, and asks again until it
  * is told how the message ended; every ask may come twice, late, or from a node that is no longer the owner. The pool
  * shop decides once: what it took or refused stands in its shard under the message's id, and outlives any ask for it,
- * so that it is sent once at most. When the message has ended there its content goes, and only its fate is kept. The
- * pool tells the end at once as well; when that word is lost, the next ask learns it.
+ * so that it is sent once at most. When the message has ended there its content goes, and only its final state is kept. The
+ * pool shop also reports the end at once; when that report is lost, the next ask learns it.
  */
 import type { PersonClass } from '../../../policy/recipient-class.ts';
 import type { MessageBody, MessageState } from './message-record.ts';
@@ -55,7 +55,7 @@ export type PoolAsk =
       readonly messageId: string;
       readonly createdAtMs: number;
     }
-  /** The word about an end, from the pool shop to the origin. */
+  /** The report of an end, from the pool shop to the origin. */
   | {
       readonly ask: 'note';
       readonly pool: ShopReference;
@@ -80,6 +80,7 @@ export type PoolAnswer =
   | { readonly kind: 'refused' }
   /** It waits or is being sent. */
   | { readonly kind: 'taken' }
+  /** `fate` is the name that nodes of former versions send and read. */
   | { readonly kind: 'ended'; readonly fate: MessageState }
   /** Taken once, and nothing is known of it now. */
   | { readonly kind: 'lost' }

@@ -14,9 +14,17 @@ export function shopOf(address: Pick<Address, 'id'>): ShopReference {
   return { tenantId, shopId };
 }
 
-/** Where an idempotency key points to the id of its message. The caller's key is hashed, so that its length and bytes do not matter. */
-export function idempotencyKey(shard: number, shopId: string, key: string): string {
-  return shardKey(shard, 'shop', shopId, 'idempotency', createHash('sha256').update(key).digest('base64url'));
+/**
+ * Where an idempotency key points to the id of its message or status, which know nothing of each other's. The caller's
+ * key is hashed, so that its length and bytes do not matter.
+ */
+export function idempotencyKey(
+  shard: number,
+  { shopId, kind }: { readonly shopId: string; readonly kind: 'message' | 'status' },
+  key: string,
+): string {
+  const part = kind === 'message' ? 'idempotency' : 'status-idempotency';
+  return shardKey(shard, 'shop', shopId, part, createHash('sha256').update(key).digest('base64url'));
 }
 
 /** The keys of one shop, beside its messages, idempotency keys and credentials. */

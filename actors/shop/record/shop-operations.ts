@@ -3,6 +3,7 @@ import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Failure, Outcome } from '../../failure.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { CursorPage } from '../../tenant/tenant-operations.ts';
+import type { WaitingCaller } from '../../waiting-caller.ts';
 
 /** Which shop of which tenant. */
 export interface ShopReference {
@@ -19,11 +20,15 @@ export interface ChannelView {
   readonly channelConfigId: string | null;
   readonly qr?: string;
   readonly qrImageDataUrl?: string;
-  /** ISO 8601. */
+  /** The code to type on the phone, eight capitals and digits. */
+  readonly code?: string;
+  /** When `qr` or `code` ends; ISO 8601. */
   readonly expiresAt?: string;
   readonly pollAfterMs?: number;
   /** Digits only, while connected. */
   readonly phone?: string;
+  /** While disconnected because another shop of the tenant has the scanned number connected. */
+  readonly reason?: 'NUMBER_IN_USE';
 }
 
 /** A message or status post as the API shows it (docs/contract.md, Message record). */
@@ -46,6 +51,18 @@ export interface MessageView {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly sentAt: string | null;
+  /** As the caller gave it; null: without one. */
+  readonly idempotencyKey: string | null;
+  /** `X-Request-Id` of the call that made it; null: made by a program that did not store it. */
+  readonly requestId: string | null;
+  /** The W3C trace context of that call; null: it had none. */
+  readonly traceparent: string | null;
+  /** When the first recipient had it, and when the first read it; null: nobody said so. */
+  readonly deliveredAt: string | null;
+  readonly readAt: string | null;
+  /** Of a message to a group alone: how many had it, and how many read it. */
+  readonly deliveredCount?: number;
+  readonly readCount?: number;
 }
 
 /** What a send answers. */
@@ -56,6 +73,15 @@ export interface Accepted {
   readonly policy: PolicyVerdict;
 }
 
+/** What a message or a status came to. */
+export interface Sent<Answer> {
+  /** It is the original of the same idempotency key. */
+  readonly replayed: boolean;
+  /** That original was asked for with another content. */
+  readonly differs: boolean;
+  readonly accepted: Answer;
+}
+
 /** A send as the caller asked for it, valid in shape. */
 export interface MessageDraft {
   /** E.164 with plus, or a group id. */
@@ -64,6 +90,9 @@ export interface MessageDraft {
   readonly mediaUrl: string | undefined;
   readonly mediaType: 'image' | 'video' | 'document';
   readonly idempotencyKey: string | undefined;
+  /** Of the call, for its record. */
+  readonly requestId: string;
+  readonly traceparent?: string | undefined;
 }
 
 /** A status post as the caller asked for it, valid in shape. */
@@ -71,6 +100,10 @@ export interface StatusDraft {
   readonly caption: string | undefined;
   readonly mediaUrl: string | undefined;
   readonly mediaType: 'image' | 'video';
+  readonly idempotencyKey: string | undefined;
+  /** Of the call, for its record. */
+  readonly requestId: string;
+  readonly traceparent?: string | undefined;
 }
 
 /** What a shop may still send, as the API shows it. Times are ISO 8601. */
@@ -118,17 +151,23 @@ export interface GroupView {
 /** What the API asks of a shop, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface ShopOperations {
   channel(shop: ShopReference): Promise<Outcome<ChannelView>>;
-  /** Starts or resumes; waits up to 10 s for a QR or the connection, else answers `starting`. */
-  connect(shop: ShopReference): Promise<Outcome<ChannelView>>;
+  /** Starts or resumes; waits up to 10 s for a QR or the connection, while its caller is there, else answers `starting`. */
+  connect(shop: ShopReference, caller?: WaitingCaller): Promise<Outcome<ChannelView>>;
+  /**
+   * As `connect`, with a code to type on the phone of that number (E.164 with plus) in place of a QR code; for the same
+   * number the code that waits. Fails MSGAPP_ALREADY_LINKED, PAIRING_CODE_REFUSED and PAIRING_RATE_LIMITED.
+   */
+  requestPairingCode(
+    shop: ShopReference,
+    phone: string,
+    caller?: WaitingCaller,
+  ): Promise<Outcome<ChannelView>>;
   /** Fails CHANNEL_NOT_STARTED before any connect. */
   pollConnection(shop: ShopReference): Promise<Outcome<ChannelView>>;
   /** Fails CHANNEL_NEVER_CONFIGURED. */
   disconnect(shop: ShopReference): Promise<Outcome<ChannelView>>;
-  /** Replay → policy → availability → commit. `replayed`: the original of the same idempotency key. */
-  send(
-    shop: ShopReference,
-    draft: MessageDraft,
-  ): MaybePromise<Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }>>;
+  /** Replay → policy → availability → commit. */
+  send(shop: ShopReference, draft: MessageDraft): MaybePromise<Outcome<Sent<Accepted>>>;
   /** Newest first. */
   listMessages(
     shop: ShopReference,
@@ -140,7 +179,8 @@ export interface ShopOperations {
   ): Promise<Outcome<CursorPage<MessageView>>>;
   /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
   message(tenantId: string, messageId: string): MaybePromise<Outcome<MessageView>>;
-  postStatus(shop: ShopReference, draft: StatusDraft): Promise<Outcome<Omit<Accepted, 'policy'>>>;
+  /** Replay → policy → availability → commit. */
+  postStatus(shop: ShopReference, draft: StatusDraft): Promise<Outcome<Sent<Omit<Accepted, 'policy'>>>>;
   /**
    * What the shop may still send. With `to` (E.164 with plus, or a group id) also whether a message of which no copy was
    * sent yet would be accepted. Counts nothing and asks neither the chat network nor the pool.

@@ -11,6 +11,7 @@ import type { OptOutNotice } from './opt-out-notice.ts';
 import type { PooledMessage } from './pooled-message.ts';
 import type { ShopKeys } from './shop-keys.ts';
 import type { ShopReference } from './shop-operations.ts';
+import type { Undelivered } from './undelivered.ts';
 
 /** A message that waits: what pacing needs of it. Its text stays in the store until it is sent. */
 export interface QueuedMessage {
@@ -50,16 +51,20 @@ export interface ShopState extends ShopMachines {
   readonly accepted: AcceptedList;
   /** The newest QR code. Never stored: a new session makes a new one. */
   readonly qr: { readonly text: string; readonly expiresAtMs: number } | undefined;
+  /** The code that waits to be typed on the phone. Never stored, as the QR code. */
+  readonly pairingCode: { readonly text: string; readonly expiresAtMs: number } | undefined;
   /** The groups as a session last told them, kept over a drop; undefined until one did. Never stored. */
   readonly groups: ToldGroups | undefined;
   /** False from the first order to stop until the actor is gone: nothing more is taken from the queue. */
   readonly dispatching: boolean;
   /** False while operators have deactivated the tenant: nothing more is taken from the queue. */
   readonly tenantActive: boolean;
-  /** What loading mended and no commit holds yet; the first turn writes it. */
+  /** Writes for what loading repaired; the first turn commits them. */
   readonly unstored: readonly Write[];
   /** The ledger could not be read and was replaced by a full one when the shop was loaded. */
   readonly ledgerReplaced: boolean;
+  /** What was sent since a recipient last said that they have a message; undefined: nothing. */
+  readonly undelivered: Undelivered | undefined;
   /** The last transitions of both machines, newest last, for operators. */
   readonly transitions: readonly Transition[];
 }
@@ -85,8 +90,19 @@ export interface Transition {
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
   const { shop, shard, keys, people, name, channel, pacing, queue, inHand, pooled, optOutNotices } = state;
-  const { ledger, accepted, qr, groups, dispatching, tenantActive, unstored, ledgerReplaced, transitions } =
-    state;
+  const {
+    ledger,
+    accepted,
+    qr,
+    pairingCode,
+    groups,
+    dispatching,
+    tenantActive,
+    unstored,
+    ledgerReplaced,
+    undelivered,
+  } = state;
+  const { transitions } = state;
   const next: ShopState = {
     shop,
     shard,
@@ -102,11 +118,13 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     ledger,
     accepted,
     qr,
+    pairingCode,
     groups,
     dispatching,
     tenantActive,
     unstored,
     ledgerReplaced,
+    undelivered,
     transitions,
   };
   return Object.assign(next, changes);

@@ -1,12 +1,13 @@
+import { DAY_MS } from '../../../policy/durations.ts';
 import { fullLedger } from '../../../policy/full-ledger.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { SendLedger } from '../../../policy/send-ledger.ts';
 import { entryTextOf, messageIdOf } from './accepted-list.ts';
 
-/** A shop's ledger as it was stored, or what stands in place of it. */
+/** A shop's ledger as it was stored, or a full one where it could not be read. */
 export interface StoredLedger {
   readonly ledger: SendLedger;
-  /** What to store in place of these elements, oldest first, each in its place; absent: they stand as they are. */
+  /** What to store in place of these elements, oldest first, each in its place; absent: they stay as stored. */
   readonly elements?: readonly string[];
   /** It could not be read, and counts as full from now on. */
   readonly unreadable?: true;
@@ -28,15 +29,36 @@ export function readLedger(newest: readonly string[], nowMs: number): StoredLedg
     const elements = newest.map((element) => messageIdOf(element) ?? full[0] ?? '');
     return { ledger: SendLedger.restore(full), elements: [...elements, ...full], unreadable: true };
   }
-  if (entries.every((entry) => entry === undefined || entry.atMs <= nowMs))
-    return { ledger: restored(stored) };
-  const believed = entries.map((entry) =>
-    entry === undefined ? '' : encodeEntry({ ...entry, atMs: Math.min(entry.atMs, nowMs) }),
-  );
-  const elements = newest.map((element, index) => (messageIdOf(element) ?? '') + believed[index]);
-  return { ledger: restored(believed), elements };
+  const counted = entries.filter((entry) => entry !== undefined);
+  if (counted.every((entry) => entry.atMs <= nowMs)) return { ledger: ledgerOf(counted) };
+  const believed = entries.map((entry) => entry && { ...entry, atMs: Math.min(entry.atMs, nowMs) });
+  const elements = newest.map((element, index) => {
+    const entry = believed[index];
+    return (messageIdOf(element) ?? '') + (entry === undefined ? '' : encodeEntry(entry));
+  });
+  return { ledger: ledgerOf(believed.filter((entry) => entry !== undefined)), elements };
 }
 
-function restored(entries: readonly string[]): SendLedger {
-  return SendLedger.restore(entries.filter((entry) => entry !== ''));
+/**
+ * What the newest elements of a shop's list count that is less than a day old at `nowMs`, for another shop to count on.
+ * Where they cannot be read it is a full ledger.
+ */
+export function countedEntries(newest: readonly string[], nowMs: number): LedgerEntry[] {
+  try {
+    return newest
+      .map(entryTextOf)
+      .filter((text) => text !== '')
+      .map(decodeEntry)
+      .map((entry) => ({ ...entry, atMs: Math.min(entry.atMs, nowMs) }))
+      .filter(({ atMs }) => atMs > nowMs - DAY_MS);
+  } catch {
+    return fullLedger(nowMs);
+  }
+}
+
+/** The ledger of these entries. What a shop took over with a number stands in its list behind what it sent later. */
+export function ledgerOf(entries: readonly LedgerEntry[]): SendLedger {
+  const ledger = new SendLedger();
+  for (const entry of entries.toSorted((left, right) => left.atMs - right.atMs)) ledger.record(entry);
+  return ledger;
 }

@@ -11,14 +11,14 @@ import { decodePooled, type PooledMessage } from './pooled-message.ts';
 import { shopKeys, shopOf } from './shop-keys.ts';
 import { carriedMessage, type QueuedMessage, queuedMessage } from './shop-state.ts';
 
-/** What a shop has not ended, as the store tells it: without the shop's actor. */
+/** The messages of a shop that have not ended, read from the store without the shop's actor. */
 export interface WaitingMessages {
   /** Both machines as they are stored; null: never. */
   readonly actor: string | null;
   /** In its queue or in hand, its own and those it carries for the pool; `sending`: it may be on the wire. */
   readonly queued: readonly { readonly message: QueuedMessage; readonly sending: boolean }[];
-  /** Those of its own that the pool has; `fate`: how they ended there, if they did. */
-  readonly pooled: readonly { readonly message: PooledMessage; readonly fate: MessageState | undefined }[];
+  /** Those of its own that the pool has; `ended`: their final state there, if they have one. */
+  readonly pooled: readonly { readonly message: PooledMessage; readonly ended: MessageState | undefined }[];
 }
 
 /**
@@ -47,7 +47,7 @@ export async function readWaiting(
   const pooled = readable(() => decodePooled(pooledFields, (id) => places.get(id) ?? settled)) ?? [];
   for (const { messageId } of pooled) places.delete(messageId);
   const ownIds = [...places.keys()].filter((id) => id !== undefined);
-  const [own, carried, fates] = await Promise.all([
+  const [own, carried, atPool] = await Promise.all([
     answers(store, ownIds, (id) => messageLookup(shard, id)),
     answers(store, carriedIds, (id) => ['HMGET', carriedKey(shard, id), ...CARRIED_FIELDS]),
     answers(store, pooled, ({ messageId, pool }) => {
@@ -63,14 +63,14 @@ export async function readWaiting(
         return waiting(stored, ({ body }) => queuedMessage(body, places.get(id) ?? settled));
       }),
       ...carried.flatMap((fields) => {
-        const { body, fate } = readable(() => decodeCarried(fields)) ?? {};
-        return waiting(body && { body, state: fate }, (stored) => carriedMessage(stored.body));
+        const { body, state } = readable(() => decodeCarried(fields)) ?? {};
+        return waiting(body && { body, state }, (stored) => carriedMessage(stored.body));
       }),
     ],
     pooled: pooled.map((message, index) => {
-      const fate =
-        message.pool === null ? undefined : readable(() => decodeCarried(fates[index] ?? []))?.fate;
-      return { message, fate: fate !== undefined && isFinal(fate.status) ? fate : undefined };
+      const state =
+        message.pool === null ? undefined : readable(() => decodeCarried(atPool[index] ?? []))?.state;
+      return { message, ended: state !== undefined && isFinal(state.status) ? state : undefined };
     }),
   };
 }

@@ -24,7 +24,7 @@ const REMEMBERED_WIRE_IDS = 8;
 
 /**
  * What is remembered after an inbound message. Undefined: it changes nothing, since it was seen before. One that the
- * network stamped earlier than the newest (delivered late or out of order) does not speak over it.
+ * network stamped earlier than the newest (delivered late or out of order) does not replace it.
  */
 export function afterInbound(
   writer: Writer | undefined,
@@ -56,7 +56,7 @@ function afterWord(
   return { lastInboundAtMs, stampMs: inbound.atMs, optedOut: inbound.optedOut, wireIds };
 }
 
-/** One person who wrote under two addresses: the later word counts, and of two at once the opt-out. */
+/** Merges the records of one person who wrote under two addresses: the later message counts, and at the same second the opt-out. */
 export function laterWriter(one: Writer | undefined, other: Writer | undefined): Writer | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const isLater = other.stampMs > one.stampMs || (other.stampMs === one.stampMs && other.optedOut);

@@ -1,10 +1,9 @@
-import { done, type FailureCode, type Outcome } from '../../failure.ts';
+import { done, type Failure, type FailureCode, type Outcome } from '../../failure.ts';
 import type { MessageStatus } from '../../message-status.ts';
 import { type MessageBody, statusUrl } from '../record/message-record.ts';
-import type { Accepted } from '../record/shop-operations.ts';
+import type { Accepted, MessageDraft, Sent } from '../record/shop-operations.ts';
 import { channelState, type ShopState } from '../record/shop-state.ts';
 import { enqueue, enqueueAtPool } from './acceptance.ts';
-import type { GroupWanted } from './group-wanted.ts';
 import { judgeSend } from './judge-send.ts';
 import { type PoolWanted, poolFallback } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
@@ -21,11 +20,16 @@ export interface AcceptanceOptions {
   readonly platformName: string;
 }
 
+/** A send to a group of which the open session did not tell: it is asked for that group once before the answer. */
+interface GroupWanted {
+  readonly ok: false;
+  /** The answer when it still tells of none. */
+  readonly failure: Failure;
+  readonly groupId: string;
+}
+
 /** What a send answers. */
-export type SendReply =
-  | Outcome<{ readonly replayed: boolean; readonly accepted: Accepted }>
-  | PoolWanted
-  | GroupWanted;
+export type SendReply = Outcome<Sent<Accepted>> | PoolWanted | GroupWanted;
 
 /**
  * Idempotent replay → policy → channel availability, or else the pool → queued (docs/contract.md, Order on a
@@ -39,7 +43,9 @@ export function acceptMessage(
 ): SendReply {
   const { original } = facts.send;
   if (original !== undefined) {
-    return done({ replayed: true, accepted: answer(original.body, original.state.status) });
+    const { body, state } = original;
+    const accepted = answer(body, state.status);
+    return done({ replayed: true, differs: differsFrom(body, command.draft), accepted });
   }
   const { draft, settings, pool } = command;
   const judged = judgeSend(builder.state, {
@@ -64,7 +70,7 @@ export function acceptMessage(
       platformName: options.platformName,
     });
   if (route !== undefined && 'ok' in route) return route;
-  const { to, text, mediaUrl, mediaType, idempotencyKey } = draft;
+  const { to, text, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = draft;
   const { tenantId, shopId } = builder.state.shop;
   const body: MessageBody = {
     id: options.makeId(builder.nowMs),
@@ -80,15 +86,27 @@ export function acceptMessage(
     createdAtMs: builder.nowMs,
     wireId: options.makeWireId(),
     idempotencyKey: idempotencyKey ?? null,
+    requestId,
+    traceparent: traceparent ?? null,
   };
   const { alias } = facts.send;
   const accepted = { body, entry, alias, retentionMs: options.retentionMs };
   if (route === undefined) enqueue(builder, accepted);
   else enqueueAtPool(builder, accepted, route);
-  return done({ replayed: false, accepted: answer(body, 'queued') });
+  return done({ replayed: false, differs: false, accepted: answer(body, 'queued') });
 }
 
-/** Only that nobody told of the group stands against it, and the open session was not asked for it yet. */
+/** Whether a send asks for something else than the original of its idempotency key did. */
+function differsFrom(original: MessageBody, { to, text, mediaUrl, mediaType }: MessageDraft): boolean {
+  return (
+    original.to !== to ||
+    original.text !== (text ?? null) ||
+    original.mediaUrl !== (mediaUrl ?? null) ||
+    original.mediaType !== (mediaUrl === undefined ? null : mediaType)
+  );
+}
+
+/** Whether the only obstacle is that the group is unknown, and the open session was not asked for it yet. */
 function mayAskForGroup(
   state: ShopState,
   { groupAsked }: { readonly groupAsked?: boolean },

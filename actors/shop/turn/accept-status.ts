@@ -1,23 +1,33 @@
 import { evaluateStatus } from '../../../policy/evaluate-status.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
-import { statusUrl } from '../record/message-record.ts';
-import type { Accepted, StatusDraft } from '../record/shop-operations.ts';
+import { type StoredMessage, statusUrl } from '../record/message-record.ts';
+import type { Accepted, Sent, StatusDraft } from '../record/shop-operations.ts';
 import type { AcceptanceOptions } from './accept-message.ts';
 import { channelRefusal, enqueue, refused } from './acceptance.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
 /** What a status post answers. */
-export type StatusReply = Outcome<Omit<Accepted, 'policy'>>;
+export type StatusReply = Outcome<Sent<Omit<Accepted, 'policy'>>>;
 
-/** Policy → channel availability → queued, like a message. */
+/** Idempotent replay → policy → channel availability → queued, like a message. */
 export function acceptStatus(
   builder: TurnBuilder,
   command: { readonly draft: StatusDraft; readonly settings: TenantSettings },
-  available: boolean,
+  facts: { readonly original?: StoredMessage; readonly available: boolean },
   options: AcceptanceOptions,
 ): StatusReply {
-  const { caption, mediaUrl, mediaType } = command.draft;
+  const { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = command.draft;
+  const mediaTypeOrNone = mediaUrl === undefined ? null : mediaType;
+  if (facts.original !== undefined) {
+    const { body, state } = facts.original;
+    const differs =
+      body.text !== (caption ?? null) ||
+      body.mediaUrl !== (mediaUrl ?? null) ||
+      body.mediaType !== mediaTypeOrNone;
+    const accepted = { id: body.id, status: state.status, statusUrl: statusUrl(body.id) };
+    return done({ replayed: true, differs, accepted });
+  }
   const evaluation = evaluateStatus(builder.state.ledger, {
     caption,
     mediaUrls: mediaUrl === undefined ? [] : [mediaUrl],
@@ -28,7 +38,7 @@ export function acceptStatus(
     const { code, message, retryAfterSeconds } = evaluation;
     return refused({ code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
   }
-  const unavailable = channelRefusal(builder.state, available);
+  const unavailable = channelRefusal(builder.state, facts.available);
   if (unavailable !== undefined) return failed(unavailable);
   const body = {
     id: options.makeId(builder.nowMs),
@@ -37,13 +47,16 @@ export function acceptStatus(
     to: null,
     text: caption ?? null,
     mediaUrl: mediaUrl ?? null,
-    mediaType: mediaUrl === undefined ? null : mediaType,
+    mediaType: mediaTypeOrNone,
     via: 'shop' as const,
     policy: null,
     createdAtMs: builder.nowMs,
     wireId: options.makeWireId(),
-    idempotencyKey: null,
+    idempotencyKey: idempotencyKey ?? null,
+    requestId,
+    traceparent: traceparent ?? null,
   };
   enqueue(builder, { body, entry: evaluation.entry, retentionMs: options.retentionMs });
-  return done({ id: body.id, status: 'queued', statusUrl: statusUrl(body.id) });
+  const accepted = { id: body.id, status: 'queued' as const, statusUrl: statusUrl(body.id) };
+  return done({ replayed: false, differs: false, accepted });
 }

@@ -16,7 +16,7 @@ export function channelRefusal(state: ShopState, available: boolean): FailureCod
   return available ? undefined : 'BOT_SERVICE_UNREACHABLE';
 }
 
-/** A session that was there is on its way back. */
+/** Whether a session that was open before is reconnecting. */
 function isResuming(state: ShopState): boolean {
   const name = channelState(state);
   return (name === 'starting' || name === 'reconnecting') && state.channel.context.pairedAtMs !== null;
@@ -51,7 +51,7 @@ interface AcceptedMessage {
   readonly retentionMs: number;
 }
 
-/** Answers the message's place in the shop's list. */
+/** Returns the message's place in the shop's list. */
 function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: AcceptedMessage): number {
   const { accepted, shard } = builder.state;
   builder.writes.push(bodyWrite(shard, body));
@@ -63,7 +63,7 @@ function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: Accep
     });
   }
   if (body.idempotencyKey !== null) {
-    const key = idempotencyKey(shard, body.shopId, body.idempotencyKey);
+    const key = idempotencyKey(shard, body, body.idempotencyKey);
     builder.writes.push(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
   }
   const place = count(builder, entry, body.id);
@@ -73,13 +73,14 @@ function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: Accep
     messageId: body.id,
     status: 'queued',
     reason: null,
+    ageMs: 0,
   });
   return place;
 }
 
 /**
  * Counts a send in the shop's list, with the commit of its turn; `messageId`: of a message of the shop's own. The first
- * of each day has what is old cut away. Answers its place.
+ * of each day also cuts old elements away. Returns its place.
  */
 export function count(builder: TurnBuilder, entry: LedgerEntry, messageId?: string): number {
   const { keys, ledger, accepted } = builder.state;

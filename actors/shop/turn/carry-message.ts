@@ -14,7 +14,7 @@ import type { WriterFacts } from './recipient-facts.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
-/** What the turns here must know beside the state. */
+/** Facts that these turns read beside the state. */
 export interface CarryFacts extends WriterFacts {
   /** What this shard holds of the message; undefined for one it never heard of. */
   readonly record: CarriedRecord | undefined;
@@ -43,7 +43,7 @@ export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, fa
   if (facts.record !== undefined) return answerOf(facts.record);
   if (known) return { kind: 'lost' };
   const { shard, keys, queue } = builder.state;
-  // Later than this the record that makes it happen once may be gone.
+  // After this the record that prevents a second send may have expired.
   if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return refused;
   const judged = judge(builder, offerOf(body), { ...facts, settings });
   if (!open || !canCarry(builder.state) || !judged.admitted) {
@@ -61,15 +61,15 @@ export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, fa
   return { kind: 'taken' };
 }
 
-/** Takes a message back unless it is on the wire. One never heard of is never taken any more. */
+/** Takes a message back unless it is on the wire. An unknown one is marked, so that a later `take` is refused. */
 export function withdrawPooled(
   builder: TurnBuilder,
   { messageId, createdAtMs }: Asked<'pool.withdraw'>,
   { record }: CarryFacts,
 ): PoolAnswer {
   const { shard, inHand, queue } = builder.state;
-  if (record?.fate !== undefined && isFinal(record.fate.status)) return answerOf(record);
-  const fate: MessageState = {
+  if (record?.state !== undefined && isFinal(record.state.status)) return answerOf(record);
+  const state: MessageState = {
     status: 'rejected',
     reason: 'RECIPIENT_OPTED_OUT',
     updatedAtMs: builder.nowMs,
@@ -78,8 +78,8 @@ export function withdrawPooled(
   const waiting = queue.find((message) => message.messageId === messageId);
   if (inHand?.messageId === messageId) {
     if (pacingState(builder.state) === 'sending') {
-      // The origin asks again. What comes back unsent before that waits here, where nobody opted out of this shop: the
-      // mark is what stands against it before the wire.
+      // The origin asks again. A message that comes back unsent before that waits here, and its recipient did not opt out
+      // of this shop: only the mark keeps it from the wire.
       const message = { id: messageId, createdAtMs };
       builder.writes.push(...carriedWrites(shard, message, 'withdrawn', '1'));
       return { kind: 'taken' };
@@ -89,18 +89,18 @@ export function withdrawPooled(
     builder.endQueued(waiting, 'RECIPIENT_OPTED_OUT');
   } else {
     const message = { id: messageId, createdAtMs };
-    builder.writes.push(...carriedWrites(shard, message, 'state', JSON.stringify(fate)));
+    builder.writes.push(...carriedWrites(shard, message, 'state', JSON.stringify(state)));
   }
-  return { kind: 'ended', fate };
+  return { kind: 'ended', fate: state };
 }
 
-/** What a record says without its shop; an erased shop of the pool leaves the ends of what it had. */
-export function answerOf({ fate, refused: isRefused }: CarriedRecord): PoolAnswer {
-  if (fate !== undefined && isFinal(fate.status)) return { kind: 'ended', fate };
+/** The answer from a record alone: an erased pool shop leaves the ends of its messages. */
+export function answerOf({ state, refused: isRefused }: CarriedRecord): PoolAnswer {
+  if (state !== undefined && isFinal(state.status)) return { kind: 'ended', fate: state };
   return isRefused ? refused : { kind: 'taken' };
 }
 
-/** The policy's word on a message for another shop. */
+/** The policy's evaluation of a message for another shop. */
 function judge(
   { state, nowMs }: TurnBuilder,
   { to, text, mediaUrl, recipientClass }: PoolOffer,
@@ -110,7 +110,7 @@ function judge(
     recipient: alias ?? to,
     text,
     mediaUrls: mediaUrl === null ? [] : [mediaUrl],
-    // What the recipient is to the origin holds; who wrote to this shop, or opted out of it, holds as well.
+    // The recipient's class comes from the origin; messages and opt-outs to this shop count as well.
     isCustomer: recipientClass === 'known',
     declaration: recipientClass === 'declared' ? { expiresAtMs: null, revoked: false } : null,
     lastInboundAtMs: writer?.lastInboundAtMs ?? null,

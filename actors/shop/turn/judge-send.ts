@@ -32,7 +32,7 @@ export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
 
 /**
  * Whether a shop may send this now: its policy, then its channel. The one function that decides, for a send and for
- * whoever asks before sending. Changes nothing, counts nothing, waits for nothing.
+ * a forecast of one. Changes nothing, counts nothing, waits for nothing.
  */
 export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend> {
   const unavailable = channelRefusal(state, send.available);
@@ -57,8 +57,8 @@ export function classOf(
 }
 
 /**
- * It is for a group of which nobody told, and no session is open that would: whether it is one of the shop's groups
- * nobody can say. What stands in the way is the channel, as for a number, and not the group.
+ * Whether the group is unknown and no session is open that could tell it. The refusal is then that of the channel, as
+ * for a number, and not that of the group.
  */
 function cannotKnowGroup(state: ShopState, to: string): boolean {
   if (isPhoneNumber(to) || channelState(state) === 'connected') return false;

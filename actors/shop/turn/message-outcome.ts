@@ -11,24 +11,25 @@ export type MessageReference = Pick<QueuedMessage, 'messageId' | 'createdAtMs' |
 
 /** What there is to write and to do when a message's state changes: its own record, or the origin is told. */
 export function messageOutcome(
-  state: Pick<ShopState, 'keys' | 'shard' | 'shop' | 'name'>,
+  shop: Pick<ShopState, 'keys' | 'shard' | 'shop' | 'name'>,
   message: MessageReference,
-  fate: MessageState,
+  state: MessageState,
 ): { readonly writes: Write[]; readonly effects: ShopEffect[] } {
-  const { keys, shard } = state;
+  const { keys, shard } = shop;
   const { messageId, createdAtMs, carriedFor: origin } = message;
-  const { status, reason } = fate;
+  const { status, reason } = state;
   const ended = isFinal(status);
-  const effects: ShopEffect[] = [{ type: 'announce_message', of: state, messageId, status, reason }];
+  const ageMs = origin === undefined ? state.updatedAtMs - createdAtMs : null;
+  const effects: ShopEffect[] = [{ type: 'announce_message', of: shop, messageId, status, reason, ageMs }];
   if (origin === undefined) {
-    const writes: Write[] = [stateWrite(shard, messageId, fate)];
+    const writes: Write[] = [stateWrite(shard, messageId, state)];
     if (status === 'failed' || status === 'rejected') writes.push(['ZADD', keys[status], 0, messageId]);
     return { writes, effects };
   }
-  const writes = carriedWrites(shard, { id: messageId, createdAtMs }, 'state', JSON.stringify(fate));
+  const writes = carriedWrites(shard, { id: messageId, createdAtMs }, 'state', JSON.stringify(state));
   if (ended) {
     writes.push(['ZREM', keys.carried, messageId], dropContent(shard, messageId));
-    effects.push({ type: 'note_end', origin, messageId, answer: { kind: 'ended', fate } });
+    effects.push({ type: 'note_end', origin, messageId, answer: { kind: 'ended', fate: state } });
   }
   return { writes, effects };
 }

@@ -1,5 +1,5 @@
 /**
- * Whoever answers a shop of the pool with an opt-out means the shop they were written to for as well. The pool shop
+ * An opt-out in answer to a pool shop counts for the shop it was writing for as well. The pool shop
  * remembers for two days whom it wrote to and for which shops, and tells those shops until each one answered.
  */
 
@@ -67,7 +67,7 @@ export function tellAgain(builder: TurnBuilder): void {
   builder.change({ optOutNotices: told });
 }
 
-/** An origin answered a notice; a newer one about the same person is told on. */
+/** Drops a notice that its origin answered; a newer one about the same person stays. */
 export function onOptOutNoted(
   builder: TurnBuilder,
   { notice }: Extract<ShopCommand, { type: 'pool.opt_out_noted' }>,
@@ -110,7 +110,7 @@ export function tellOfOptOut(
   { writtenBy, was, is }: { readonly writtenBy: string; readonly was: boolean; readonly is: boolean },
 ): void {
   if (was === is) return;
-  // Of somebody whom the network names by an id of its own no number is known.
+  // A person whom the network names by its own id (LID) has no known number.
   const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
   builder.tell(is ? 'recipient.opted_out' : 'recipient.opted_in', JSON.stringify({ phone }));
 }

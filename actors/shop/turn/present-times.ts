@@ -1,4 +1,4 @@
-import { RECONNECT_CEILING_MS } from '../machines/channel-machine.ts';
+import { RECONNECT_CEILING_MS } from '../machines/reconnect-delay.ts';
 import { channel, encodeMachines, pacing } from '../machines/shop-machines.ts';
 import { changedShop, type QueuedMessage, type ShopState } from '../record/shop-state.ts';
 import type { PacingTimes } from './turn-builder.ts';
@@ -25,12 +25,14 @@ export function withPresentTimes(
   const coldPausedUntilMs = notAfter(waits.coldPausedUntilMs ?? null, nowMs + times.coldPauseMs);
   const ages = channelBefore.context;
   const pairedAtMs = notAfter(ages.pairedAtMs, nowMs);
+  const warmupSinceMs = notAfter(ages.warmupSinceMs ?? null, nowMs);
   const reconnectAtMs = notAfter(ages.reconnectAtMs, nowMs + RECONNECT_CEILING_MS);
   const downSinceMs = notAfter(ages.downSinceMs, nowMs);
   const isPresent =
     untilMs === waits.untilMs &&
     coldPausedUntilMs === (waits.coldPausedUntilMs ?? null) &&
     pairedAtMs === ages.pairedAtMs &&
+    warmupSinceMs === (ages.warmupSinceMs ?? null) &&
     reconnectAtMs === ages.reconnectAtMs &&
     downSinceMs === ages.downSinceMs;
   const queue = state.queue.map((message) => presentMessage(message, nowMs));
@@ -39,7 +41,7 @@ export function withPresentTimes(
   const machines = {
     channel: channel.restore({
       value: channelBefore.value,
-      context: { ...ages, pairedAtMs, reconnectAtMs, downSinceMs },
+      context: { ...ages, pairedAtMs, warmupSinceMs, reconnectAtMs, downSinceMs },
     }),
     pacing: pacing.restore({ value: pacingBefore.value, context: { ...waits, untilMs, coldPausedUntilMs } }),
   };

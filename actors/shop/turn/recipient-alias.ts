@@ -1,5 +1,5 @@
 /**
- * A person is who the network says they are. A caller writes a number in one of its forms; the check before the first
+ * The network decides which number is a person's. A caller writes a number in one of its forms; the check before the first
  * send tells which number the network knows. From then on that number is who the recipient is: what was counted and
  * what waits is put under it, and the shop remembers the alias. The record of a message keeps `to` as it was written.
  */
@@ -60,7 +60,7 @@ export function linkLid(builder: TurnBuilder, lid: string, writer: Writer | unde
   );
 }
 
-/** Whether the message in hand goes to whoever wrote under this number, in whichever form; a LID is nobody's yet. */
+/** Whether the message in hand goes to the person who wrote under this number, in any of its forms; never for a LID. */
 export function isInHandFor({ inHand }: Pick<ShopState, 'inHand'>, writtenBy: string): boolean {
   if (inHand === undefined || !isPhoneNumber(writtenBy) || !isPhoneNumber(inHand.to)) return false;
   return recipientKey(addressee(inHand)) === recipientKey(writtenBy);

@@ -3,11 +3,13 @@
  * country that has two, the one the network told, or the network's own id of them.
  */
 import { numberForms } from '../../../policy/number-forms.ts';
-import type { DeclarationFact } from '../../../policy/recipient-class.ts';
+import { type DeclarationFact, recipientClass } from '../../../policy/recipient-class.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Lookup, Store } from '../../../runtime/store.ts';
 import { declarationFact, decodeContact } from '../../tenant/contact-record.ts';
-import type { ShopKeys } from '../record/shop-keys.ts';
+import { tenantKeys } from '../../tenant/tenant-keys.ts';
+import type { MessageBody } from '../record/message-record.ts';
+import { type ShopKeys, shopAddress, shopKeys } from '../record/shop-keys.ts';
 import type { ShopState } from '../record/shop-state.ts';
 import { decodeWriter, laterWriter, type Writer } from '../record/writer.ts';
 
@@ -26,9 +28,12 @@ export type WriterFacts = Pick<RecipientFacts, 'writer' | 'alias'>;
 /** Where a shop keeps who wrote to it. */
 type WritersPlace = Pick<ShopState, 'shard'> & { readonly keys: Pick<ShopKeys, 'writers' | 'aliases'> };
 
-/** All that is known of a number. Of one that was asked about before nothing waits for Redis, as a rule. */
-export function readRecipient(state: ShopState, to: string, store: Store): MaybePromise<RecipientFacts> {
-  const { shard, keys, people } = state;
+/** The same with where its tenant keeps customers and declarations. */
+type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
+
+/** All that is known of a number. For one that was read before, the answer is as a rule in memory. */
+export function readRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
+  const { shard, keys, people } = place;
   const lookups = (form: string): Lookup[] => [
     ['SISMEMBER', people.customers, form],
     ['HGET', keys.writers, form],
@@ -45,6 +50,21 @@ export function readRecipient(state: ShopState, to: string, store: Store): Maybe
       ...gather(more, facts),
       alias: told,
     }));
+  });
+}
+
+/**
+ * Whether a message was accepted for a declaration that holds no more, of somebody who did not become known since. Of a
+ * message that is carried for another shop that shop's tenant is asked, in its own shard.
+ */
+export function isLapsed(body: MessageBody, store: Store, nowMs: number): MaybePromise<boolean> {
+  const { tenantId, shopId, to, policy } = body;
+  if (policy?.recipientClass !== 'declared' || to === null) return false;
+  const { shard } = shopAddress({ tenantId, shopId });
+  const place = { shard, keys: shopKeys(shard, shopId), people: tenantKeys(tenantId) };
+  return mapMaybePromise(readRecipient(place, to, store), ({ isCustomer, writer, declaration }) => {
+    const lastInboundAtMs = writer?.lastInboundAtMs ?? null;
+    return recipientClass({ isCustomer, lastInboundAtMs, declaration }, nowMs) === 'cold';
   });
 }
 
@@ -96,7 +116,7 @@ function latest(answers: readonly unknown[]): Writer | undefined {
   );
 }
 
-/** Of two declarations of one person the one that holds longer; a revoked one holds never. */
+/** The longer-lasting of two declarations of one person; a revoked one counts as ended. */
 function longerDeclaration(
   one: DeclarationFact | null,
   other: DeclarationFact | null,

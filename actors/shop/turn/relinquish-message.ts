@@ -23,7 +23,7 @@ import { NO_SESSION_LIMIT_MS } from './waiting-limits.ts';
 
 /** How often a pool shop is asked that has not answered yet, and how often one is looked for. */
 const ASK_AGAIN_MS = 2_000;
-/** How often a pool shop is asked about a message that it took; it tells the end by itself, unless that word is lost. */
+/** How often a pool shop is asked about a message that it took; it reports the end by itself, unless that report is lost. */
 const ASK_ABOUT_TAKEN_MS = 10_000;
 
 /** A message was accepted for a pool shop that said it would send it. */
@@ -44,7 +44,7 @@ export function poolTimer({ pooled }: Pick<ShopState, 'pooled'>): DueTimer | und
   return { id: 'pool', dueAtMs: Math.min(...pooled.map(({ askAtMs }) => askAtMs)) };
 }
 
-/** When a message at the pool ends of which nothing is heard until then, and with which reason. */
+/** When a message at the pool ends without an answer until then, and the reason. */
 export function pooledEnd({ pool, createdAtMs }: Pick<PooledMessage, 'pool' | 'createdAtMs'>): {
   readonly atMs: number;
   readonly reason: MessageReason;
@@ -85,7 +85,7 @@ export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopR
   builder.effects.push({ type: 'relinquish', messageId, pool, known: false });
 }
 
-/** What a pool shop says about a message; an answer from another than the one asked last says nothing. */
+/** Follows a pool shop's answer about a message; one from another shop than that asked last is ignored. */
 export function onPoolAnswered(
   builder: TurnBuilder,
   answered: { readonly messageId: string; readonly pool: ShopReference | null; readonly answer: PoolAnswer },

@@ -2,12 +2,17 @@ import { isGroupId, isPhoneNumber } from '../../../policy/recipient.ts';
 import type { MessageReason } from '../../message-status.ts';
 import type { SessionEnd, SessionEvent } from '../../session/session-host.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
+import { dayOf } from '../record/message-days.ts';
 import type { MessageBody } from '../record/message-record.ts';
+import { sentExpiry, sentWrite } from '../record/sent-index.ts';
 import { addressee, channelState, liveGroups, pacingState, type ShopState } from '../record/shop-state.ts';
 import { afterInbound } from '../record/writer.ts';
+import type { NumberFacts } from './number-facts.ts';
 import { heedOptOut, rememberCarried, startNotices, tellOfOptOut } from './opt-out-notices.ts';
+import { onReceipts } from './receipt-turn.ts';
 import { isOverRecipientLimits, learnRecipient, linkLid } from './recipient-alias.ts';
 import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
+import { takeNumber } from './take-number.ts';
 import type { PacingTimes, TurnBuilder } from './turn-builder.ts';
 
 /**
@@ -16,13 +21,20 @@ import type { PacingTimes, TurnBuilder } from './turn-builder.ts';
  */
 const ACKNOWLEDGE_DEADLINE_MS = 60_000;
 
-/** What a word of one session changes, when that session is the shop's newest. */
+/** What an event of the shop's newest session changes. */
 type LiveEvent = Exclude<
   SessionEvent,
-  { type: 'session.inbound' | 'session.send_outcome' | 'session.unreachable' | 'session.reachable' }
+  {
+    type:
+      | 'session.inbound'
+      | 'session.receipts'
+      | 'session.send_outcome'
+      | 'session.unreachable'
+      | 'session.reachable';
+  }
 >;
 
-/** What a shop makes of a word from its session. */
+/** The turn on an event of a session. */
 export function onSessionEvent(
   builder: TurnBuilder,
   event: SessionEvent,
@@ -30,9 +42,12 @@ export function onSessionEvent(
   times: Pick<PacingTimes, 'outcomeMs'>,
 ): void {
   switch (event.type) {
-    // What was written to the shop counts, and what was sent is settled, whichever session it went through.
+    // Inbound messages and outcomes count, whichever session they come from.
     case 'session.inbound':
       onInbound(builder, event, facts);
+      break;
+    case 'session.receipts':
+      onReceipts(builder, facts.receipts ?? []);
       break;
     case 'session.send_outcome':
       if (builder.state.inHand?.messageId === event.messageId) {
@@ -63,8 +78,14 @@ function onLiveEvent(
         builder.change({ qr: { text: event.qr, expiresAtMs: event.expiresAtMs } });
       }
       break;
+    case 'session.pairing_code':
+      builder.stepChannel({ type: 'code' });
+      if (channelState(builder.state) === 'code_waiting') {
+        builder.change({ pairingCode: { text: event.code, expiresAtMs: event.expiresAtMs } });
+      }
+      break;
     case 'session.connected':
-      onConnected(builder, event);
+      onConnected(builder, event, facts.number ?? {});
       break;
     case 'session.closed':
       onClosed(builder, event);
@@ -87,7 +108,7 @@ function onLiveEvent(
       });
       break;
     case 'session.composed':
-      // A word about an earlier try may come when the message is in hand once more, or on the wire already.
+      // A report of an earlier try may come when the message is in hand once more, or on the wire already.
       if (standsIn('composing', builder.state, event.messageId) && facts.dispatch) {
         onComposed(builder, event.messageId, facts.dispatch, times.outcomeMs);
       }
@@ -139,38 +160,40 @@ function onInbound(
 }
 
 /**
- * Channel state with phone, the shop's status and the owner's number go into one commit (docs/contract.md,
- * Channel states).
+ * Channel state with phone, the shop's status, whose the number is and the owner's number go into one commit
+ * (docs/contract.md, Channel states).
  */
 function onConnected(
   builder: TurnBuilder,
   event: Extract<SessionEvent, { type: 'session.connected' }>,
+  number: NumberFacts,
 ): void {
-  const { phone, pairedAtMs } = event;
-  builder.stepChannel({ type: 'connected', phone, pairedAtMs });
+  if (!takeNumber(builder, event, number)) return;
+  const { phone } = event;
   const { ownerNumber } = tenantKeys(builder.state.shop.tenantId);
   builder.writes.push(['SET', ownerNumber, `+${phone}`, 'NX']);
   builder.effects.push({ type: 'owner_number', phone: `+${phone}` }, { type: 'refresh_groups' });
 }
 
-/** The record ran out of its retention while the message waited. */
+/** Ends a message whose record expired while it waited. */
 const GONE: MessageReason = 'EXPIRED';
 
 /**
- * What stands against a message just before the wire; undefined when nothing does (docs/contract.md, Before the
+ * Why a message may not go on the wire, asked just before it; undefined: it may (docs/contract.md, Before the
  * wire).
  */
 function obstacle(
   state: ShopState,
   body: MessageBody,
-  { writer, audience, withdrawn, nowMs }: DispatchFacts & { readonly nowMs: number },
+  { writer, audience, withdrawn, lapsed, nowMs }: DispatchFacts & { readonly nowMs: number },
 ): MessageReason | undefined {
   const to = body.to ?? '';
   if (withdrawn || (isPhoneNumber(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
   if (isOverRecipientLimits(state, writer, nowMs)) {
     return 'RECIPIENT_RATE_LIMITED';
   }
-  if (barsStranger(state, body, writer, nowMs)) {
+  // Its place is one of the declared, and neither budget spills into the other.
+  if (lapsed || barsStranger(state, body, writer, nowMs)) {
     return 'COLD_RECIPIENT_CAP_REACHED';
   }
   if (isGroupId(to) && !liveGroups(state)?.find(({ id }) => id === to)?.isAdmin) {
@@ -195,7 +218,7 @@ function barsStranger(
   return barred && isStranger && writer === undefined;
 }
 
-/** What is to be sent, unless something stands against it: then the message ends with that. */
+/** The order to send; undefined when there is a reason against it, with which the message then ends. */
 function unblocked(builder: TurnBuilder, facts: DispatchFacts): MessageBody | undefined {
   const { body } = facts;
   if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
@@ -208,7 +231,7 @@ function unblocked(builder: TurnBuilder, facts: DispatchFacts): MessageBody | un
   return body;
 }
 
-/** Nothing is prepared for the wire that may not go there. */
+/** Checks the message before it is prepared for the wire. */
 function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFacts, outcomeMs: number): void {
   const body = unblocked(builder, facts);
   if (body === undefined) return;
@@ -227,12 +250,13 @@ function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFact
       audience: body.kind === 'status' ? facts.audience : undefined,
       deadlineMs: ACKNOWLEDGE_DEADLINE_MS,
     },
+    traceparent: body.traceparent ?? undefined,
   });
 }
 
 /**
  * The last look before the wire. `sending` and the steps of the ratchets that sealed the message are one commit, and the
- * frame leaves after it: killed before, the message is queued and its ciphertexts are nobody's.
+ * frame leaves after it: when the process is killed before, the message is queued and nobody has its ciphertexts.
  */
 function onPrepared(
   builder: TurnBuilder,
@@ -240,9 +264,26 @@ function onPrepared(
   facts: DispatchFacts,
   outcomeMs: number,
 ): void {
-  if (unblocked(builder, facts) === undefined) return;
+  const body = unblocked(builder, facts);
+  if (body === undefined) return;
   builder.stepPacing({ type: 'prepared', untilMs: builder.nowMs + outcomeMs });
   builder.writes.push(...writes);
   rememberCarried(builder, lid);
+  indexStanza(builder, body, lid);
   builder.effects.push({ type: 'release', messageId });
+}
+
+/** So that receipts find the message. What is carried for the pool has its record elsewhere, and a status no recipient. */
+function indexStanza(builder: TurnBuilder, { id, wireId, kind }: MessageBody, lid: string | undefined): void {
+  const { nowMs, state } = builder;
+  const { inHand, keys, accepted } = state;
+  if (inHand === undefined || inHand.carriedFor !== undefined || kind === 'status') return;
+  const sent = { messageId: id, atMs: nowMs, to: addressee(inHand), lid: lid ?? '' };
+  builder.writes.push(sentWrite(keys, wireId, sent));
+  const day = dayOf(nowMs);
+  if (accepted.indexedDay === day) return;
+  builder.writes.push(sentExpiry(keys, day));
+  builder.onCommitted(() => {
+    accepted.indexedDay = day;
+  });
 }

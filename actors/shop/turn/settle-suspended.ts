@@ -12,7 +12,7 @@ import { pooledEnd } from './relinquish-message.ts';
 import type { ShopEffect } from './shop-commands.ts';
 import { NO_SESSION_LIMIT_MS, waitingEnd } from './waiting-limits.ts';
 
-/** Messages that one look ends; the next look ends more. A commit of all that a shop may have waiting is too much. */
+/** Most messages ended at a time; the next look ends more. All that a shop may have waiting is too much for one commit. */
 const MOST_ENDED = 100;
 
 /**
@@ -33,24 +33,24 @@ export async function settleSuspended(
   ];
   const { actor, queued, pooled } = await readWaiting(address, store, options);
   const channel = { channel: channelOf(actor) };
-  const ends: { readonly message: MessageReference; readonly fate: MessageState }[] = [];
+  const ends: { readonly message: MessageReference; readonly state: MessageState }[] = [];
   const end = (message: MessageReference, reason: MessageReason): void =>
-    void ends.push({ message, fate: { status: 'failed', reason, updatedAtMs: nowMs, sentAtMs: null } });
+    void ends.push({ message, state: { status: 'failed', reason, updatedAtMs: nowMs, sentAtMs: null } });
   for (const { message, sending } of queued) {
     const reason = sending ? 'BOT_RESTARTED' : overdue(message, { ...channel, sinceMs, nowMs });
     if (reason !== undefined) end(message, reason);
   }
-  for (const { message, fate } of pooled) {
+  for (const { message, ended } of pooled) {
     const { atMs, reason } = pooledEnd(message);
-    if (fate !== undefined) ends.push({ message, fate: { ...fate, updatedAtMs: nowMs } });
+    if (ended !== undefined) ends.push({ message, state: { ...ended, updatedAtMs: nowMs } });
     else if (atMs <= nowMs) end(message, reason);
   }
   const withPool = new Set<MessageReference>(pooled.map(({ message }) => message));
   const of = { shop, shard: address.shard, keys, name: nameOf(record) };
   const writes: Write[] = [];
   const effects: ShopEffect[] = [];
-  for (const { message, fate } of ends.slice(0, MOST_ENDED)) {
-    const outcome = messageOutcome(of, message, fate);
+  for (const { message, state } of ends.slice(0, MOST_ENDED)) {
+    const outcome = messageOutcome(of, message, state);
     writes.push(...outcome.writes);
     effects.push(...outcome.effects);
     if (withPool.has(message)) writes.push(['HDEL', keys.pooled, message.messageId]);

@@ -2,12 +2,15 @@ import type { Address } from '../../../runtime/address.ts';
 import type { Behaviour, DueTimer, Turn } from '../../../runtime/behaviour.ts';
 import { done, failed } from '../../failure.ts';
 import { loadShop } from '../record/load-shop.ts';
+import type { NumberVault } from '../record/number-vault.ts';
 import type { PoolAnswer } from '../record/pool-protocol.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../record/shop-operations.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
+import { undeliveredTimer } from '../record/undelivered.ts';
 import { type AcceptanceOptions, acceptMessage } from './accept-message.ts';
 import { acceptStatus } from './accept-status.ts';
 import { cutAccepted } from './acceptance.ts';
+import { askToConnect } from './ask-to-connect.ts';
 import { offerPooled, takePooled, withdrawPooled } from './carry-message.ts';
 import { describeShop } from './describe-shop.ts';
 import { noticeTimer, onOptOutAtPool, onOptOutNoted, tellAgain } from './opt-out-notices.ts';
@@ -17,10 +20,11 @@ import { onSessionEvent } from './session-turn.ts';
 import { settleSuspended } from './settle-suspended.ts';
 import type { ShopCommand, ShopEffect } from './shop-commands.ts';
 import { readShopFacts, type ShopFacts } from './shop-facts.ts';
+import { yieldNumber } from './take-number.ts';
 import { type ShopTurnOptions, TurnBuilder } from './turn-builder.ts';
 import { endOverdue, waitingTimer } from './waiting-limits.ts';
 
-/** Times, chance, ids and ports, given to a shop's behaviour from outside. */
+/** The times, randomness, ids and ports of a shop's behaviour. */
 export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions {
   /** Carries out effects; what comes of them is told to the actor. */
   readonly perform: (effect: ShopEffect, address: Address) => void;
@@ -33,6 +37,8 @@ export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions
   readonly ledgerReplaced: (shop: ShopReference) => void;
   /** A session worker is there to take orders. */
   readonly available: () => boolean;
+  /** Opens what was kept of the numbers of erased shops. */
+  readonly vault: NumberVault;
 }
 
 /** One shop: its channel, the pacing of its queue and its send policy, one command at a time. */
@@ -47,7 +53,7 @@ export function shopBehaviour(
       return state && withPresentTimes(state, nowMs, options.times);
     },
     prepare: (state, command, { store, nowMs }) =>
-      readShopFacts({ state, command, store, nowMs, available: options.available() }),
+      readShopFacts({ state, command, store, vault: options.vault, nowMs, available: options.available() }),
     turn(state, command, { nowMs, facts }) {
       return turn(new TurnBuilder(state, nowMs, options), command, facts, options);
     },
@@ -60,6 +66,8 @@ export function shopBehaviour(
     },
     lane: ({ type }) =>
       type === 'send' || type === 'post_status' || type === 'connect' ? 'client' : 'control',
+    traceOf: (command) =>
+      command.type === 'send' || command.type === 'post_status' ? command.draft.traceparent : undefined,
     size: (command) =>
       command.type === 'send' || command.type === 'post_status'
         ? draftSize(command.draft)
@@ -82,7 +90,7 @@ export function shopBehaviour(
       builder.change({ unstored: [] });
       // After a crash of the actor alone its session still runs, and the outcome of what is on the wire still comes.
       if (cause !== 'crash') settleLostProcess(builder);
-      else builder.effects.push({ type: 'refresh_groups' });
+      else settleCrash(builder);
       endOverdue(builder);
       return builder.finish();
     },
@@ -114,10 +122,9 @@ function turn(
         acceptMessage(builder, command, { send: facts.send, available: facts.available }, options),
       );
     case 'post_status':
-      return builder.finish(acceptStatus(builder, command, facts.available, options));
+      return builder.finish(acceptStatus(builder, command, facts, options));
     case 'connect':
-      builder.stepChannel({ type: 'connect', nowMs: builder.nowMs, configId: options.makeId(builder.nowMs) });
-      return builder.finish(done(true));
+      return builder.finish(askToConnect(builder, command, options.makeId(builder.nowMs)));
     case 'disconnect':
       if (channelState(builder.state) === 'unconfigured')
         return builder.finish(failed('CHANNEL_NEVER_CONFIGURED'));
@@ -153,6 +160,9 @@ function turn(
     case 'pool.opt_out_noted':
       onOptOutNoted(builder, command);
       return builder.finish();
+    case 'number_taken':
+      yieldNumber(builder, command);
+      return builder.finish();
     default:
       onSessionEvent(builder, command, facts, options.times);
       return builder.finish();
@@ -176,8 +186,15 @@ function onTimer(builder: TurnBuilder, id: string): void {
   else if (id === 'reconnect') builder.stepChannel({ type: 'reconnect_due' });
   else if (id === 'pool') askAgain(builder);
   else if (id === 'opt_outs') tellAgain(builder);
+  else if (id === 'undelivered') noteUndelivered(builder);
   else if (id === 'cold') builder.stepPacing({ type: 'cold_elapsed' });
   else endOverdue(builder);
+}
+
+/** Operators are told, as with every word of a shop's summary. */
+function noteUndelivered(builder: TurnBuilder): void {
+  const { undelivered } = builder.state;
+  if (undelivered !== undefined) builder.change({ undelivered: { ...undelivered, isLong: true } });
 }
 
 /** The characters of a draft, and some for the rest of it. */
@@ -188,7 +205,7 @@ function draftSize(draft: MessageDraft | StatusDraft): number {
 
 const DRAFT_OVERHEAD_BYTES = 128;
 
-/** What a process that is gone left behind (docs/contract.md, Message states). */
+/** Settles what an earlier process left in hand (docs/contract.md, Message states). */
 function settleLostProcess(builder: TurnBuilder): void {
   if (pacingState(builder.state) === 'sending') {
     builder.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...builder.moments() });
@@ -196,6 +213,13 @@ function settleLostProcess(builder: TurnBuilder): void {
     builder.stepPacing({ type: 'session_down' });
   }
   builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });
+}
+
+/** What a crash of the actor alone left behind: a session that still runs, and that tells its only code no second time. */
+function settleCrash(builder: TurnBuilder): void {
+  const { pairWith } = builder.state.channel.context;
+  if (pairWith == null) builder.effects.push({ type: 'refresh_groups' });
+  else builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });
 }
 
 function shopTimers(state: ShopState): DueTimer[] {
@@ -211,5 +235,7 @@ function shopTimers(state: ShopState): DueTimer[] {
   if (pool) timers.push(pool);
   const notices = noticeTimer(state);
   if (notices) timers.push(notices);
+  const undelivered = undeliveredTimer(state.undelivered);
+  if (undelivered) timers.push(undelivered);
   return timers;
 }

@@ -1,7 +1,7 @@
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { RuntimeCommand } from '../../../runtime/behaviour.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
-import type { SendOrder, SessionEvent } from '../../session/session-host.ts';
+import type { SendOrder, SessionEvent, SessionOpening } from '../../session/session-host.ts';
 import type { ChannelStateName } from '../machines/channel-machine.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';
 import type { MessageBody } from '../record/message-record.ts';
@@ -22,11 +22,12 @@ export type ShopCommand =
       readonly groupAsked?: boolean;
     }
   | { readonly type: 'post_status'; readonly draft: StatusDraft; readonly settings: TenantSettings }
-  | { readonly type: 'connect' }
+  /** `pairWith`: digits of the number whose phone is to type a code; absent: a QR code is to be scanned. */
+  | { readonly type: 'connect'; readonly pairWith?: string }
   | { readonly type: 'disconnect' }
-  /** The operator's pause of the queue, and its end. */
   /** Operators deactivated the tenant, or activated it again; its record says so as well. */
   | { readonly type: 'tenant_active'; readonly active: boolean }
+  /** The operator's hold of the queue, and its end. */
   | { readonly type: 'hold' }
   | { readonly type: 'release' }
   /** As a shop of the pool; `open`: its tenant is the platform's, so that it may take more. */
@@ -64,23 +65,25 @@ export type ShopCommand =
     }
   /** As a shop of the pool: the shop it wrote for has heard of an opt-out. */
   | { readonly type: 'pool.opt_out_noted'; readonly notice: OptOutNotice }
+  /** Another shop of the tenant has connected the same number, and had it first. */
+  | { readonly type: 'number_taken'; readonly phone: string; readonly by: string }
   | SessionEvent
   | RuntimeCommand;
 
-/** Whose news it is, with the shop's name, since its id says little to people. */
+/** The shop that an event is about, with its name for people to read. */
 type AnnouncedShop = Pick<ShopState, 'shop' | 'name'>;
 
 /** What a shop's turn asks to be done once its commit holds. */
 export type ShopEffect =
-  | { readonly type: 'open'; readonly generation: number }
+  | { readonly type: 'open'; readonly opening: SessionOpening }
   | { readonly type: 'close' }
   | { readonly type: 'erase' }
   | { readonly type: 'check'; readonly message: QueuedMessage }
   | { readonly type: 'compose'; readonly message: QueuedMessage; readonly generation: number }
-  | { readonly type: 'send'; readonly order: SendOrder }
-  /** What was prepared may leave: it stands as `sending`. */
+  | { readonly type: 'send'; readonly order: SendOrder; readonly traceparent: string | undefined }
+  /** Releases what was prepared; the message is stored as `sending`. */
   | { readonly type: 'release'; readonly messageId: string }
-  /** What is being prepared is not to leave. */
+  /** Recalls what is being prepared. */
   | { readonly type: 'recall'; readonly messageId: string }
   | { readonly type: 'confirm'; readonly token: string }
   /** Ask the pool shop to take the message, or what became of it. */
@@ -101,16 +104,20 @@ export type ShopEffect =
   /** Tell a shop that somebody opted out whom this one wrote to for it. */
   | { readonly type: 'tell_opt_out'; readonly notice: OptOutNotice }
   | { readonly type: 'refresh_groups' }
+  /** A recipient has a message, or read it, so long after it was sent; milliseconds. */
+  | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }
   /** The session told its groups: whoever waits for them is answered. */
   | { readonly type: 'groups_told' }
   /** Tell the actor so: it must read the head of its list first. */
   | { readonly type: 'cut_accepted' }
   /** Events of the tenant are stored. */
   | { readonly type: 'announce_events' }
+  /** See that no other shop of the tenant has connected the same number (digits only) at the same moment, and tell operators where another tenant has. */
+  | { readonly type: 'confirm_number'; readonly of: AnnouncedShop; readonly phone: string }
   /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
   | { readonly type: 'owner_number'; readonly phone: string }
   | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }
-  /** The queue stands still, or goes on: a rate signal's pause or an operator's hand. */
+  /** The queue stands still, or goes on: a rate signal's pause or an operator's hold. */
   | {
       readonly type: 'announce_pacing';
       readonly of: AnnouncedShop;
@@ -125,4 +132,6 @@ export type ShopEffect =
       readonly messageId: string;
       readonly status: MessageStatus;
       readonly reason: MessageReason | null;
+      /** Milliseconds since it was accepted; null of a message carried for another shop. */
+      readonly ageMs: number | null;
     };

@@ -1,7 +1,8 @@
 import type { TenantEvent } from '../../tenant/tenant-event.ts';
+import { disconnectedFor } from '../machines/channel-machine.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 
-/** What a turn made of a shop's channel and queue, as its tenant is told of it. Drops that mend by themselves are none. */
+/** The events that a turn's change of channel and queue makes for the tenant. A drop that reconnects by itself makes none. */
 export function eventsBetween(before: ShopState, after: ShopState): TenantEvent[] {
   const channel = channelEvent(before, after);
   const queue = queueEvent(before, after);
@@ -17,8 +18,11 @@ function channelEvent(before: ShopState, after: ShopState): TenantEvent | undefi
     return { type: 'channel.session_lost', shopId, subject: '{}' };
   }
   if (was === is) return undefined;
-  if (is === 'disconnected') return { type: 'channel.disconnected', shopId, subject: '{}' };
-  // A session that came back by itself was never told to be gone.
+  if (is === 'disconnected') {
+    const reason = disconnectedFor(after.channel.context);
+    return { type: 'channel.disconnected', shopId, subject: JSON.stringify({ reason }) };
+  }
+  // The loss of a session that reconnected by itself was never told.
   if (is !== 'connected' || before.channel.context.asked !== true) return undefined;
   return { type: 'channel.connected', shopId, subject: JSON.stringify({ phone }) };
 }

@@ -11,17 +11,23 @@ import { carriedForRead, originsOf } from '../record/carried-for.ts';
 import { CARRIED_FIELDS, type CarriedRecord, carriedKey, decodeCarried } from '../record/carried-message.ts';
 import { readMessage } from '../record/message-days.ts';
 import type { MessageBody, StoredMessage } from '../record/message-record.ts';
+import { decodeWriters, pairs } from '../record/number-past.ts';
+import type { NumberVault } from '../record/number-vault.ts';
 import { idempotencyKey } from '../record/shop-keys.ts';
 import type { MessageDraft, ShopReference } from '../record/shop-operations.ts';
 import type { ShopState } from '../record/shop-state.ts';
 import { decodeWriter, laterWriter, type Writer } from '../record/writer.ts';
 import type { CarryFacts } from './carry-message.ts';
-import { type RecipientFacts, readRecipient, readWriter } from './recipient-facts.ts';
+import { type NumberFacts, readNumber } from './number-facts.ts';
+import { type ReceiptFacts, readReceipts } from './receipt-turn.ts';
+import { isLapsed, type RecipientFacts, readRecipient, readWriter } from './recipient-facts.ts';
 import type { ShopCommand } from './shop-commands.ts';
 
 /** What a turn needs to know beside the shop's state, read before it. */
 export interface ShopFacts {
   readonly send?: SendFacts;
+  /** Of a status: the original of the same idempotency key. */
+  readonly original?: StoredMessage;
   readonly dispatch?: DispatchFacts;
   /** What this shop, as one of the pool, knows of the message it is asked about. */
   readonly carry?: CarryFacts;
@@ -33,6 +39,10 @@ export interface ShopFacts {
   readonly carriedFor?: readonly ShopReference[];
   /** What was known of a recipient that the session has checked: the number the network told before, if another. */
   readonly alias?: string;
+  /** What the tenant knows of the number that was just connected. */
+  readonly number?: NumberFacts;
+  /** Receipts that belong to messages of the shop. */
+  readonly receipts?: ReceiptFacts;
   /** The head of the shop's list, before it is cut. */
   readonly oldest?: readonly string[];
   /** A session worker is there to take orders. */
@@ -56,7 +66,9 @@ export interface DispatchFacts {
   readonly writer: Writer | undefined;
   /** The network's own id of the recipient, where they wrote under it while it told no number of theirs. */
   readonly wroteByLid?: string;
-  /** Whom a status is shown to: customers, writers and active declarations, less the opted out. */
+  /** It was accepted for a declaration that holds no more, and the recipient is a stranger since. */
+  readonly lapsed?: boolean;
+  /** The recipients of a status: customers, writers and active declarations, without those who opted out. */
   readonly audience: readonly string[];
 }
 
@@ -65,12 +77,18 @@ export function readShopFacts(options: {
   state: ShopState;
   command: ShopCommand;
   store: Store;
+  vault: NumberVault;
   nowMs: number;
   available: boolean;
 }): MaybePromise<ShopFacts> {
-  const { state, command, store, nowMs, available } = options;
+  const { state, command, store, vault, nowMs, available } = options;
   if (command.type === 'send') {
     return mapMaybePromise(readSend(state, command.draft, store), (send) => ({ send, available }));
+  }
+  if (command.type === 'post_status' && command.draft.idempotencyKey !== undefined) {
+    return readOriginal(state, { kind: 'status', key: command.draft.idempotencyKey }, store).then(
+      (original) => (original === undefined ? { available } : { original, available }),
+    );
   }
   const isOnItsWay = command.type === 'session.composed' || command.type === 'session.prepared';
   if (isOnItsWay && state.inHand?.messageId === command.messageId) {
@@ -82,11 +100,20 @@ export function readShopFacts(options: {
   if (command.type === 'session.inbound' || command.type === 'pool.opt_out') {
     return readInbound(state, command.from, store).then((facts) => ({ ...facts, available }));
   }
+  if (command.type === 'session.receipts') {
+    return readReceipts(state, command, store, nowMs).then((receipts) => ({ receipts, available }));
+  }
   if (command.type === 'session.recipient_checked' && state.inHand?.messageId === command.messageId) {
     const answers = store.lookUp(state.shard, [['HGET', state.keys.aliases, state.inHand.to]]);
     return mapMaybePromise(answers, ([told]) =>
       typeof told === 'string' ? { alias: told, available } : { available },
     );
+  }
+  if (command.type === 'session.connected') {
+    return readNumber(state, command.phone, { store, vault, nowMs }).then((number) => ({
+      number,
+      available,
+    }));
   }
   if (command.type === 'cut_accepted') {
     return store
@@ -150,19 +177,20 @@ function subjectOf(command: PoolCommand): { readonly messageId: string; readonly
   return { messageId: command.body.id, to: command.body.to ?? '' };
 }
 
-/** Of a first send to a number nothing waits for Redis, as a rule: who it is stands in memory. */
+/** For a first send to a number the facts are as a rule in memory, so nothing waits for Redis. */
 function readSend(state: ShopState, draft: MessageDraft, store: Store): MaybePromise<SendFacts> {
   const recipient = mapMaybePromise(readPerson(state, draft.to, store), (facts) => ({
     ...facts,
     original: undefined,
   }));
   if (draft.idempotencyKey === undefined) return recipient;
-  return Promise.all([readOriginal(state, draft.idempotencyKey, store), recipient]).then(
-    ([original, facts]) => ({ ...facts, original }),
-  );
+  return Promise.all([
+    readOriginal(state, { kind: 'message', key: draft.idempotencyKey }, store),
+    recipient,
+  ]).then(([original, facts]) => ({ ...facts, original }));
 }
 
-/** What the policy asks of whom a message goes to. Of a group nothing is asked. */
+/** The policy's facts about a recipient; none for a group. */
 export function readPerson(state: ShopState, to: string, store: Store): MaybePromise<RecipientFacts> {
   if (isPhoneNumber(to)) return readRecipient(state, to, store);
   return { isCustomer: false, writer: undefined, declaration: null };
@@ -170,14 +198,14 @@ export function readPerson(state: ShopState, to: string, store: Store): MaybePro
 
 async function readOriginal(
   { shard, shop }: ShopState,
-  key: string,
+  { kind, key }: { readonly kind: 'message' | 'status'; readonly key: string },
   store: Store,
-): Promise<SendFacts['original']> {
-  const [originalId] = await store.read([['GET', idempotencyKey(shard, shop.shopId, key)]]);
+): Promise<StoredMessage | undefined> {
+  const [originalId] = await store.read([['GET', idempotencyKey(shard, { shopId: shop.shopId, kind }, key)]]);
   return typeof originalId === 'string' ? readMessage(shard, originalId, store) : undefined;
 }
 
-/** In one round trip: whom it goes to stands with the message in hand. */
+/** Takes one round trip, since the recipient is that of the message in hand; a declaration takes a second. */
 async function readDispatch(
   state: ShopState,
   { messageId, lid }: Extract<ShopCommand, { type: 'session.composed' | 'session.prepared' }>,
@@ -198,7 +226,8 @@ async function readDispatch(
     return { body, writer: undefined, audience: await readAudience(state, store, nowMs) };
   }
   const withdrawn = message !== undefined && 'withdrawn' in message && message.withdrawn;
-  const facts = { body, writer, withdrawn, audience: [] };
+  const lapsed = body !== undefined && (await isLapsed(body, store, nowMs));
+  const facts = { body, writer, withdrawn, lapsed, audience: [] };
   return lid === undefined || typeof wroteByLid !== 'string' ? facts : { ...facts, wroteByLid: lid };
 }
 
@@ -219,7 +248,7 @@ async function readAudience(state: ShopState, store: Store, nowMs: number): Prom
     ['HGETALL', state.keys.writers],
     ['HGETALL', state.keys.aliases],
   ])) as [string[], string[], string[], string[]];
-  const knownAs = new Map(pairsOf(aliases));
+  const knownAs = pairs(aliases);
   const audience = new Map<number, string>();
   // A number the network told is where the person is; one that a tenant wrote may be its other form.
   const add = (phone: string): void => {
@@ -232,22 +261,14 @@ async function readAudience(state: ShopState, store: Store, nowMs: number): Prom
     if (contact && isDeclarationActive(declarationFact(contact), nowMs)) add(contact.phone);
   }
   const lastWords = new Map<number, Writer | undefined>();
-  for (const [address, stored] of pairsOf(writers)) {
+  for (const [address, writer] of decodeWriters(writers)) {
     const phone = knownAs.get(address) ?? address;
     // Somebody of whom the network tells no number cannot be shown a status.
     if (!isPhoneNumber(phone)) continue;
     add(phone);
     const key = recipientKey(phone);
-    lastWords.set(key, laterWriter(lastWords.get(key), decodeWriter(stored)));
+    lastWords.set(key, laterWriter(lastWords.get(key), writer));
   }
   for (const [key, writer] of lastWords) if (writer?.optedOut) audience.delete(key);
   return [...audience.values()];
-}
-
-/** HGETALL answers a flat list of field and value through a pipeline. */
-function pairsOf(flat: readonly string[]): [field: string, value: string][] {
-  const pairs: [string, string][] = [];
-  for (let index = 0; index + 1 < flat.length; index += 2)
-    pairs.push([flat[index] ?? '', flat[index + 1] ?? '']);
-  return pairs;
 }

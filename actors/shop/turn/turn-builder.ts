@@ -3,7 +3,12 @@ import type { Turn } from '../../../runtime/behaviour.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { RedisArgument, Write } from '../../../runtime/store.ts';
 import { finalStatus, isFinal, type MessageReason, type MessageStatus } from '../../message-status.ts';
-import { type EventType, eventWrites, type TenantEvent } from '../../tenant/tenant-event.ts';
+import {
+  type EventLimits,
+  type EventType,
+  eventWrites,
+  type TenantEvent,
+} from '../../tenant/tenant-event.ts';
 import {
   type ChannelEffect,
   type ChannelEvent,
@@ -24,6 +29,7 @@ import {
   settledPlace,
   type Transition,
 } from '../record/shop-state.ts';
+import { encodeUndelivered, oneMore } from '../record/undelivered.ts';
 import { type MessageReference, messageOutcome } from './message-outcome.ts';
 import type { ShopEffect } from './shop-commands.ts';
 import { eventsBetween } from './shop-events.ts';
@@ -46,10 +52,12 @@ export interface PacingTimes {
   readonly outcomeMs: number;
 }
 
-/** What turns are given from outside. */
+/** The times and limits of turns. */
 export interface ShopTurnOptions {
   readonly random: Random;
   readonly times: PacingTimes;
+  /** How long its tenant's events are kept. */
+  readonly eventLimits: EventLimits;
 }
 
 const KEPT_TRANSITIONS = 20;
@@ -121,8 +129,9 @@ export class TurnBuilder {
     const to = channelState(this.#state);
     this.#note({ machine: 'channel', from, to, event: event.type });
     if (to !== 'qr_waiting') this.change({ qr: undefined });
+    if (to !== 'code_waiting') this.change({ pairingCode: undefined });
     // Over a drop they stay as they were: a message to one is accepted, and looked at again when the session is back.
-    if (to === 'qr_waiting' || to === 'disconnected') this.change({ groups: undefined });
+    if (['qr_waiting', 'code_waiting', 'disconnected'].includes(to)) this.change({ groups: undefined });
     if (from === 'connected' && to !== 'connected') this.stepPacing({ type: 'session_down' });
     for (const effect of effects) this.#carryChannel(effect);
   }
@@ -156,7 +165,7 @@ export class TurnBuilder {
     });
   }
 
-  /** A message that waits ends without having been in hand. */
+  /** Ends a waiting message that was never in hand. */
   endQueued(message: QueuedMessage, reason: MessageReason): void {
     this.change({ queue: this.#state.queue.filter((other) => other !== message) });
     this.#storeState(message, finalStatus(reason), reason);
@@ -179,6 +188,9 @@ export class TurnBuilder {
       fields.push('actor', encodeMachines(state, this.nowMs), 'msgapp', shown);
     }
     if (this.#storesSettled) fields.push('settled', this.#noteSettled());
+    if (state.undelivered !== before.undelivered) {
+      fields.push('undelivered', encodeUndelivered(state.undelivered));
+    }
     if (fields.length > 0) this.writes.push(['HSET', state.keys.shop, ...fields]);
     if (status !== channelState(before) || state.qr !== before.qr) {
       this.effects.push({ type: 'announce_channel', of: state, state: status });
@@ -222,13 +234,14 @@ export class TurnBuilder {
   #storeEvents(): void {
     const events = [...this.#events, ...eventsBetween(this.#before, this.#state)];
     if (events.length === 0) return;
-    this.writes.push(...eventWrites(this.#state.shop.tenantId, events, this.nowMs));
+    const kept = { nowMs: this.nowMs, limits: this.#options.eventLimits };
+    this.writes.push(...eventWrites(this.#state.shop.tenantId, events, kept));
     this.effects.push({ type: 'announce_events' });
   }
 
   #carryChannel(effect: ChannelEffect): void {
     if (effect.type === 'openSession') {
-      this.effects.push({ type: 'open', generation: effect.params.generation });
+      this.effects.push({ type: 'open', opening: effect.params });
     } else if (effect.type === 'closeSession') {
       this.effects.push({ type: 'close' });
     } else if (effect.type === 'eraseSession') {
@@ -259,6 +272,7 @@ export class TurnBuilder {
         // Not found when the shop was loaded: its record ran out of its retention, or it was ended beside the actor.
         if (inHand === undefined) break;
         this.change({ inHand: undefined });
+        this.#noteSent(inHand, effect.params.reason);
         this.#storeState(inHand, finalStatus(effect.params.reason), effect.params.reason);
         break;
       case 'putBack':
@@ -279,19 +293,25 @@ export class TurnBuilder {
   }
 
   /** Stores what became of a message. */
-  store(message: MessageReference, fate: MessageState): void {
-    const { writes, effects } = messageOutcome(this.#state, message, fate);
+  store(message: MessageReference, state: MessageState): void {
+    const { writes, effects } = messageOutcome(this.#state, message, state);
     this.writes.push(...writes);
     this.effects.push(...effects);
-    // What is carried for another shop ends in that shop's turn.
-    if (message.carriedFor !== undefined || !isFinal(fate.status)) return;
+    // The end of a message of another shop is told in that shop's turn.
+    if (message.carriedFor !== undefined || !isFinal(state.status)) return;
     this.storeSettled();
-    this.tell(`message.${fate.status}`, message.messageId);
+    this.tell(`message.${state.status}`, message.messageId);
   }
 
   #storeState(message: MessageReference, status: MessageStatus, reason: MessageReason | null): void {
     const sentAtMs = status === 'sent' ? this.nowMs : null;
     this.store(message, { status, reason, updatedAtMs: this.nowMs, sentAtMs });
+  }
+
+  /** What its recipients are now to say that they have. */
+  #noteSent({ kind, carriedFor }: QueuedMessage, reason: MessageReason | null): void {
+    if (finalStatus(reason) !== 'sent' || kind === 'status' || carriedFor !== undefined) return;
+    this.change({ undelivered: oneMore(this.#state.undelivered, this.nowMs) });
   }
 
   #note(step: Omit<Transition, 'atMs'>): void {
@@ -301,7 +321,7 @@ export class TurnBuilder {
   }
 }
 
-/** Why the queue does not go on although it could; empty when it does. */
+/** The two causes by which a queue stands still, as a text to compare. */
 function standsStill(state: ShopState): string {
   return `${pacingState(state) === 'paused'} ${state.pacing.context.heldByOperator}`;
 }

@@ -1,4 +1,8 @@
-import { publicChannelStatus } from '../machines/channel-machine.ts';
+import { shardOf } from '../../../runtime/address.ts';
+import type { Store } from '../../../runtime/store.ts';
+import type { ShopView } from '../../tenant/tenant-operations.ts';
+import { disconnectedFor, publicChannelStatus } from '../machines/channel-machine.ts';
+import { shopKeys } from '../record/shop-keys.ts';
 import type { ChannelView } from '../record/shop-operations.ts';
 import { channelState, type ShopState } from '../record/shop-state.ts';
 
@@ -14,7 +18,15 @@ export async function channelView(
   const { configId, phone } = state.channel.context;
   const view: ChannelView = { status, channelConfigId: configId };
   if (status === 'connected' && phone !== null) return { ...view, phone };
-  if (status !== 'starting' && status !== 'qr_waiting') return view;
+  if (status !== 'starting' && status !== 'qr_waiting') {
+    const reason = disconnectedFor(state.channel.context);
+    return reason === undefined ? view : { ...view, reason };
+  }
+  if (state.pairingCode !== undefined) {
+    const { text, expiresAtMs } = state.pairingCode;
+    const expiresAt = new Date(expiresAtMs).toISOString();
+    return { ...view, code: text, expiresAt, pollAfterMs: POLL_AFTER_MS };
+  }
   // After a crash of the actor the code is not known until the session tells the next one.
   if (state.qr === undefined) return { ...view, status: 'starting', pollAfterMs: POLL_AFTER_MS };
   return {
@@ -24,4 +36,16 @@ export async function channelView(
     expiresAt: new Date(state.qr.expiresAtMs).toISOString(),
     pollAfterMs: POLL_AFTER_MS,
   };
+}
+
+/** The channel status of a tenant's shops in the order of their ids; null until a shop was connected once. */
+export async function readChannelStatuses(
+  store: Pick<Store, 'read'>,
+  tenantId: string,
+  shopIds: readonly string[],
+): Promise<readonly ShopView['channelStatus']['msgapp'][]> {
+  const shard = shardOf(tenantId);
+  const statuses = await store.read(shopIds.map((id) => ['HGET', shopKeys(shard, id).shop, 'msgapp']));
+  // An empty text, too, stands for a shop that was never connected.
+  return statuses.map((status) => (status || null) as ShopView['channelStatus']['msgapp']);
 }

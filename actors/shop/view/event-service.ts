@@ -19,7 +19,7 @@ import type { ShopOperations } from '../record/shop-operations.ts';
 const BATCH = 100;
 const MOST_SCANNED = 1_000;
 
-/** What reading events works with. */
+/** The store, the waits and the clock of the events' operations. */
 export interface EventServiceOptions {
   readonly store: Pick<Store, 'read'>;
   readonly clock: Clock;
@@ -47,8 +47,9 @@ export function eventService(options: EventServiceOptions): EventOperations {
   return {
     async list(tenantId, query) {
       const key = tenantKeys(tenantId).events;
-      // Entered before the first look, so that nothing comes between a look and its wait.
+      // The wait begins before the first read, so that no event comes between a read and its wait.
       const wait = query.waitMs > 0 ? waiters.enter(tenantId) : undefined;
+      const stay = wait && query.connection?.onGone(() => wait.end());
       const endMs = clock.monotonicMs() + query.waitMs;
       try {
         const start = await startOf(key, query.cursor, store);
@@ -64,13 +65,14 @@ export function eventService(options: EventServiceOptions): EventOperations {
         }
         return await page(tenantId, scanned);
       } finally {
+        stay?.();
         wait?.leave();
       }
     },
   };
 }
 
-/** The place to read from. Fails for a cursor behind which events are gone. */
+/** The place to read from. Fails for a cursor behind which events are gone, and for one that was never given. */
 async function startOf(
   key: string,
   cursor: string | undefined,
@@ -85,16 +87,40 @@ async function startOf(
     return done(String(await factOf(key, 'last-generated-id', store)));
   }
   const place = streamIdOf(cursor);
-  const [[oldest]] = (await store.read([['XRANGE', key, '-', '+', 'COUNT', 1]])) as [StreamEntry[]];
+  const [[oldest], [newest]] = (await store.read([
+    ['XRANGE', key, '-', '+', 'COUNT', 1],
+    ['XREVRANGE', key, '+', '-', 'COUNT', 1],
+  ])) as [StreamEntry[], StreamEntry[]];
+  if (isBefore(newest?.[0] ?? START_OF_STREAM, place)) return await beyondNewest(key, place, store);
   if (oldest === undefined || !isBefore(place, placeBefore(oldest[0]))) return done(place);
   if (!(await hasLostEntries(key, store))) return done(place);
-  const message =
-    `is older than the oldest event that is kept, ${cursorOf(oldest[0])}; ` +
-    `go on from ${cursorOf(placeBefore(oldest[0]))}`;
-  return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }] });
+  const goOn = placeBefore(oldest[0]);
+  return refused(`is older than the oldest event that is kept, ${cursorOf(oldest[0])}`, goOn);
 }
 
-/** Whether anything was ever cut off or erased from a stream that has entries. */
+/**
+ * A place behind the newest entry. Fails for one that the stream never gave: it is another tenant's, an id of something
+ * else, or Redis lost the events up to it, and nothing would come behind it for as long as its time is ahead.
+ */
+async function beyondNewest(
+  key: string,
+  place: string,
+  store: Pick<Store, 'read'>,
+): Promise<Outcome<string>> {
+  const [exists] = (await store.read([['EXISTS', key]])) as [number];
+  // An entry that was erased or cut off keeps its place.
+  const last = exists === 0 ? START_OF_STREAM : String(await factOf(key, 'last-generated-id', store));
+  if (!isBefore(last, place)) return done(place);
+  return refused('is no cursor of these events: it is behind the newest of them', last);
+}
+
+function refused(why: string, goOn: string): ReturnType<typeof failed> {
+  const nextCursor = cursorOf(goOn);
+  const message = `${why}; go on from ${nextCursor}`;
+  return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }], nextCursor });
+}
+
+/** Whether anything was ever cut off from a stream that has entries; what was erased with its shop counts for nothing. */
 async function hasLostEntries(key: string, store: Pick<Store, 'read'>): Promise<boolean> {
   const [added, length] = await Promise.all([
     factOf(key, 'entries-added', store),
@@ -139,7 +165,7 @@ async function scan(
 }
 
 /** As the API shows it; undefined for one of a message that is gone. */
-async function viewOf(
+export async function viewOf(
   { streamId, type, shopId, subject }: StoredEvent,
   tenantId: string,
   { messages }: Pick<EventServiceOptions, 'messages'>,

@@ -39,7 +39,7 @@ export async function listMessages(
     for (const message of await readMessages(shop.shard, ids, store)) {
       if (message === undefined || (status !== undefined && message.state.status !== status)) continue;
       if (items.length === limit) return { items, nextCursor: items.at(-1)?.id ?? null };
-      items.push(messageView(message.body, message.state));
+      items.push(messageView(message));
     }
     scanned += ids.length;
     if (scanned >= MOST_SCANNED) return { items, nextCursor: ids.at(-1) ?? null };

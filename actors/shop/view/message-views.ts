@@ -1,10 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import { decodeMessage, type MessageFields, messageView } from '../record/message-record.ts';
 import type { MessageView } from '../record/shop-operations.ts';
 
 /** How many are remembered, about 3 KB each with what is made of them. */
 const REMEMBERED_VIEWS = 4_096;
 
-/** A message as the API shows it, and whose it is. */
+/** A message as the API shows it, and its tenant. */
 interface OwnedView {
   readonly tenantId: string;
   readonly view: MessageView;
@@ -14,10 +15,10 @@ interface Remembered extends OwnedView {
   readonly fields: MessageFields;
 }
 
-/** The view of what the two stored fields of a message hold; undefined when it is gone. */
+/** The view of what the stored fields of a message hold; undefined when it is gone. */
 export function viewOf(id: string, fields: MessageFields): OwnedView | undefined {
   const message = decodeMessage(id, fields);
-  return message && { tenantId: message.body.tenantId, view: messageView(message.body, message.state) };
+  return message && { tenantId: message.body.tenantId, view: messageView(message) };
 }
 
 /**
@@ -25,7 +26,7 @@ export function viewOf(id: string, fields: MessageFields): OwnedView | undefined
  * callers poll, and reading and writing its JSON anew costs more than all else about a read.
  */
 export class MessageViews {
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new LRUCache<string, Remembered>({ max: REMEMBERED_VIEWS });
 
   /**
    * As `viewOf`, remembered for as long as the store answers with the same fields. Not for what is asked for once: to
@@ -34,13 +35,12 @@ export class MessageViews {
   of(id: string, fields: MessageFields): OwnedView | undefined {
     const known = this.#remembered.get(id);
     if (known?.fields === fields) return known;
-    this.#remembered.delete(id);
     const made = viewOf(id, fields);
-    if (made === undefined) return undefined;
+    if (made === undefined) {
+      this.#remembered.delete(id);
+      return undefined;
+    }
     const remembered = { fields, ...made };
-    // The oldest goes: a Map keeps its order of insertion.
-    const [oldest] = this.#remembered.size < REMEMBERED_VIEWS ? [] : this.#remembered.keys();
-    if (oldest !== undefined) this.#remembered.delete(oldest);
     this.#remembered.set(id, remembered);
     return remembered;
   }

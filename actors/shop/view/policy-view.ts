@@ -6,7 +6,7 @@ import { channelState, pacingState, type ShopState } from '../record/shop-state.
 import { classOf, judgeSend, type SendToJudge } from '../turn/judge-send.ts';
 import { pausedBy } from '../turn/shop-events.ts';
 
-/** What is looked at, and when. */
+/** The shop's state and the moment to view it at. */
 interface Looked {
   readonly settings: TenantSettings;
   readonly nowMs: number;

@@ -1,14 +1,16 @@
 import type { ActorIndex } from '../../../runtime/actors.ts';
-import type { ShopSummary, Standing } from './shop-summary.ts';
+import type { ShopStatus, ShopSummary } from './shop-summary.ts';
 
-/** How the actors of a node stand, counted. */
+/** Counts of a node's actors by their states. */
 export interface ShopCensus {
   readonly shops: number;
   /** Messages that wait for their turn. */
   readonly queued: number;
+  /** When the oldest of them was accepted, in milliseconds since the epoch; null without any. */
+  readonly oldestMessageMs: number | null;
   /** Commands that wait in the mailboxes of all actors, tenants' included. */
   readonly mailboxDepth: number;
-  /** Shops by each of the words that say how they stand; a shop has several. */
+  /** Shops by each word of their status; a shop has several. */
   readonly states: Readonly<Record<string, number>>;
   /** Ids of tenants that wait for an operator, the first ones of many. */
   readonly suspendedTenants: readonly string[];
@@ -26,26 +28,35 @@ export type SeenActor = ShopSummary | TenantSummary;
 /** More are found one after the other, as the first ones are resumed. */
 const NAMED_TENANTS = 20;
 
-/** Counts them all. */
+/** Counts the actors of a node. */
 export async function takeCensus(index: ActorIndex<SeenActor>): Promise<ShopCensus> {
-  const byStanding = new Map<Standing, number>();
+  const byStatus = new Map<ShopStatus, number>();
   let shops = 0;
   let queued = 0;
+  let oldestMessageMs = Number.POSITIVE_INFINITY;
   let mailboxDepth = 0;
   const suspendedTenants: string[] = [];
   await index.each((actor) => {
     mailboxDepth += actor.mailboxDepth;
-    if (!('standing' in actor)) {
+    if (!('status' in actor)) {
       if (actor.isSuspended && suspendedTenants.length < NAMED_TENANTS) suspendedTenants.push(actor.tenantId);
       return;
     }
     shops += 1;
     queued += actor.queued;
-    byStanding.set(actor.standing, (byStanding.get(actor.standing) ?? 0) + 1);
+    oldestMessageMs = Math.min(oldestMessageMs, actor.oldestMessageMs ?? oldestMessageMs);
+    byStatus.set(actor.status, (byStatus.get(actor.status) ?? 0) + 1);
   });
   const states: Record<string, number> = {};
-  for (const [{ words }, count] of byStanding) {
+  for (const [{ words }, count] of byStatus) {
     for (const word of words) states[word] = (states[word] ?? 0) + count;
   }
-  return { shops, queued, mailboxDepth, states, suspendedTenants };
+  return {
+    shops,
+    queued,
+    oldestMessageMs: Number.isFinite(oldestMessageMs) ? oldestMessageMs : null,
+    mailboxDepth,
+    states,
+    suspendedTenants,
+  };
 }

@@ -8,6 +8,7 @@ import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
 import type { TenantState } from '../../tenant/tenant-state.ts';
+import type { WaitingCaller } from '../../waiting-caller.ts';
 import type { ChannelWaiters } from '../effect/channel-waiters.ts';
 import type { PoolClient } from '../effect/pool-client.ts';
 import { messageLookup, readMessage } from '../record/message-days.ts';
@@ -22,6 +23,7 @@ import type {
 } from '../record/shop-operations.ts';
 import { channelState, liveGroups, type ShopState } from '../record/shop-state.ts';
 import type { SendReply } from '../turn/accept-message.ts';
+import { codeRefusal } from '../turn/ask-to-connect.ts';
 import type { PoolWanted } from '../turn/pool-fallback.ts';
 import type { ShopCommand } from '../turn/shop-commands.ts';
 import { readPerson } from '../turn/shop-facts.ts';
@@ -53,7 +55,7 @@ export interface ShopServiceOptions {
  * mailbox.
  */
 export function shopService(options: ShopServiceOptions): ShopOperations {
-  const { actors, store, clock, waiters, qrImage, pool, askGroups } = options;
+  const { actors, store, clock, qrImage, pool, askGroups } = options;
   const views = new MessageViews();
 
   const ask = async <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
@@ -83,18 +85,21 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     actors.state<TenantState>(tenantAddress(shop.tenantId));
   return {
     channel: view,
-    async connect(shop) {
+    async connect(shop, caller) {
       const started = await ask(shop, { type: 'connect' });
       if (!started.ok) return started;
-      const untilMs = clock.monotonicMs() + CONNECT_WAIT_MS;
-      for (;;) {
-        const state = await actors.state<ShopState>(shopAddress(shop));
-        const leftMs = untilMs - clock.monotonicMs();
-        if (state === undefined || !isOpening(state) || leftMs <= 0 || waiters.closed) return view(shop);
-        const change = waiters.next(shop, leftMs);
-        if (change === undefined) return view(shop);
-        await change;
-      }
+      await opened(shop, options, caller);
+      return view(shop);
+    },
+    async requestPairingCode(shop, phone, caller) {
+      const started = await ask(shop, { type: 'connect', pairWith: phone.replace('+', '') });
+      if (!started.ok) return started;
+      await opened(shop, options, caller);
+      return withState(shop, async (state) => {
+        const ended = channelState(state) === 'disconnected';
+        const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
+        return failure === undefined ? done(await channelView(state, qrImage)) : { ok: false, failure };
+      });
     },
     pollConnection: (shop) =>
       withState(shop, async (state) =>
@@ -140,6 +145,23 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
   };
 }
 
+/** Settles when a code or the connection is there, the session has ended, or nobody is to wait for it. */
+async function opened(
+  shop: ShopReference,
+  { actors, clock, waiters }: Pick<ShopServiceOptions, 'actors' | 'clock' | 'waiters'>,
+  caller: WaitingCaller | undefined,
+): Promise<void> {
+  const untilMs = clock.monotonicMs() + CONNECT_WAIT_MS;
+  for (;;) {
+    const state = await actors.state<ShopState>(shopAddress(shop));
+    const leftMs = untilMs - clock.monotonicMs();
+    if (state === undefined || !isOpening(state) || leftMs <= 0 || waiters.closed || caller?.isGone) return;
+    const change = waiters.next(shop, leftMs, caller);
+    if (change === undefined) return;
+    await change;
+  }
+}
+
 /** A page of a shop's messages, also while its actor waits for an operator. */
 async function listStored(
   shop: ShopReference,
@@ -150,7 +172,7 @@ async function listStored(
   return found ? done(await listMessages(found, store, query)) : failed('SHOP_NOT_FOUND');
 }
 
-/** Where a shop's messages stand; also of a shop that waits for an operator, whose actor answers no question. */
+/** Where a shop's messages are stored; also for a suspended shop, whose actor answers nothing. */
 async function storedShop(
   shop: ShopReference,
   actors: Pick<Actors, 'state'>,
@@ -164,7 +186,7 @@ async function storedShop(
   }
 }
 
-/** A session is open that can be asked. */
+/** Whether a session is open that can be asked. */
 function isConnected(state: ShopState | undefined): boolean {
   return state !== undefined && channelState(state) === 'connected';
 }
@@ -188,7 +210,7 @@ function storedMessage(
     if (message === undefined) return earlierView({ tenantId, id }, store);
     return message.tenantId === tenantId ? done(message.view) : failed('MESSAGE_NOT_FOUND');
   };
-  // What must come from Redis was not asked for lately, and may not be again.
+  // A message that must be read from Redis was not asked for lately, and may not be again.
   return answers instanceof Promise
     ? answers.then(([fields]) => answer(viewOf(id, fields as MessageFields)))
     : answer(views.of(id, answers[0] as MessageFields));
@@ -201,10 +223,10 @@ async function earlierView(
 ): Promise<Outcome<MessageView>> {
   const message = await readMessage(shardOf(tenantId), id, store);
   if (message?.body.tenantId !== tenantId) return failed('MESSAGE_NOT_FOUND');
-  return done(messageView(message.body, message.state));
+  return done(messageView(message));
 }
 
-/** A session is on its way and has neither shown a code nor connected. */
+/** Whether a session is starting and has neither shown a code nor connected. */
 function isOpening(state: ShopState): boolean {
   const name = channelState(state);
   return name === 'starting' || name === 'reconnecting' || (name === 'qr_waiting' && state.qr === undefined);

@@ -2,7 +2,7 @@ import type { ActorSummary } from '../../../runtime/actors.ts';
 import { publicChannelStatus } from '../machines/channel-machine.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 
-/** How a shop stands, in the few figures that thousands of shops are sorted, filtered and counted by. */
+/** A shop's summary: the few figures that thousands of shops are sorted, filtered and counted by. */
 export interface ShopSummary {
   /** `tenantId/shopId`. */
   readonly id: string;
@@ -16,23 +16,24 @@ export interface ShopSummary {
   readonly queued: number;
   /** When the oldest of them was accepted; undefined without any. */
   readonly oldestMessageMs: number | undefined;
-  readonly standing: Standing;
+  readonly status: ShopStatus;
 }
 
-/** How a shop stands in words. Shops that stand alike share it. */
-export interface Standing {
+/** A shop's status, as words to search by and a rank to sort by. Shops with the same words share one object. */
+export interface ShopStatus {
   /**
    * Every word by which an operator may look for the shop, none twice: the channel's state in the contract's word and
-   * in the machine's own, the pacing state, the actor's status, `held` by an operator's hand, `flagged` by a lost session, `cold_paused` while the network
-   * bars it from strangers.
+   * in the machine's own, the pacing state, the actor's status, `held` by an operator, `tenant_inactive` while its
+   * tenant is, `flagged` by a lost session, `cold_paused` while the network bars it from strangers,
+   * `undelivered` while nobody has what it sent for a day.
    */
   readonly words: readonly string[];
-  /** How much it asks for an operator's eye; 0: not at all. */
+  /** How urgently it needs an operator; 0: not at all. */
   readonly trouble: number;
 }
 
-/** Looks at a shop's actor in passing. */
-export function shopSummary({ address, status, state, ...actor }: ActorSummary): ShopSummary {
+/** The summary of a shop's actor. */
+export function shopSummary({ address, status: actorStatus, state, ...actor }: ActorSummary): ShopSummary {
   const { mailboxDepth, oldestQueuedMs, restarts } = actor;
   const shop = state as ShopState | undefined;
   const phone = shop?.channel.context.phone ?? '';
@@ -44,46 +45,50 @@ export function shopSummary({ address, status, state, ...actor }: ActorSummary):
     restarts,
     queued: shop?.queue.length ?? 0,
     oldestMessageMs: shop?.queue[0]?.createdAtMs,
-    standing: standingOf(shop === undefined ? [status] : wordsOf(shop, status)),
+    status: statusOf(shop === undefined ? [actorStatus] : wordsOf(shop, actorStatus)),
   };
 }
 
-function wordsOf(shop: ShopState, status: string): string[] {
+function wordsOf(shop: ShopState, actorStatus: string): string[] {
   const channel = channelState(shop);
   const told = publicChannelStatus(channel);
-  const words = [told, status, pacingState(shop)];
+  const words = [told, actorStatus, pacingState(shop)];
   if (channel !== told) words.push(channel);
   if (shop.pacing.context.heldByOperator) words.push('held');
+  if (!shop.tenantActive) words.push('tenant_inactive');
   if (shop.channel.context.flagged) words.push('flagged');
   if (shop.pacing.context.coldPausedUntilMs != null) words.push('cold_paused');
+  if (shop.undelivered?.isLong) words.push('undelivered');
   return words;
 }
 
-/** Which words ask for an operator's eye, and how loudly. */
+/** The urgency of each word that needs an operator. */
 const TROUBLE: { readonly [word: string]: number } = {
-  suspended: 128,
-  backoff: 64,
-  flagged: 32,
+  suspended: 256,
+  backoff: 128,
+  flagged: 64,
+  undelivered: 32,
   cold_paused: 16,
   paused: 8,
   held: 4,
   reconnecting: 2,
   qr_waiting: 1,
+  code_waiting: 1,
 };
 
-/** The words of a standing that ask for an operator's eye, the loudest first. */
+/** The words of a status that need an operator, the most urgent first. */
 export const TROUBLE_WORDS: readonly string[] = Object.keys(TROUBLE);
 
 /** As many as the states of a shop combine to: some hundreds. */
-const standings = new Map<string, Standing>();
+const statuses = new Map<string, ShopStatus>();
 
-/** The standing with these words. */
-export function standingOf(words: readonly string[]): Standing {
+/** The status with these words. */
+export function statusOf(words: readonly string[]): ShopStatus {
   const text = words.join();
-  let standing = standings.get(text);
-  if (standing === undefined) {
-    standing = { words, trouble: words.reduce((trouble, word) => trouble + (TROUBLE[word] ?? 0), 0) };
-    standings.set(text, standing);
+  let status = statuses.get(text);
+  if (status === undefined) {
+    status = { words, trouble: words.reduce((trouble, word) => trouble + (TROUBLE[word] ?? 0), 0) };
+    statuses.set(text, status);
   }
-  return standing;
+  return status;
 }

@@ -4,13 +4,23 @@ import { useCallback, useEffect, useRef, useState } from '/console/preact.js';
 import { call } from './session.js';
 
 /**
+ * @template Data
+ * @typedef {{ data: Data | undefined, failure: Error | undefined, refresh: () => void }} Answer
+ */
+/**
+ * @template Item
+ * @typedef {{ items: readonly Item[], nextCursor: string | null }} Page
+ */
+
+/**
  * What the service answers to a path, asked anew every so often while the page is looked at.
+ * @template Data
  * @param {string | undefined} path undefined: nothing is asked
  * @param {{ everyMs?: number }} [options] without it, asked once
- * @returns {{ data: any, failure: Error | undefined, refresh: () => void }} `data` is undefined until the first answer
+ * @returns {Answer<Data>} `data` is undefined until the first answer
  */
 export function useAnswer(path, { everyMs } = {}) {
-  const [answer, setAnswer] = useState(/** @type {{ path?: string, data?: any, failure?: Error }} */ ({}));
+  const [answer, setAnswer] = useState(/** @type {{ path?: string, data?: Data, failure?: Error }} */ ({}));
   const [round, setRound] = useState(0);
   const timer = useRef(0);
   useEffect(() => {
@@ -67,12 +77,14 @@ export function useAction() {
 /**
  * The pages of a list one after the other: the first is asked anew, the rest on demand.
  * @param {string} path with its query, without cursor
- * @param {{ everyMs?: number, keyOf: (item: any) => string }} options `keyOf` tells items apart
+ * @template Item
+ * @param {{ everyMs?: number, keyOf: (item: Item) => string }} options `keyOf` tells items apart
  */
 export function usePages(path, { keyOf, ...options }) {
+  /** @type {Answer<Page<Item>>} */
   const first = useAnswer(path, options);
   const [more, setMore] = useState(
-    /** @type {{ path: string, items: any[], cursor: string | null } | undefined} */ (undefined),
+    /** @type {{ path: string, items: readonly Item[], cursor: string | null } | undefined} */ (undefined),
   );
   const action = useAction();
   /** Of which list more was asked for last. */
@@ -99,9 +111,10 @@ export function usePages(path, { keyOf, ...options }) {
         : () =>
             action.run(async () => {
               asked.current = path;
+              /** @type {Page<Item>} */
               const page = await call(`${path}${join}cursor=${encodeURIComponent(cursor)}`);
               const shown = following?.items ?? newest;
-              setMore({ path, items: [...shown, ...page.items], cursor: page.nextCursor });
+              setMore({ path, items: [...(shown ?? []), ...page.items], cursor: page.nextCursor });
             }),
   };
 }
@@ -109,9 +122,10 @@ export function usePages(path, { keyOf, ...options }) {
 /**
  * What is shown of a list, with its first page asked anew. Nothing that lies between may be hidden, so a first page
  * that moved on past all that is shown leaves it as it is.
- * @param {any[]} newest
- * @param {any[]} shown
- * @param {(item: any) => string} keyOf
+ * @template Item
+ * @param {readonly Item[]} newest
+ * @param {readonly Item[]} shown
+ * @param {(item: Item) => string} keyOf
  */
 function refreshed(newest, shown, keyOf) {
   const places = new Map(shown.map((item, index) => [keyOf(item), index]));

@@ -5,18 +5,20 @@ import { FilterField, Filters } from './filters.js';
 import { Answered, Failure, More, Table, When } from './parts.js';
 import { address } from './route.js';
 
-/** @param {any} change */
+/** @import { Change } from './answers.js' */
+
+/** @param {Change} change */
 const keyOf = ({ id }) => id;
 
 const columns = [
   {
     name: 'Who',
-    cell: (/** @type {any} */ { operator, role }) => html`${operator} <span class="muted">${role}</span>`,
+    cell: (/** @type {Change} */ { operator, role }) => html`${operator} <span class="muted">${role}</span>`,
   },
-  { name: 'At', cell: (/** @type {any} */ { at }) => html`<${When} at=${at} />` },
+  { name: 'At', cell: (/** @type {Change} */ { at }) => html`<${When} at=${at} />` },
   {
     name: 'Outcome',
-    cell: (/** @type {any} */ { status, code }) =>
+    cell: (/** @type {Change} */ { status, code }) =>
       status === null
         ? html`<span class="muted">not known</span>`
         : html`<${Answered} status=${status} code=${code} />`,
@@ -24,22 +26,22 @@ const columns = [
   {
     name: 'What',
     place: /** @type {const} */ ('full'),
-    cell: (/** @type {any} */ { method, route }) => html`${method} <code>${route}</code>`,
+    cell: (/** @type {Change} */ { method, route }) => html`${method} <code>${route}</code>`,
   },
   {
     name: 'Of',
     place: /** @type {const} */ ('full'),
-    cell: (/** @type {any} */ { params }) =>
+    cell: (/** @type {Change} */ { params }) =>
       Object.entries(params).map(
         ([name, value]) =>
           html`<code class="wrap" title=${`${name} ${value}`}>…${String(value).slice(-6)}</code> `,
       ),
   },
-  { name: 'From', place: /** @type {const} */ ('wide'), cell: (/** @type {any} */ { ip }) => ip },
+  { name: 'From', place: /** @type {const} */ ('wide'), cell: (/** @type {Change} */ { ip }) => ip },
   {
     name: 'Request id',
     place: /** @type {const} */ ('wide'),
-    cell: (/** @type {any} */ { requestId }) => html`<code class="wrap">${requestId}</code>`,
+    cell: (/** @type {Change} */ { requestId }) => html`<code class="wrap">${requestId}</code>`,
   },
 ];
 

@@ -6,38 +6,51 @@ import { useEvents } from './live.js';
 import { Badge, Dialog, Failure } from './parts.js';
 import { call } from './session.js';
 
+/** @import { Answer } from './asking.js' */
+/** @import { Channel } from './answers.js' */
+
 const POLL_MS = 1_500;
 
 /**
- * Starts the shop's connection, shows the newest code until it is scanned, and says when it is connected.
+ * Starts the shop's connection, shows the newest code until it is scanned or typed, and says when it is connected.
  * @param {{ path: string, onClose: () => void }} props
  */
 export function ConnectDialog({ path, onClose }) {
   const [started, setStarted] = useState(false);
+  const [asksNumber, setAsksNumber] = useState(false);
   const action = useAction();
+  /** @type {Answer<Channel>} */
   const { data, failure, refresh } = useAnswer(started ? `${path}/connect` : undefined, { everyMs: POLL_MS });
-  const start = () =>
+  const begin = (/** @type {string} */ way, /** @type {object} */ body) =>
     action.run(async () => {
-      await call(`${path}/connect`, { method: 'POST', body: {} });
+      await call(`${path}/${way}`, { method: 'POST', body });
+      setAsksNumber(false);
       setStarted(true);
+      refresh();
     });
+  const start = () => begin('connect', {});
   useEffect(() => void start(), []);
   useEvents(
     (event) => {
-      if (event.type === 'channel' && path.endsWith(String(event.shopId))) refresh();
+      if (event.type === 'channel' && path.endsWith(event.shopId)) refresh();
     },
     [path],
   );
   const status = data?.status ?? 'starting';
   const mayTry = status === 'disconnected' || action.failure !== undefined;
+  const said = data?.code === undefined ? SAID[status] : TYPE_IT;
   return html`
     <${Dialog} title="Connect this shop" onClose=${onClose}>
-      ${action.failure === undefined && html`<p role="status"><${Badge} state=${status} /> ${SAID[status]}</p>`}
-      ${status === 'qr_waiting' && data.qrImageDataUrl !== undefined && html`<${Code} channel=${data} />`}
+      ${action.failure === undefined && html`<p role="status"><${Badge} state=${status} /> ${said}</p>`}
+      ${data?.qrImageDataUrl !== undefined && status === 'qr_waiting' && html`<${Code} channel=${data} />`}
+      ${data?.code !== undefined && html`<${TypedCode} channel=${data} />`}
+      ${asksNumber && html`<${NumberForm} busy=${action.busy} onNumber=${(/** @type {string} */ phone) => void begin('pairing-code', { phone })} />`}
       <${Failure} failure=${action.failure ?? failure} />
       <footer>
-        ${mayTry && html`<button class="primary" disabled=${action.busy} onClick=${start}>Try again</button>`}
-        ${status === 'connected' && html`<p>Number <b>+${data.phone}</b></p><button class="primary" onClick=${onClose}>Done</button>`}
+        ${status !== 'connected' && !asksNumber && data?.code === undefined && html`<button onClick=${() => setAsksNumber(true)}>Type a code instead</button>`}
+        ${(asksNumber || data?.code !== undefined) && html`<button disabled=${action.busy} onClick=${start}>Scan a QR code instead</button>`}
+        ${mayTry && !asksNumber && html`<button class="primary" disabled=${action.busy} onClick=${start}>Try again</button>`}
+        ${status === 'connected' && html`<p>Number <b>+${data?.phone}</b></p><button class="primary" onClick=${onClose}>Done</button>`}
       </footer>
     <//>
   `;
@@ -47,15 +60,42 @@ const SAID = /** @type {Record<string, string>} */ ({
   starting: 'A session is being opened…',
   qr_waiting: 'On the phone: Linked devices, Link a device, then scan.',
   connected: 'The shop is connected.',
-  disconnected: 'No code was scanned in time.',
+  disconnected: 'No code was scanned or typed in time.',
 });
+const TYPE_IT = 'On the phone: Linked devices, Link a device, Link with phone number instead, then type.';
 
-/** @param {{ channel: any }} props */
+/** @param {{ busy: boolean, onNumber: (phone: string) => void }} props */
+function NumberForm({ busy, onNumber }) {
+  const submit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    onNumber(String(given.get('phone')).replaceAll(/[\s().-]/g, ''));
+  };
+  return html`
+    <form class="fields" onSubmit=${submit}>
+      <label>Number of the phone <input name="phone" type="tel" required placeholder="+41791234567" /></label>
+      <footer><button class="primary" disabled=${busy}>Get a code</button></footer>
+    </form>
+  `;
+}
+
+/** @param {{ channel: Channel }} props */
+function TypedCode({ channel }) {
+  const { code = '', expiresAt = '' } = channel;
+  return html`
+    <figure class="code">
+      <p class="typed" aria-label="Code to type">${code.slice(0, 4)}-${code.slice(4)}</p>
+      <figcaption class="muted">Good for ${span(Date.parse(expiresAt) - Date.now())}.</figcaption>
+    </figure>
+  `;
+}
+
+/** @param {{ channel: Channel }} props */
 function Code({ channel }) {
   return html`
     <figure class="code">
       <img src=${channel.qrImageDataUrl} alt=${`QR code of a session that is ${words(channel.status)}`} />
-      <figcaption class="muted">Good for ${span(Date.parse(channel.expiresAt) - Date.now())}; then a new one appears.</figcaption>
+      <figcaption class="muted">Good for ${span(Date.parse(channel.expiresAt ?? '') - Date.now())}; then a new one appears.</figcaption>
     </figure>
   `;
 }

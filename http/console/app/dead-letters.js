@@ -5,7 +5,9 @@ import { Failure, More, RoleButton, Table, When } from './parts.js';
 import { address, shopAddress } from './route.js';
 import { call } from './session.js';
 
-/** @param {any} letter */
+/** @import { DeadLetter } from './answers.js' */
+
+/** @param {DeadLetter} letter */
 const keyOf = ({ id }) => id;
 
 export function DeadLetters() {
@@ -31,13 +33,16 @@ export function DeadLetters() {
         failure=${letters.failure}
         keyOf=${keyOf}
         columns=${[
-          { name: 'At', cell: (/** @type {any} */ { at }) => html`<${When} at=${at} />` },
-          { name: 'Actor', cell: (/** @type {any} */ { actor }) => html`<${ActorName} actor=${actor} />` },
-          { name: 'Command', cell: (/** @type {any} */ { command }) => html`<code>${command}</code>` },
-          { name: 'Cause', cell: (/** @type {any} */ { cause }) => cause },
+          { name: 'At', cell: (/** @type {DeadLetter} */ { at }) => html`<${When} at=${at} />` },
+          {
+            name: 'Actor',
+            cell: (/** @type {DeadLetter} */ { actor }) => html`<${ActorName} actor=${actor} />`,
+          },
+          { name: 'Command', cell: (/** @type {DeadLetter} */ { command }) => html`<code>${command}</code>` },
+          { name: 'Cause', cell: (/** @type {DeadLetter} */ { cause }) => cause },
           {
             name: 'Replay',
-            cell: (/** @type {any} */ { id }) =>
+            cell: (/** @type {DeadLetter} */ { id }) =>
               html`<${RoleButton} role="operate" disabled=${action.busy} onClick=${() => replay(id)}>Replay<//>`,
           },
         ]}

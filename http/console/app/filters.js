@@ -3,7 +3,7 @@
 import { html, useEffect, useRef } from '/console/preact.js';
 import { address } from './route.js';
 
-/** @param {{ place: string, children?: any }} props `place` is the path of the list's page */
+/** @param {{ place: string, children?: unknown }} props `place` is the path of the list's page */
 export function Filters({ place, children }) {
   const choose = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -18,7 +18,7 @@ export function Filters({ place, children }) {
 
 /**
  * A field that shows what is chosen, and keeps what is being typed while the page is drawn anew.
- * @param {{ value: string, [name: string]: any }} props
+ * @param {{ value: string, [name: string]: unknown }} props
  */
 export function FilterField({ value, ...attributes }) {
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));

@@ -4,8 +4,9 @@ import { html } from '/console/preact.js';
 import { useAction } from './asking.js';
 import { Copy, Dialog, Failure } from './parts.js';
 import { call } from './session.js';
+/** @import { ApiKey, FreshKey } from './answers.js' */
 
-/** @param {{ path: string, onClose: () => void, onCreated: (key: any) => void }} props */
+/** @param {{ path: string, onClose: () => void, onCreated: (key: FreshKey) => void }} props */
 export function NewKey({ path, onClose, onCreated }) {
   const action = useAction();
   const submit = (/** @type {SubmitEvent} */ event) => {
@@ -54,9 +55,9 @@ const WARNINGS = {
  * Asks before a key is rotated or revoked, and does it.
  * @param {{
  *   path: string,
- *   asked: { what: 'rotate' | 'revoke', key: any },
+ *   asked: { what: 'rotate' | 'revoke', key: ApiKey },
  *   onClose: () => void,
- *   onChanged: (key: any) => void,
+ *   onChanged: (key: ApiKey | FreshKey) => void,
  * }} props
  */
 export function ChangeKey({ path, asked: { what, key }, onClose, onChanged }) {

@@ -9,7 +9,8 @@ const RETRY_MS = 1_500;
 const KEPT_EVENTS = 200;
 
 /**
- * @typedef {{ type: string, at: string, [name: string]: unknown }} LiveEvent
+ * @import { OperatorEvent } from '../../events/operator-event.ts'
+ * @typedef {{ [Type in OperatorEvent['type']]: { type: Type, at: string } & Extract<OperatorEvent, { type: Type }>['data'] }[OperatorEvent['type']]} LiveEvent an event as the stream tells it
  * @typedef {{ state: 'connecting' | 'open' | 'lost', sinceMs: number }} Connection
  */
 
@@ -79,17 +80,17 @@ function take(block) {
   lastEventId = fields.get('id') ?? lastEventId;
   const data = fields.get('data');
   if (data === undefined) return;
-  const event = JSON.parse(data);
+  const event = /** @type {LiveEvent} */ (JSON.parse(data));
   if (event.type === 'node') noteNode(event);
   recent = [event, ...recent].slice(0, KEPT_EVENTS);
   for (const listener of eventListeners) listener(event);
 }
 
-/** @param {LiveEvent} event of type `node` */
+/** @param {Extract<LiveEvent, { type: 'node' }>} event */
 function noteNode({ nodeId, standing }) {
   silentNodes = new Set(silentNodes);
-  if (standing === 'silent') silentNodes.add(String(nodeId));
-  else silentNodes.delete(String(nodeId));
+  if (standing === 'silent') silentNodes.add(nodeId);
+  else silentNodes.delete(nodeId);
   for (const listener of connectionListeners) listener();
 }
 

@@ -8,13 +8,18 @@ import { Plot } from './plot.js';
 import { address, shopAddress } from './route.js';
 import { call } from './session.js';
 import { ShardMap } from './shard-map.js';
+import { shopStatus } from './shop-status.js';
 import { nameOf } from './shops.js';
-import { standing } from './standing.js';
+
+/** @import { LiveEvent } from './live.js' */
+/** @import { Answer, Page } from './asking.js' */
+/** @import { FleetOverview, Resumed, SeriesPoint, Shop } from './answers.js' */
 
 const CHANNEL_STATES = ['connected', 'starting', 'qr_waiting', 'disconnected'];
 const SHOWN_CODES = 4;
 
 export function Overview() {
+  /** @type {Answer<FleetOverview>} */
   const { data, failure } = useAnswer('/overview', { everyMs: 2_000 });
   useEffect(() => {
     document.title = 'Overview · Console';
@@ -23,19 +28,19 @@ export function Overview() {
     <h1 tabindex="-1">Overview</h1>
     <${Failure} failure=${failure} />
     ${data === undefined && failure === undefined && html`<p class="muted" aria-busy="true">Loading…</p>`}
-    ${data !== undefined && html`<${Glance} overview=${data} />`}
+    ${data !== undefined && html`<${FleetFigures} overview=${data} />`}
   `;
 }
 
-/** @param {{ overview: any }} props */
-function Glance({ overview }) {
+/** @param {{ overview: FleetOverview }} props */
+function FleetFigures({ overview }) {
   const { nodes, shards, states, silentNodes, nodesWithoutWorkers, suspendedTenants } = overview;
-  const owned = shards.filter((/** @type {any} */ { nodeId }) => nodeId !== null).length;
-  const margin = Math.min(...nodes.map((/** @type {any} */ { leaseMarginMs }) => leaseMarginMs ?? Infinity));
+  const owned = shards.filter(({ nodeId }) => nodeId !== null).length;
+  const margin = Math.min(...nodes.map(({ leaseMarginMs }) => leaseMarginMs ?? Infinity));
   return html`
     ${silentNodes.length > 0 && html`<p class="failure" role="alert">No answer from ${silentNodes.join(', ')}: its shops are missing below.</p>`}
     ${nodesWithoutWorkers.length > 0 && html`<p class="failure" role="alert">No session worker on ${nodesWithoutWorkers.join(', ')}: what its shops send is refused with BOT_SERVICE_UNREACHABLE. Workers start again by themselves; the node’s log says what ends them.</p>`}
-    ${suspendedTenants.length > 0 && html`<p class="failure" role="alert">Suspended after too many crashes, so that every call is refused: ${suspendedTenants.map((/** @type {string} */ id) => html`<a href=${address(`/tenants/${id}`)}>Tenant …${id.slice(-6)}</a> `)}</p>`}
+    ${suspendedTenants.length > 0 && html`<p class="failure" role="alert">Suspended after too many crashes, so that every call is refused: ${suspendedTenants.map((id) => html`<a href=${address(`/tenants/${id}`)}>Tenant …${id.slice(-6)}</a> `)}</p>`}
     <${ResumeAll} offered=${(states.suspended ?? 0) > 0 || suspendedTenants.length > 0} />
     <dl class="tiles">
       <${Tile} name="Nodes" value=${count(nodes.length)} more=${`lease holds ${milliseconds(margin)}`} />
@@ -61,7 +66,7 @@ function Glance({ overview }) {
  */
 function ResumeAll({ offered }) {
   const action = useAction();
-  const [answer, setAnswer] = useState(/** @type {any} */ (undefined));
+  const [answer, setAnswer] = useState(/** @type {Resumed | undefined} */ (undefined));
   const resume = () =>
     action.run(async () => setAnswer(await call('/resume-all', { method: 'POST', body: {} })));
   if (!offered && answer === undefined) return null;
@@ -79,16 +84,16 @@ function Tile({ name, value, more, bad = false }) {
   return html`<div class=${bad ? 'bad' : ''}><dt>${name}</dt><dd>${value}${more && html`<small>${more}</small>`}</dd></div>`;
 }
 
-/** @param {{ series: any[], slotMs: number }} props */
+/** @param {{ series: SeriesPoint[], slotMs: number }} props */
 function Plots({ series, slotMs }) {
   const seconds = slotMs / 1_000;
   const codes = frequent(series.map(({ errors }) => errors));
-  const fates = [
+  const outcomes = [
     'sent',
     ...frequent(series.map(({ messages }) => messages)).filter((name) => name !== 'sent'),
   ];
   const frame = { slotMs };
-  const points = (/** @type {(point: any) => (number | null)[]} */ values) =>
+  const points = (/** @type {(point: SeriesPoint) => (number | null)[]} */ values) =>
     series.map((point) => ({ at: point.at, values: values(point) }));
   const rate = (/** @type {number} */ value) => `${count(value)}/s`;
   return html`
@@ -99,8 +104,8 @@ function Plots({ series, slotMs }) {
         points=${points(({ p50Ms, p99Ms }) => [p50Ms, p99Ms])} />
       <${Plot} ...${frame} stacked title="Refusals by code" names=${codes.length === 0 ? ['none'] : codes} show=${count}
         points=${points(({ errors }) => codes.map((code) => errors[code] ?? 0))} />
-      <${Plot} ...${frame} stacked title="Messages by fate" names=${fates} show=${count}
-        points=${points(({ messages }) => fates.map((fate) => messages[fate] ?? 0))} />
+      <${Plot} ...${frame} stacked title="Messages by outcome" names=${outcomes} show=${count}
+        points=${points(({ messages }) => outcomes.map((outcome) => messages[outcome] ?? 0))} />
     </section>
   `;
 }
@@ -140,28 +145,50 @@ function Sessions({ states }) {
 }
 
 function Troubled() {
+  /** @type {Answer<Page<Shop>>} */
   const { data } = useAnswer('/actors?sort=trouble&limit=6', { everyMs: 4_000 });
   const rows = data?.items
-    .map((/** @type {any} */ shop) => ({ shop, said: standing(shop) }))
-    .filter((/** @type {any} */ { said }) => ['warn', 'bad'].includes(said.tone));
+    .map((shop) => ({ shop, said: shopStatus(shop) }))
+    .filter(({ said }) => ['warn', 'bad'].includes(said.tone));
   return html`
     <${Table}
       caption="Shops that need an eye"
       empty="Every active shop is well."
       rows=${rows}
-      keyOf=${(/** @type {any} */ { shop }) => shop.shopId}
+      keyOf=${(/** @type {{ shop: Shop, said: ReturnType<typeof shopStatus> }} */ { shop }) => shop.shopId}
       columns=${[
         {
           name: 'Shop',
-          cell: (/** @type {any} */ { shop }) => html`<a href=${shopAddress(shop)}>${nameOf(shop)}</a>`,
+          cell: (/** @type {{ shop: Shop, said: ReturnType<typeof shopStatus> }} */ { shop }) =>
+            html`<a href=${shopAddress(shop)}>${nameOf(shop)}</a>`,
         },
-        { name: 'Why', cell: (/** @type {any} */ { said }) => said.text },
+        {
+          name: 'Why',
+          cell: (/** @type {{ shop: Shop, said: ReturnType<typeof shopStatus> }} */ { said }) => said.text,
+        },
       ]}
     />
   `;
 }
 
+/**
+ * What the ticker shows of an event, whichever it is.
+ * @typedef {object} TickerRow
+ * @property {LiveEvent['type']} type
+ * @property {string} at
+ * @property {string} [tenantId]
+ * @property {string} [shopId]
+ * @property {string} [shop]
+ * @property {string} [messageId]
+ * @property {string} [nodeId]
+ * @property {string | null} [reason]
+ * @property {string} [status]
+ * @property {string} [state]
+ * @property {string} [standing]
+ */
+
 function Ticker() {
+  /** @type {readonly TickerRow[]} */
   const events = useRecentEvents().slice(0, 12);
   return html`
     <${Table}
@@ -169,21 +196,21 @@ function Ticker() {
       caption="Newest events"
       empty="Nothing has happened since this page was opened."
       rows=${events}
-      keyOf=${(/** @type {any} */ event) => `${event.at}${event.type}${event.messageId ?? event.shopId ?? event.nodeId ?? ''}${event.status ?? event.state ?? ''}`}
+      keyOf=${(/** @type {TickerRow} */ event) => `${event.at}${event.type}${event.messageId ?? event.shopId ?? event.nodeId ?? ''}${event.status ?? event.state ?? ''}`}
       columns=${[
-        { name: 'At', cell: (/** @type {any} */ { at }) => clockTime(at) },
-        { name: 'What', cell: (/** @type {any} */ { type }) => words(type) },
+        { name: 'At', cell: (/** @type {TickerRow} */ { at }) => clockTime(at) },
+        { name: 'What', cell: (/** @type {TickerRow} */ { type }) => words(type) },
         {
           name: 'State',
-          cell: (/** @type {any} */ event) =>
+          cell: (/** @type {TickerRow} */ event) =>
             html`<${Badge} state=${event.reason ?? event.status ?? event.state ?? event.standing ?? event.type} />`,
         },
         {
           name: 'Shop',
-          cell: (/** @type {any} */ event) =>
-            event.shopId === undefined
+          cell: (/** @type {TickerRow} */ event) =>
+            event.tenantId === undefined || event.shopId === undefined
               ? (event.nodeId ?? '')
-              : html`<a href=${shopAddress(event)}>${event.shop ?? event.shopId}</a>`,
+              : html`<a href=${shopAddress({ tenantId: event.tenantId, shopId: event.shopId })}>${event.shop ?? event.shopId}</a>`,
         },
       ]}
     />

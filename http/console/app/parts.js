@@ -5,7 +5,7 @@ import { meaningOf } from './codes.js';
 import { away, clockTime, words } from './format.js';
 import { roleRefusal } from './session.js';
 
-/** How each word for a state is to be read at a glance. */
+/** How each word for a state is coloured. */
 const TONES = /** @type {Record<string, string>} */ ({
   connected: 'good',
   sent: 'good',
@@ -15,14 +15,19 @@ const TONES = /** @type {Record<string, string>} */ ({
   preparing: 'busy',
   starting: 'busy',
   qr_waiting: 'warn',
+  code_waiting: 'warn',
   reconnecting: 'warn',
   paused: 'warn',
   held: 'warn',
+  tenant_inactive: 'warn',
   cold_paused: 'warn',
   backoff: 'warn',
+  undelivered: 'bad',
   flagged: 'bad',
   suspended: 'bad',
   failed: 'bad',
+  gone: 'bad',
+  failing: 'bad',
   rejected: 'bad',
 });
 
@@ -33,7 +38,7 @@ export function Badge({ state }) {
 
 /**
  * A button for what asks for a role: disabled, and saying why, where the operator has a smaller one.
- * @param {{ role: string, disabled?: boolean, title?: string, children?: any, [name: string]: any }} props
+ * @param {{ role: string, disabled?: boolean, title?: string, children?: unknown, [name: string]: unknown }} props
  */
 export function RoleButton({ role, disabled = false, title, children, ...attributes }) {
   const refusal = roleRefusal(role);
@@ -61,7 +66,7 @@ export function When({ at, relative = false }) {
   `;
 }
 
-/** @param {{ title: string, more?: any, class?: string, children?: any }} props */
+/** @param {{ title: string, more?: unknown, class?: string, children?: unknown }} props */
 export function Panel({ title, more, class: name = '', children }) {
   return html`
     <section class=${`panel ${name}`}>
@@ -72,12 +77,14 @@ export function Panel({ title, more, class: name = '', children }) {
 }
 
 /**
- * @typedef {{ name: string, cell: (row: any) => any, numeric?: boolean, place?: 'full' | 'wide' }} Column `full`: a line of its own on a phone; `wide`: not shown there
- * @param {{ caption: string, columns: Column[], rows: readonly any[] | undefined, keyOf: (row: any) => string, empty: string, failure?: Error, tight?: boolean }} props `failure`: why there are no rows, said elsewhere; `tight`: narrow enough to stay a table on a phone
+ * @typedef {{ name: string, cell: (row: never) => unknown, numeric?: boolean, place?: 'full' | 'wide' }} Column `full`: a line of its own on a phone; `wide`: not shown there
+ * @param {{ caption: string, columns: Column[], rows: readonly unknown[] | undefined, keyOf: (row: never) => string, empty: string, failure?: Error, tight?: boolean }} props `failure`: why there are no rows, said elsewhere; `tight`: narrow enough to stay a table on a phone
  */
 export function Table({ caption, columns, rows, keyOf, empty, failure, tight = false }) {
   if (rows === undefined && failure !== undefined) return null;
   if (rows === undefined) return html`<p class="muted" aria-busy="true">Loading…</p>`;
+  // Each table gives rows and cells of one kind.
+  const own = /** @type {readonly never[]} */ (rows);
   if (rows.length === 0) return html`<p class="muted">${empty}</p>`;
   return html`
     <table class=${tight ? 'tight' : ''}>
@@ -86,7 +93,7 @@ export function Table({ caption, columns, rows, keyOf, empty, failure, tight = f
         <tr>${columns.map(({ name, numeric }) => html`<th scope="col" class=${numeric ? 'number' : ''}>${name}</th>`)}</tr>
       </thead>
       <tbody>
-        ${rows.map(
+        ${own.map(
           (row) => html`
             <tr key=${keyOf(row)}>
               ${columns.map(
@@ -108,7 +115,7 @@ export function More({ next, busy }) {
     : html`<button class="more" disabled=${busy} onClick=${() => next()}>${busy ? 'Loading…' : 'Show more'}</button>`;
 }
 
-/** @param {{ facts: readonly (readonly [name: string, value: any])[] }} props */
+/** @param {{ facts: readonly (readonly [name: string, value: unknown])[] }} props */
 export function Facts({ facts }) {
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
@@ -126,7 +133,7 @@ export function Copy({ text }) {
 
 /**
  * A dialog of the browser's own, so that focus and Escape behave.
- * @param {{ title: string, onClose: () => void, children?: any }} props
+ * @param {{ title: string, onClose: () => void, children?: unknown }} props
  */
 export function Dialog({ title, onClose, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));

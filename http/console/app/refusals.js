@@ -6,12 +6,15 @@ import { meaningOf } from './codes.js';
 import { away, clockTime, count } from './format.js';
 import { Panel, Table } from './parts.js';
 import { address } from './route.js';
+/** @import { Answer } from './asking.js' */
+/** @import { RefusalCount, Refusals } from './answers.js' */
 
 /**
  * What was refused to a tenant lately, by code, the newest first.
  * @param {{ tenantId: string }} props
  */
 export function Refusals({ tenantId }) {
+  /** @type {Answer<Refusals>} */
   const { data } = useAnswer(`/refusals?tenant=${tenantId}`, { everyMs: 5_000 });
   if (data === undefined || data.items.length === 0) return null;
   const all = html`<a href=${address('/requests', { tenant: tenantId, refused: 'true' })}>One by one</a>`;
@@ -21,7 +24,7 @@ export function Refusals({ tenantId }) {
         caption="Refused calls by code, newest first"
         empty="None."
         rows=${data.items}
-        keyOf=${(/** @type {any} */ { code }) => code}
+        keyOf=${(/** @type {RefusalCount} */ { code }) => code}
         columns=${columns}
       />
     <//>
@@ -29,12 +32,13 @@ export function Refusals({ tenantId }) {
 }
 
 const columns = [
-  { name: 'Code', cell: (/** @type {any} */ { code }) => html`<code>${code}</code>` },
-  { name: 'Calls', numeric: true, cell: (/** @type {any} */ { calls }) => count(calls) },
-  { name: 'Last', cell: (/** @type {any} */ { lastAt }) => away(Date.parse(lastAt)) },
+  { name: 'Code', cell: (/** @type {RefusalCount} */ { code }) => html`<code>${code}</code>` },
+  { name: 'Calls', numeric: true, cell: (/** @type {RefusalCount} */ { calls }) => count(calls) },
+  { name: 'Last', cell: (/** @type {RefusalCount} */ { lastAt }) => away(Date.parse(lastAt)) },
   {
     name: 'What it means',
     place: /** @type {const} */ ('full'),
-    cell: (/** @type {any} */ { code, route }) => meaningOf(code) ?? html`Last at <code>${route}</code>`,
+    cell: (/** @type {RefusalCount} */ { code, route }) =>
+      meaningOf(code) ?? html`Last at <code>${route}</code>`,
   },
 ];

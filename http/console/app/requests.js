@@ -6,7 +6,9 @@ import { milliseconds } from './format.js';
 import { Answered, Badge, Failure, More, Table, When } from './parts.js';
 import { address } from './route.js';
 
-/** @param {any} request */
+/** @import { LoggedRequest } from './answers.js' */
+
+/** @param {LoggedRequest} request */
 const keyOf = ({ at, requestId }) => at + requestId;
 
 /** @param {{ query: URLSearchParams }} props */
@@ -41,28 +43,34 @@ export function Requests({ query }) {
 }
 
 const columns = [
-  { name: 'At', cell: (/** @type {any} */ { at }) => html`<${When} at=${at} />` },
+  { name: 'At', cell: (/** @type {LoggedRequest} */ { at }) => html`<${When} at=${at} />` },
   {
     name: 'Status',
-    cell: (/** @type {any} */ { status, code }) => html`<${Answered} status=${status} code=${code} />`,
+    cell: (/** @type {LoggedRequest} */ { status, code }) =>
+      html`<${Answered} status=${status} code=${code} />`,
   },
   {
     name: 'Route',
     place: /** @type {const} */ ('full'),
-    cell: (/** @type {any} */ { method, route }) => html`${method} <code>${route}</code>`,
+    cell: (/** @type {LoggedRequest} */ { method, route }) => html`${method} <code>${route}</code>`,
   },
-  { name: 'Took', numeric: true, cell: (/** @type {any} */ { latencyMs }) => milliseconds(latencyMs) },
+  {
+    name: 'Took',
+    numeric: true,
+    cell: (/** @type {LoggedRequest} */ { latencyMs }) => milliseconds(latencyMs),
+  },
   {
     name: 'Tenant',
-    cell: (/** @type {any} */ { tenantId }) =>
+    cell: (/** @type {LoggedRequest} */ { tenantId }) =>
       tenantId === null
         ? html`<${Badge} state="nobody" />`
         : html`<a href=${address(`/tenants/${tenantId}`)}><code>…${tenantId.slice(-6)}</code></a>`,
   },
-  { name: 'From', place: /** @type {const} */ ('wide'), cell: (/** @type {any} */ { ip }) => ip },
+  { name: 'From', place: /** @type {const} */ ('wide'), cell: (/** @type {LoggedRequest} */ { ip }) => ip },
   {
     name: 'Request id',
     place: /** @type {const} */ ('wide'),
-    cell: (/** @type {any} */ { requestId }) => html`<code class="wrap">${requestId}</code>`,
+    cell: (/** @type {LoggedRequest} */ { requestId, traceparent }) =>
+      html`<code class="wrap" title=${traceparent === null ? undefined : `trace ${traceparent.slice(3, 35)}`}>${requestId}</code>`,
   },
 ];

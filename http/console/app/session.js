@@ -69,9 +69,10 @@ export function onSignOut(listener) {
 
 /**
  * A request of the operators' API.
+ * @template Data
  * @param {string} path below the base path, with its query
  * @param {{ method?: string, body?: unknown, token?: string, signal?: AbortSignal }} [options]
- * @returns {Promise<any>} what stands in `data`
+ * @returns {Promise<Data>} what stands in `data`
  * @throws {CallFailure}
  */
 export async function call(path, options = {}) {

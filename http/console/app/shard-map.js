@@ -2,10 +2,11 @@
 import { html } from '/console/preact.js';
 import { milliseconds } from './format.js';
 import { Table } from './parts.js';
+/** @import { FleetNode } from './answers.js' */
 
 /**
  * Which node owns which shard, as cells and in words.
- * @param {{ nodes: any[], shards: { shard: number, nodeId: string | null, epoch: number }[] }} props
+ * @param {{ nodes: FleetNode[], shards: { shard: number, nodeId: string | null, epoch: number }[] }} props
  */
 export function ShardMap({ nodes, shards }) {
   const names = nodes.map(({ nodeId }) => nodeId).sort();
@@ -16,18 +17,18 @@ export function ShardMap({ nodes, shards }) {
       caption="Nodes"
       empty="No node is known."
       rows=${nodes}
-      keyOf=${(/** @type {any} */ { incarnation }) => incarnation}
+      keyOf=${(/** @type {FleetNode} */ { incarnation }) => incarnation}
       columns=${[
         {
           name: 'Node',
-          cell: (/** @type {any} */ { nodeId, self }) =>
+          cell: (/** @type {FleetNode} */ { nodeId, self }) =>
             html`<span class="node"><i class=${mark(nodeId)}></i>${nodeId}${self ? ' (this one)' : ''}</span>`,
         },
-        { name: 'Shards', numeric: true, cell: (/** @type {any} */ node) => node.shards },
+        { name: 'Shards', numeric: true, cell: (/** @type {FleetNode} */ node) => node.shards },
         {
           name: 'Lease holds',
           numeric: true,
-          cell: (/** @type {any} */ { leaseMarginMs }) =>
+          cell: (/** @type {FleetNode} */ { leaseMarginMs }) =>
             leaseMarginMs === undefined ? '–' : milliseconds(leaseMarginMs),
         },
       ]}

@@ -27,7 +27,7 @@ const PLACES = [
 
 const THEMES = { system: 'Auto', light: 'Light', dark: 'Dark' };
 
-/** @param {{ route: { path: string[], hash: string }, children?: any }} props */
+/** @param {{ route: { path: string[], hash: string }, children?: unknown }} props */
 export function Shell({ route, children }) {
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   const shown = useRef(route.path.join('/'));
@@ -66,7 +66,7 @@ export function Shell({ route, children }) {
   `;
 }
 
-/** A page that breaks says so and leaves the rest of the console standing. */
+/** A page that breaks says so and leaves the rest of the console in use. */
 class Boundary extends Component {
   /** @override */
   state = { broken: /** @type {Error | undefined} */ (undefined) };

@@ -7,8 +7,9 @@ import { useEvents } from './live.js';
 import { Badge, Facts, Failure, More, Panel, Table, When } from './parts.js';
 import { StateChart } from './state-chart.js';
 import { Windows } from './windows.js';
+/** @import { Details, InspectedShop, Machine, Message, Transition } from './answers.js' */
 
-/** @param {{ shop: any, machines: any[] | undefined, path: string }} props */
+/** @param {{ shop: InspectedShop, machines: Machine[] | undefined, path: string }} props */
 export function ShopDetails({ shop, machines, path }) {
   const { details } = shop;
   // What cannot be loaded cannot be drawn; its last error says why.
@@ -19,7 +20,7 @@ export function ShopDetails({ shop, machines, path }) {
       ${machines?.map(
         (machine) => html`
           <${Panel} title=${machine.id === 'channel' ? 'Channel' : 'Pacing'}>
-            <${StateChart} machine=${machine} current=${details[machine.id].state}
+            <${StateChart} machine=${machine} current=${(machine.id === 'channel' ? details.channel : details.pacing).state}
               last=${lastStep(details.transitions, machine.id)} />
           <//>
         `,
@@ -38,7 +39,7 @@ export function ShopDetails({ shop, machines, path }) {
       </div>
     </div>
     <div class="columns">
-      <${Panel} title="Session"><${Facts} facts=${sessionFacts(shop)} /><//>
+      <${Panel} title="Session"><${Facts} facts=${sessionFacts(details, shop.session)} /><//>
       <${Panel} title="Actor and errors"><${Facts} facts=${actorFacts(shop)} /><//>
     </div>
   `;
@@ -46,14 +47,14 @@ export function ShopDetails({ shop, machines, path }) {
 
 /**
  * The last step of a machine that led to another state.
- * @param {any[]} transitions
+ * @param {Transition[]} transitions
  * @param {string} id
  */
 function lastStep(transitions, id) {
   return transitions.findLast(({ machine, from, to }) => machine === id && from !== to);
 }
 
-/** @param {{ transitions: any[] }} props */
+/** @param {{ transitions: Transition[] }} props */
 function Transitions({ transitions }) {
   return html`
     <${Table}
@@ -61,44 +62,49 @@ function Transitions({ transitions }) {
       caption="Last transitions, newest first"
       empty="None since this shop was loaded."
       rows=${transitions.toReversed().slice(0, 11)}
-      keyOf=${(/** @type {any} */ step) => `${step.atMs}${step.machine}${step.event}${step.from}${step.to}`}
+      keyOf=${(/** @type {Transition} */ step) => `${step.atMs}${step.machine}${step.event}${step.from}${step.to}`}
       columns=${[
-        { name: 'At', cell: (/** @type {any} */ { atMs }) => clockTime(atMs) },
+        { name: 'At', cell: (/** @type {Transition} */ { atMs }) => clockTime(atMs) },
         {
           name: 'Step',
-          cell: (/** @type {any} */ { from, to }) =>
+          cell: (/** @type {Transition} */ { from, to }) =>
             from === to ? words(to) : `${words(from)} → ${words(to)}`,
         },
-        { name: 'On', cell: (/** @type {any} */ { event }) => html`<code>${event}</code>` },
+        { name: 'On', cell: (/** @type {Transition} */ { event }) => html`<code>${event}</code>` },
       ]}
     />
   `;
 }
 
-/** @param {{ details: any }} props */
+/** @typedef {(NonNullable<Details['queue']['inHand']> | Details['queue']['waiting'][number]) & { place: string | number, unlessSent?: { reason: string, atMs: number } }} WaitingRow */
+
+/** @param {{ details: Details }} props */
 function Queue({ details }) {
   const { inHand, waiting, depth } = details.queue;
   const rows = [
     ...(inHand === null ? [] : [{ ...inHand, place: 'in hand' }]),
-    ...waiting.map((/** @type {any} */ each, /** @type {number} */ index) => ({ ...each, place: index + 1 })),
+    ...waiting.map((each, index) => ({ ...each, place: index + 1 })),
   ];
   return html`
     <${Table}
       caption="Messages that wait, in order"
       empty="Nothing waits."
       rows=${rows.slice(0, 20)}
-      keyOf=${(/** @type {any} */ { messageId }) => messageId}
+      keyOf=${(/** @type {WaitingRow} */ { messageId }) => messageId}
       columns=${[
-        { name: 'Place', cell: (/** @type {any} */ { place }) => place },
-        { name: 'To', cell: (/** @type {any} */ { to, kind }) => (kind === 'status' ? 'status post' : to) },
+        { name: 'Place', cell: (/** @type {WaitingRow} */ { place }) => place },
+        {
+          name: 'To',
+          cell: (/** @type {WaitingRow} */ { to, kind }) => (kind === 'status' ? 'status post' : to),
+        },
         {
           name: 'Age',
           numeric: true,
-          cell: (/** @type {any} */ { createdAtMs }) => span(Date.now() - createdAtMs),
+          cell: (/** @type {WaitingRow} */ { createdAtMs }) => span(Date.now() - createdAtMs),
         },
         {
           name: 'Unless sent',
-          cell: (/** @type {any} */ { unlessSent }) =>
+          cell: (/** @type {WaitingRow} */ { unlessSent }) =>
             unlessSent === undefined
               ? html`<${Badge} state=${details.pacing.state} />`
               : html`<code>${unlessSent.reason}</code> <${When} at=${unlessSent.atMs} relative />`,
@@ -111,7 +117,7 @@ function Queue({ details }) {
 
 const STATUSES = ['queued', 'sending', 'sent', 'failed', 'rejected'];
 
-/** @param {any} message */
+/** @param {Message} message */
 const keyOf = ({ id }) => id;
 
 /** @param {{ path: string, shopId: string }} props */
@@ -144,20 +150,32 @@ function Messages({ path, shopId }) {
         failure=${listed.failure}
         keyOf=${keyOf}
         columns=${[
-          { name: 'Accepted', cell: (/** @type {any} */ { createdAt }) => html`<${When} at=${createdAt} />` },
-          { name: 'To', cell: (/** @type {any} */ { to, kind }) => (kind === 'status' ? 'status post' : to) },
+          {
+            name: 'Accepted',
+            cell: (/** @type {Message} */ { createdAt }) => html`<${When} at=${createdAt} />`,
+          },
+          {
+            name: 'To',
+            cell: (/** @type {Message} */ { to, kind }) => (kind === 'status' ? 'status post' : to),
+          },
           {
             name: 'Status',
-            cell: (/** @type {any} */ message) =>
+            cell: (/** @type {Message} */ message) =>
               html`<${Badge} state=${message.status} />${message.reason !== null && html` <code>${message.reason}</code> <small class="muted">${meaningOf(message.reason)}</small>`}`,
           },
           {
             name: 'Took',
             numeric: true,
-            cell: (/** @type {any} */ { createdAt, sentAt }) =>
+            cell: (/** @type {Message} */ { createdAt, sentAt }) =>
               sentAt === null ? '–' : span(Date.parse(sentAt) - Date.parse(createdAt)),
           },
-          { name: 'Id', cell: (/** @type {any} */ { id }) => html`<code>…${id.slice(-6)}</code>` },
+          { name: 'Delivered', cell: delivered },
+          { name: 'Id', cell: (/** @type {Message} */ { id }) => html`<code>…${id.slice(-6)}</code>` },
+          {
+            name: 'Request',
+            cell: (/** @type {Message} */ { requestId }) =>
+              requestId === null ? '–' : html`<code class="wrap">${requestId}</code>`,
+          },
         ]}
       />
       <${More} next=${listed.next} busy=${listed.busy} />
@@ -165,9 +183,22 @@ function Messages({ path, shopId }) {
   `;
 }
 
-/** @param {any} shop */
-function sessionFacts({ details, session }) {
-  const { channel, groups } = details;
+/**
+ * What recipients said of a message; many never say that they read one.
+ * @param {Message} message
+ */
+function delivered({ deliveredAt, readAt, deliveredCount, readCount }) {
+  if (deliveredAt === null) return '–';
+  const word = readAt === null ? 'delivered' : 'read';
+  const of = deliveredCount === undefined ? '' : ` (${deliveredCount}, read by ${readCount})`;
+  return html`${word}${of} <${When} at=${readAt ?? deliveredAt} />`;
+}
+
+/**
+ * @param {Details} details
+ * @param {InspectedShop['session']} session
+ */
+function sessionFacts({ channel, groups }, session) {
   const own = [
     ['Number', channel.phone === null ? '–' : `+${channel.phone}`],
     ['Paired', html`<${When} at=${channel.pairedAtMs} relative />`],
@@ -207,7 +238,7 @@ function factValue(name, value) {
   return value === null ? '–' : String(value);
 }
 
-/** @param {any} shop */
+/** @param {InspectedShop} shop */
 function actorFacts({ owner, shard, mailbox, restarts, lastError, timers, details }) {
   const lastEnd = details?.channel.lastEnd ?? null;
   return [
@@ -229,7 +260,7 @@ function actorFacts({ owner, shard, mailbox, restarts, lastError, timers, detail
       'Timers',
       timers.length === 0
         ? 'none'
-        : html`<ul class="plain">${timers.map((/** @type {any} */ { id, dueAtMs }) => html`<li><code>${id}</code> <${When} at=${dueAtMs} relative /></li>`)}</ul>`,
+        : html`<ul class="plain">${timers.map(({ id, dueAtMs }) => html`<li><code>${id}</code> <${When} at=${dueAtMs} relative /></li>`)}</ul>`,
     ],
     ['Node', owner.nodeId],
     ['Shard and epoch', `${shard}, ${owner.epoch}`],

@@ -8,19 +8,23 @@ import { Refusals } from './refusals.js';
 import { address } from './route.js';
 import { call } from './session.js';
 import { ShopDetails } from './shop-details.js';
+import { shopStatus } from './shop-status.js';
 import { States } from './shops.js';
-import { standing } from './standing.js';
+/** @import { Answer } from './asking.js' */
+/** @import { InspectedShop, Machine } from './answers.js' */
 
 /** @param {{ tenantId: string, shopId: string }} props */
 export function Shop({ tenantId, shopId }) {
   const path = `/actors/${tenantId}/${shopId}`;
+  /** @type {Answer<InspectedShop>} */
   const { data: shop, failure, refresh } = useAnswer(path, { everyMs: 2_000 });
+  /** @type {Answer<{ items: Machine[] }>} */
   const { data: machines } = useAnswer('/machines');
   const [connecting, setConnecting] = useState(false);
   const action = useAction();
   useEvents(
     (event) => {
-      if (event.shopId === shopId) refresh();
+      if ('shopId' in event && event.shopId === shopId) refresh();
     },
     [shopId],
   );
@@ -43,7 +47,7 @@ export function Shop({ tenantId, shopId }) {
     ${
       shop !== undefined &&
       html`
-        <${Standing} shop=${shop} />
+        <${StatusLine} shop=${shop} />
         <${Controls} shop=${shop} busy=${action.busy} steer=${steer} connect=${() => setConnecting(true)} />
         <${Refusals} tenantId=${tenantId} />
         <${ShopDetails} shop=${shop} machines=${machines?.items} path=${path} />
@@ -59,18 +63,18 @@ export function Shop({ tenantId, shopId }) {
   `;
 }
 
-/** @param {{ shop: any }} props */
-function Standing({ shop }) {
-  const { tone, text, todo } = standing(shop);
+/** @param {{ shop: InspectedShop }} props */
+function StatusLine({ shop }) {
+  const { tone, text, todo } = shopStatus(shop);
   return html`
-    <div class=${`standing ${tone}`} role="status">
+    <div class=${`status-line ${tone}`} role="status">
       <${States} shop=${shop} />
       <p>${text} ${todo !== undefined && html`<strong>${todo}</strong>`}</p>
     </div>
   `;
 }
 
-/** @param {{ shop: any, busy: boolean, steer: (what: string) => void, connect: () => void }} props */
+/** @param {{ shop: InspectedShop, busy: boolean, steer: (what: string) => void, connect: () => void }} props */
 function Controls({ shop, busy, steer, connect }) {
   const isStill = shop.details?.pacing.heldByOperator || shop.status !== 'active';
   const isConnected = shop.details?.channel.state === 'connected';

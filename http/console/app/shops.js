@@ -6,6 +6,9 @@ import { away, count } from './format.js';
 import { Badge, Failure, More, Panel, Table } from './parts.js';
 import { address, shopAddress } from './route.js';
 
+/** @import { Answer, Page } from './asking.js' */
+/** @import { Shop, Tenant } from './answers.js' */
+
 const SORTS = {
   trouble: 'Trouble first',
   queue: 'Messages waiting',
@@ -18,20 +21,23 @@ const SORTS = {
 const STATES = [
   'connected',
   'qr_waiting',
+  'code_waiting',
   'starting',
   'reconnecting',
   'disconnected',
   'flagged',
+  'undelivered',
   'cold_paused',
   'paused',
   'held',
+  'tenant_inactive',
   'sending',
   'gap',
   'backoff',
   'suspended',
 ];
 
-/** @param {any} shop */
+/** @param {Shop} shop */
 const keyOf = ({ shopId }) => shopId;
 
 /** @param {{ query: URLSearchParams }} props */
@@ -78,7 +84,7 @@ export function Shops({ query }) {
 
 /**
  * Nothing of a suspended shop is in memory, its name neither.
- * @param {any} shop
+ * @param {Shop} shop
  * @returns {string}
  */
 export function nameOf({ name, shopId }) {
@@ -86,28 +92,31 @@ export function nameOf({ name, shopId }) {
 }
 
 const columns = [
-  { name: 'Shop', cell: (/** @type {any} */ shop) => html`<a href=${shopAddress(shop)}>${nameOf(shop)}</a>` },
-  { name: 'State', cell: (/** @type {any} */ shop) => html`<${States} shop=${shop} />` },
+  {
+    name: 'Shop',
+    cell: (/** @type {Shop} */ shop) => html`<a href=${shopAddress(shop)}>${nameOf(shop)}</a>`,
+  },
+  { name: 'State', cell: (/** @type {Shop} */ shop) => html`<${States} shop=${shop} />` },
   {
     name: 'Waiting',
     numeric: true,
-    cell: (/** @type {any} */ { details }) => count(details?.queue.depth ?? 0),
+    cell: (/** @type {Shop} */ { details }) => count(details?.queue.depth ?? 0),
   },
   {
     name: 'Oldest',
     numeric: true,
-    cell: (/** @type {any} */ { details }) => {
+    cell: (/** @type {Shop} */ { details }) => {
       const [oldest] = details?.queue.waiting ?? [];
       return oldest === undefined ? '–' : away(oldest.createdAtMs).replace(' ago', '');
     },
   },
-  { name: 'Mailbox', numeric: true, cell: (/** @type {any} */ { mailbox }) => count(mailbox.depth) },
-  { name: 'Restarts', numeric: true, cell: (/** @type {any} */ { restarts }) => count(restarts) },
-  { name: 'Shard', numeric: true, cell: (/** @type {any} */ { shard }) => shard },
-  { name: 'Node', cell: (/** @type {any} */ { owner }) => owner.nodeId },
+  { name: 'Mailbox', numeric: true, cell: (/** @type {Shop} */ { mailbox }) => count(mailbox.depth) },
+  { name: 'Restarts', numeric: true, cell: (/** @type {Shop} */ { restarts }) => count(restarts) },
+  { name: 'Shard', numeric: true, cell: (/** @type {Shop} */ { shard }) => shard },
+  { name: 'Node', cell: (/** @type {Shop} */ { owner }) => owner.nodeId },
 ];
 
-/** @param {{ shop: any }} props */
+/** @param {{ shop: Shop }} props */
 export function States({ shop }) {
   const { details, status } = shop;
   if (details === null) return html`<${Badge} state=${status} />`;
@@ -115,18 +124,21 @@ export function States({ shop }) {
   if (details.channel.state === 'connected') states.push(details.pacing.state);
   if ((details.pacing.coldPausedUntilMs ?? null) !== null) states.push('cold_paused');
   if (details.pacing.heldByOperator) states.push('held');
+  if (details.tenantActive === false) states.push('tenant_inactive');
   if (details.channel.flagged) states.push('flagged');
+  if (details.undelivered?.isLong) states.push('undelivered');
   if (status !== 'active') states.push(status);
   return html`<span class="badges">${states.map((state) => html`<${Badge} state=${state} />`)}</span>`;
 }
 
 /** @param {{ q: string }} props */
 function MatchingTenants({ q }) {
+  /** @type {Answer<Page<Tenant>>} */
   const { data } = useAnswer(address('/tenants', { q, limit: '5' }).slice(1));
   if (data === undefined || data.items.length === 0) return null;
   return html`
     <${Panel} title="Tenants of that name">
-      <ul class="plain">${data.items.map((/** @type {any} */ { id, name }) => html`<li><a href=${address(`/tenants/${id}`)}>${name}</a></li>`)}</ul>
+      <ul class="plain">${data.items.map((/** @type {Tenant} */ { id, name }) => html`<li><a href=${address(`/tenants/${id}`)}>${name}</a></li>`)}</ul>
     <//>
   `;
 }

@@ -8,10 +8,14 @@ import { ChangePlan } from './plan.js';
 import { Refusals } from './refusals.js';
 import { address, shopAddress } from './route.js';
 import { call } from './session.js';
-import { ofActor } from './standing.js';
+import { ofActor } from './shop-status.js';
+import { Webhooks } from './webhooks.js';
+/** @import { Answer } from './asking.js' */
+/** @import { InspectedTenant, TenantShop } from './answers.js' */
 
 /** @param {{ tenantId: string }} props */
 export function Tenant({ tenantId }) {
+  /** @type {Answer<InspectedTenant>} */
   const { data: tenant, failure, refresh } = useAnswer(`/tenants/${tenantId}`, { everyMs: 10_000 });
   const action = useAction();
   const [changesPlan, setChangesPlan] = useState(false);
@@ -45,6 +49,7 @@ export function Tenant({ tenantId }) {
         <${Refusals} tenantId=${tenantId} />
         <div class="columns">
           <${Keys} tenantId=${tenantId} />
+          <${Webhooks} tenantId=${tenantId} />
           <${TenantShops} tenantId=${tenantId} />
           <${Panel} title="Account"><${Facts} facts=${factsOf(tenant)} /><//>
         </div>
@@ -60,20 +65,20 @@ export function Tenant({ tenantId }) {
   `;
 }
 
-/** @param {{ actor: any }} props */
+/** @param {{ actor: InspectedTenant['actor'] }} props */
 function Trouble({ actor }) {
   const said = ofActor(actor);
   if (said === undefined) return null;
   const { tone, text, todo } = said;
   return html`
-    <div class=${`standing ${tone}`} role="status">
+    <div class=${`status-line ${tone}`} role="status">
       <${Badge} state=${actor.status} />
       <p>${text} Until this tenant runs again, its calls wait or are refused. ${todo !== undefined && html`<strong>${todo}</strong>`}</p>
     </div>
   `;
 }
 
-/** @param {any} tenant */
+/** @param {InspectedTenant} tenant */
 function factsOf({ id, plan, active, owner, settings, poolFallback, platform, createdAt }) {
   const tuned = Object.entries(settings).filter(([, value]) => value !== null && value !== undefined);
   return [
@@ -93,6 +98,7 @@ function factsOf({ id, plan, active, owner, settings, poolFallback, platform, cr
 function TenantShops({ tenantId }) {
   const [page, setPage] = useState(1);
   const [importing, setImporting] = useState(false);
+  /** @type {Answer<{ items: TenantShop[], total: number }>} */
   const { data, failure, refresh } = useAnswer(`/tenants/${tenantId}/shops?page=${page}&limit=20`, {
     everyMs: 5_000,
   });
@@ -105,19 +111,19 @@ function TenantShops({ tenantId }) {
         empty="None yet."
         rows=${data?.items}
         failure=${failure}
-        keyOf=${(/** @type {any} */ { id }) => id}
+        keyOf=${(/** @type {TenantShop} */ { id }) => id}
         columns=${[
           {
             name: 'Shop',
-            cell: (/** @type {any} */ { id, name }) =>
+            cell: (/** @type {TenantShop} */ { id, name }) =>
               html`<a href=${shopAddress({ tenantId, shopId: id })}>${name}</a>`,
           },
           {
             name: 'Channel',
-            cell: (/** @type {any} */ { channelStatus }) =>
+            cell: (/** @type {TenantShop} */ { channelStatus }) =>
               html`<${Badge} state=${channelStatus.msgapp ?? 'never connected'} />`,
           },
-          { name: 'Since', cell: (/** @type {any} */ { createdAt }) => day(createdAt) },
+          { name: 'Since', cell: (/** @type {TenantShop} */ { createdAt }) => day(createdAt) },
         ]}
       />
       ${data !== undefined && data.total > 20 && html`<${Pager} page=${page} last=${Math.ceil(data.total / 20)} onPage=${setPage} />`}

@@ -8,7 +8,9 @@ import { PlanField } from './plan.js';
 import { address } from './route.js';
 import { call } from './session.js';
 
-/** @param {any} tenant */
+/** @import { Tenant } from './answers.js' */
+
+/** @param {Tenant} tenant */
 const keyOf = ({ id }) => id;
 
 /** @param {{ query: URLSearchParams }} props */
@@ -38,19 +40,19 @@ export function Tenants({ query }) {
 const columns = [
   {
     name: 'Tenant',
-    cell: (/** @type {any} */ { id, name }) => html`<a href=${address(`/tenants/${id}`)}>${name}</a>`,
+    cell: (/** @type {Tenant} */ { id, name }) => html`<a href=${address(`/tenants/${id}`)}>${name}</a>`,
   },
-  { name: 'Plan', cell: (/** @type {any} */ { plan }) => plan },
+  { name: 'Plan', cell: (/** @type {Tenant} */ { plan }) => plan },
   {
     name: 'State',
-    cell: (/** @type {any} */ { active }) => (active ? 'active' : html`<${Badge} state="suspended" />`),
+    cell: (/** @type {Tenant} */ { active }) => (active ? 'active' : html`<${Badge} state="suspended" />`),
   },
   {
     name: 'Owner',
-    cell: (/** @type {any} */ { owner }) => html`<span class="given">${owner?.name ?? '–'}</span>`,
+    cell: (/** @type {Tenant} */ { owner }) => html`<span class="given">${owner?.name ?? '–'}</span>`,
   },
-  { name: 'Since', cell: (/** @type {any} */ { createdAt }) => day(createdAt) },
-  { name: 'Id', cell: (/** @type {any} */ { id }) => html`<code class="wrap">${id}</code>` },
+  { name: 'Since', cell: (/** @type {Tenant} */ { createdAt }) => day(createdAt) },
+  { name: 'Id', cell: (/** @type {Tenant} */ { id }) => html`<code class="wrap">${id}</code>` },
 ];
 
 /** @param {{ onClose: () => void }} props */

@@ -40,7 +40,7 @@ export async function goldenTenant(golden: Golden, keyLimits = new KeyLimits()):
 /** A store of its own that holds what a golden file says, and what is committed to it from then on. */
 export function goldenStore({ keys }: Golden): Store {
   const redis = new MemoryRedis({ monotonicMs: () => 0, wallMs: () => 0 });
-  for (const [key, { type, value }] of Object.entries(keys)) redis.values.set(key, stored(type, value));
+  putGolden({ keys }, redis);
   const refuse = (): never => {
     throw new Error('this is not asked here');
   };
@@ -53,6 +53,11 @@ export function goldenStore({ keys }: Golden): Store {
     readBytes: refuse,
     append: refuse,
   };
+}
+
+/** Puts what a golden file says into a Redis. */
+export function putGolden({ keys }: Pick<Golden, 'keys'>, redis: MemoryRedis): void {
+  for (const [key, { type, value }] of Object.entries(keys)) redis.values.set(key, stored(type, value));
 }
 
 function stored(type: string, value: string | string[] | Record<string, string>): Value {

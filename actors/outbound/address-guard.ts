@@ -1,0 +1,89 @@
+import type { LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { FoundAddress, ResolveAll } from './name-lookup.ts';
+
+/** Thrown where a name leads to an address or a port that nobody outside may make us ask. */
+export class ForbiddenAddress extends Error {
+  readonly code = 'FORBIDDEN_ADDRESS';
+
+  constructor() {
+    super('the address is not a public one, or the port neither 80 nor 443');
+  }
+}
+
+/** All that was ever given out of IPv6 (IANA); `::7f00:1` and the like beside it mean IPv4 addresses. */
+const GIVEN_OUT = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * Public addresses that reach a private network: Azure's WireServer, which every virtual machine there reaches. IANA's
+ * special-purpose ranges are refused by the kind that ipaddr.js gives them, also those that are reachable from
+ * everywhere (AS112, AMT, ORCHIDv2): nobody keeps attachments there.
+ */
+const ALSO_DENIED = ranges(['168.63.129.16']);
+
+type Range = ReturnType<typeof ipaddr.parseCIDR>;
+
+function ranges(texts: readonly string[]): Range[] {
+  return texts.map((text) =>
+    ipaddr.parseCIDR(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`),
+  );
+}
+
+/** Which addresses attachments may be fetched from. */
+export class AddressGuard {
+  readonly #allowLoopback: boolean;
+  readonly #denied: readonly Range[];
+
+  /**
+   * `allowLoopback`: for tests and the simulator. `deniedRanges`: addresses and CIDR ranges that are never asked,
+   * though they are public. Throws on one that is neither.
+   */
+  constructor(options: { readonly allowLoopback: boolean; readonly deniedRanges: readonly string[] }) {
+    this.#allowLoopback = options.allowLoopback;
+    this.#denied = [...ALSO_DENIED, ...ranges(options.deniedRanges)];
+  }
+
+  /**
+   * Whether an address and a port may be asked. The address has to be out on the public network: neither private,
+   * loopback, link-local (the cloud's metadata service lives there), carrier-grade, multicast, reserved nor an IPv4
+   * address written as IPv6. The port has to be 80 or 443, so that no caller can probe other ports through us; on
+   * loopback, where that is allowed, it may be any.
+   */
+  allows(address: string, port: number): boolean {
+    if (!ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.parse(address);
+    const range = parsed.range();
+    if (this.#allowLoopback && range === 'loopback') return true;
+    if (port !== 80 && port !== 443) return false;
+    if (range !== 'unicast' || (parsed instanceof ipaddr.IPv6 && !parsed.match(GIVEN_OUT))) return false;
+    return !this.#denied.some((denied) => denied[0].kind() === parsed.kind() && parsed.match(denied));
+  }
+}
+
+/**
+ * A lookup for `http.request` that refuses a name unless every address of it may be asked at the port. The connection goes to the
+ * very address that was checked, so a name whose answer changes between check and use gains nothing.
+ */
+export function guardedLookup(options: {
+  readonly guard: AddressGuard;
+  readonly port: number;
+  readonly resolve: ResolveAll;
+  readonly signal: AbortSignal;
+}): LookupFunction {
+  const { guard, port, resolve, signal } = options;
+  const checked = async (hostname: string): Promise<[FoundAddress, ...FoundAddress[]]> => {
+    const [first, ...others] = await resolve(hostname, signal);
+    if (first === undefined) throw new ForbiddenAddress();
+    if (![first, ...others].every(({ address }) => guard.allows(address, port))) throw new ForbiddenAddress();
+    return [first, ...others];
+  };
+  return (hostname, wanted, callback) => {
+    checked(hostname).then(
+      (found) => {
+        if (wanted.all === true) callback(null, found);
+        else callback(null, found[0].address, found[0].family);
+      },
+      (error: Error) => callback(error, '', 0),
+    );
+  };
+}

@@ -1,0 +1,18 @@
+/** Where a sealed value stands, as its seal is bound to it: the same names for whoever seals and whoever checks. */
+import type { SessionAddress } from './session-host.ts';
+import type { SealedHash } from './worker-protocol.ts';
+
+type Owner = Pick<SessionAddress, 'tenantId' | 'shopId'>;
+
+/** The field of `credentials` that holds a shop's identity on the network, from its pairing on. */
+export const IDENTITY_FIELD = 'creds';
+
+/** Whose ciphers seal a shop's values (`credentialCiphers`). */
+export function sealedOwner({ tenantId, shopId }: Owner): string {
+  return `${tenantId}/${shopId}`;
+}
+
+/** The place that a value of a shop is bound to. */
+export function sealedPlace(shop: Owner, hash: SealedHash, field: string): string {
+  return `${sealedOwner(shop)}/${hash}/${field}`;
+}

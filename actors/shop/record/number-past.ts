@@ -1,0 +1,81 @@
+import type { LedgerEntry } from '../../../policy/ledger-entry.ts';
+import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { warmupPairedAtMs } from '../machines/channel-machine.ts';
+import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
+import { NUMBER_MEMORY_MS, type NumberUse } from './number-use.ts';
+import { shopKeys } from './shop-keys.ts';
+import { countedEntries } from './stored-ledger.ts';
+import type { Writer } from './writer.ts';
+
+/** What is known of a number from the shop that had it last, and holds for the next. Times since the Unix epoch. */
+export interface NumberPast {
+  readonly usedAtMs: number;
+  /** Since when its warm-up counts; null where nobody knows. */
+  readonly warmupSinceMs: number | null;
+  /** What was sent through it and still counts. */
+  readonly entries: readonly LedgerEntry[];
+  /** Who wrote to it, and whether they opted out, by address. */
+  readonly writers: ReadonlyMap<string, Writer>;
+  /** The numbers the network knows people by, by the address they were written to or wrote under. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Until when the network lets it write to no stranger; null: it does not object. */
+  readonly coldPausedUntilMs: number | null;
+  /** Until when its queue pauses after a rate signal; null: no pause. */
+  readonly pausedUntilMs: number | null;
+}
+
+/** Where both machines of a shop stand, as is stored; those of a shop that was never loaded if nothing is. */
+export async function readMachines(shard: number, shopId: string, store: Store): Promise<ShopMachines> {
+  const [actor] = await store.read([['HGET', shopKeys(shard, shopId).shop, 'actor']]);
+  return restoreMachines(actor as string | null);
+}
+
+/** Whether a number that was used last at `usedAtMs` is remembered no more. */
+export function isForgotten(usedAtMs: number, nowMs: number): boolean {
+  return nowMs - usedAtMs > NUMBER_MEMORY_MS;
+}
+
+/** The past of a number at a shop of the tenant; undefined: too long ago. `machines`: how that shop stands. */
+export async function readPast(
+  use: NumberUse,
+  machines: ShopMachines,
+  { shard, store, nowMs }: { readonly shard: number; readonly store: Store; readonly nowMs: number },
+): Promise<NumberPast | undefined> {
+  const { channel, pacing } = machines;
+  const usedAtMs = use.left?.atMs ?? channel.context.downSinceMs ?? nowMs;
+  if (isForgotten(usedAtMs, nowMs)) return undefined;
+  const keys = shopKeys(shard, use.shopId);
+  const [newest, writers, aliases] = (await store.read([
+    ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
+    ['HGETALL', keys.writers],
+    ['HGETALL', keys.aliases],
+  ])) as [string[], string[], string[]];
+  // What the shop sent and heard with the number it took since is not this one's; an opt-out holds all the same.
+  const lastMs = use.left?.atMs ?? Number.POSITIVE_INFINITY;
+  const wrote = [...decodeWriters(writers)].filter(
+    ([, { lastInboundAtMs, optedOut }]) => optedOut || lastInboundAtMs <= lastMs,
+  );
+  return {
+    usedAtMs,
+    warmupSinceMs: use.left === undefined ? warmupPairedAtMs(channel.context) : use.left.warmupSinceMs,
+    entries: countedEntries(newest, nowMs).filter(({ atMs }) => atMs <= lastMs),
+    writers: new Map(wrote),
+    aliases: pairs(aliases),
+    coldPausedUntilMs: pacing.context.coldPausedUntilMs ?? null,
+    pausedUntilMs: pacing.value === 'paused' ? pacing.context.untilMs : null,
+  };
+}
+
+/** Who wrote to a shop, from the flat list of fields and values that `HGETALL` answers. */
+export function decodeWriters(flat: readonly string[]): Map<string, Writer> {
+  return new Map([...pairs(flat)].map(([address, stored]) => [address, JSON.parse(stored) as Writer]));
+}
+
+/** `HGETALL` answers a flat list of field and value through a pipeline. */
+export function pairs(flat: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (let index = 0; index + 1 < flat.length; index += 2)
+    found.set(flat[index] ?? '', flat[index + 1] ?? '');
+  return found;
+}

@@ -1,0 +1,82 @@
+/**
+ * Which message a stanza was, so that what recipients say of it finds its record. One hash a UTC day and shop, written
+ * with the commit after which the stanza leaves and expiring as a whole: 80 bytes a message for three days.
+ */
+import { DAY_MS } from '../../../policy/durations.ts';
+import { recipientKey } from '../../../policy/number-forms.ts';
+import { isGroupId, isPhoneNumber } from '../../../policy/recipient.ts';
+import type { Read, Write } from '../../../runtime/store.ts';
+import { dayOf } from './message-days.ts';
+import type { ShopKeys } from './shop-keys.ts';
+
+/** How long after a message left a receipt still counts. */
+const RECEIPTS_COUNT_MS = 2 * DAY_MS;
+/** Days that may hold what left within that time, the present one included. */
+const LIVE_DAYS = 3;
+/** Names in turn: a name comes again a day after its hash has expired. */
+const NAMES = LIVE_DAYS + 1;
+
+type Place = Pick<ShopKeys, 'shop'>;
+
+/** A stanza that left. */
+export interface SentStanza {
+  readonly messageId: string;
+  /** When it left, milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  /** E.164 with plus, as the network knows the number, or a group id. */
+  readonly to: string;
+  /** The network's own id of a person, where it was known; else empty. */
+  readonly lid: string;
+}
+
+/** All keys the index may have. */
+export function sentIndexKeys({ shop }: Place): string[] {
+  return Array.from({ length: NAMES }, (_, name) => `${shop}:on-wire:${name}`);
+}
+
+function keyOfDay(place: Place, day: number): string {
+  return `${place.shop}:on-wire:${day % NAMES}`;
+}
+
+/** Stores a stanza's place under its wire id. */
+export function sentWrite(place: Place, wireId: string, { messageId, atMs, to, lid }: SentStanza): Write {
+  return ['HSET', keyOfDay(place, dayOf(atMs)), wireId, `${messageId} ${atMs} ${to} ${lid}`];
+}
+
+/** Has Redis drop a day's part when no receipt counts any more for what is in it. */
+export function sentExpiry(place: Place, day: number): Write {
+  return ['PEXPIREAT', keyOfDay(place, day), (day + LIVE_DAYS) * DAY_MS];
+}
+
+/** Remembers that somebody of a group has the message, or read it. */
+export function memberWrite(place: Place, member: string, { atMs }: Pick<SentStanza, 'atMs'>): Write {
+  return ['HSET', keyOfDay(place, dayOf(atMs)), member, ''];
+}
+
+/** Asks each day's part for these fields, which are wire ids and members. */
+export function sentReads(place: Place, fields: readonly string[], nowMs: number): Read[] {
+  const today = dayOf(nowMs);
+  return Array.from(
+    { length: LIVE_DAYS },
+    (_, ago): Read => ['HMGET', keyOfDay(place, today - ago), ...fields],
+  );
+}
+
+/** Reads a stanza back; undefined: none of ours, or one that is too old. */
+export function decodeSent(text: string | null | undefined, nowMs: number): SentStanza | undefined {
+  if (!text) return undefined;
+  const [messageId = '', atMs = '', to = '', lid = ''] = text.split(' ');
+  const sent = { messageId, atMs: Number(atMs), to, lid };
+  return nowMs - sent.atMs > RECEIPTS_COUNT_MS ? undefined : sent;
+}
+
+/** Whether a receipt for this stanza may come from there: its person, or somebody of its group. */
+export function isFromRecipient(
+  { to, lid }: SentStanza,
+  { from, group }: { readonly from: string; readonly group: string | undefined },
+): boolean {
+  if (isGroupId(to)) return group === to && from !== '';
+  if (group !== undefined) return false;
+  if (lid !== '' && from === lid) return true;
+  return isPhoneNumber(from) && isPhoneNumber(to) && recipientKey(from) === recipientKey(to);
+}

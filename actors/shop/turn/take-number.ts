@@ -1,0 +1,123 @@
+/**
+ * A number follows its tenant from shop to shop (docs/contract.md, A number and its shops): one shop at a time has it
+ * connected, and what was counted for it comes with it, in the commit that connects the shop.
+ */
+import { encodeEntry } from '../../../policy/ledger-entry.ts';
+import type { RedisArgument, Write } from '../../../runtime/store.ts';
+import type { SessionEvent } from '../../session/session-host.ts';
+import { type ChannelContext, ownNumber, warmupPairedAtMs } from '../machines/channel-machine.ts';
+import { archiveTaken } from '../record/number-archive.ts';
+import { isForgotten } from '../record/number-past.ts';
+import { numberUseWrite } from '../record/number-use.ts';
+import { channelState, pacingState } from '../record/shop-state.ts';
+import type { Inheritance, NumberFacts } from './number-facts.ts';
+import type { TurnBuilder } from './turn-builder.ts';
+
+type Connected = Extract<SessionEvent, { type: 'session.connected' }>;
+
+/** Elements of a list, or fields of a hash, that one write carries. */
+const PARTS_A_WRITE = 1_000;
+
+/** Connects the shop with the number, or refuses it where another shop of the tenant has it; false then. */
+export function takeNumber(builder: TurnBuilder, event: Connected, facts: NumberFacts): boolean {
+  const { phone, pairedAtMs } = event;
+  const { connectedAt, inheritance, former, isOwn } = facts;
+  if (connectedAt !== undefined) {
+    refuse(builder, connectedAt);
+    return false;
+  }
+  const { context } = builder.state.channel;
+  const { tenantId, shopId } = builder.state.shop;
+  const known = [
+    inheritance?.warmupSinceMs,
+    facts.warmupSinceMs,
+    continuedWarmup(context, event, builder.nowMs),
+  ];
+  const warmupSinceMs = Math.min(pairedAtMs, ...known.filter((sinceMs) => sinceMs != null));
+  if (former !== undefined) {
+    const left = { atMs: context.downSinceMs ?? builder.nowMs, warmupSinceMs: warmupPairedAtMs(context) };
+    builder.writes.push(numberUseWrite(tenantId, former, { shopId, left }));
+  }
+  if (isOwn !== true) builder.writes.push(numberUseWrite(tenantId, phone, { shopId }));
+  // Two shops that connect at once do not see each other before both have.
+  if (isOwn !== true || context.asked === true) {
+    builder.effects.push({ type: 'confirm_number', of: builder.state, phone });
+  }
+  if (inheritance !== undefined) inherit(builder, inheritance);
+  builder.stepChannel({
+    type: 'connected',
+    phone,
+    pairedAtMs,
+    ...(warmupSinceMs < pairedAtMs ? { warmupSinceMs } : {}),
+  });
+  return true;
+}
+
+/** The shop `by` has the number as well, and had it first. */
+export function yieldNumber(
+  builder: TurnBuilder,
+  { phone, by }: { readonly phone: string; readonly by: string },
+): void {
+  const { channel, shop } = builder.state;
+  if (channelState(builder.state) !== 'connected' || channel.context.phone !== phone) return;
+  builder.writes.push(numberUseWrite(shop.tenantId, phone, { shopId: by }));
+  refuse(builder, by);
+}
+
+function refuse(builder: TurnBuilder, by: string): void {
+  builder.stepChannel({ type: 'refused', nowMs: builder.nowMs, detail: `it is connected at shop ${by}` });
+}
+
+/** The warm-up of a number goes on at its shop over reconnections, and over a new pairing within 30 days. */
+function continuedWarmup(context: ChannelContext, event: Connected, nowMs: number): number | null {
+  if (ownNumber(context) !== event.phone) return null;
+  const isSamePairing = context.pairedAtMs === event.pairedAtMs;
+  return isSamePairing || !isForgotten(context.downSinceMs ?? nowMs, nowMs)
+    ? warmupPairedAtMs(context)
+    : null;
+}
+
+function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
+  const { keys, accepted } = builder.state;
+  const { entries, ledger, writers, aliases, archivedAt } = inheritance;
+  if (archivedAt !== undefined) {
+    builder.writes.push(...archiveTaken(builder.state.shop.tenantId, archivedAt));
+  }
+  if (entries.length > 0) {
+    builder.writes.push(['RPUSH', keys.accepted, ...entries.map(encodeEntry)]);
+    builder.change({ ledger });
+    builder.onCommitted(() => {
+      accepted.next += entries.length;
+    });
+  }
+  builder.writes.push(
+    ...hashWrites(
+      keys.writers,
+      [...writers].map(([address, writer]) => [address, JSON.stringify(writer)]),
+    ),
+    ...hashWrites(keys.aliases, [...aliases]),
+  );
+  keepRestrictions(builder, inheritance);
+}
+
+/** The network's word against strangers, and its rate signal, are about the number. Of two moments the later holds. */
+function keepRestrictions(builder: TurnBuilder, { coldPausedUntilMs, pausedUntilMs }: Inheritance): void {
+  const { nowMs, state } = builder;
+  const { context } = state.pacing;
+  if (coldPausedUntilMs !== null && coldPausedUntilMs > Math.max(context.coldPausedUntilMs ?? 0, nowMs)) {
+    builder.stepPacing({ type: 'strangers_barred', untilMs: coldPausedUntilMs });
+  }
+  const ownMs = pacingState(state) === 'paused' ? (context.untilMs ?? 0) : 0;
+  if (pausedUntilMs !== null && pausedUntilMs > Math.max(ownMs, nowMs)) {
+    builder.stepPacing({ type: 'rate_limited_before', pauseUntilMs: pausedUntilMs });
+  }
+}
+
+function hashWrites(key: string, fields: readonly (readonly [string, string])[]): Write[] {
+  const writes: Write[] = [];
+  for (let from = 0; from < fields.length; from += PARTS_A_WRITE) {
+    const part: RedisArgument[] = fields.slice(from, from + PARTS_A_WRITE).flat();
+    writes.push(['HSET', key, ...part]);
+  }
+  return writes;
+}

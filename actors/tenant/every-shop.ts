@@ -1,0 +1,29 @@
+import { SHARD_COUNT } from '../../runtime/address.ts';
+import type { Read, Store } from '../../runtime/store.ts';
+import { tenantKeys, tenantsOfShardKey } from './tenant-keys.ts';
+
+/** Tenants asked for their shops in one round trip. */
+const BATCH = 500;
+
+/** A shop and the shard that holds it. */
+interface PlacedShop {
+  readonly shard: number;
+  readonly tenantId: string;
+  readonly shopId: string;
+}
+
+/** All shops there are, as the store has them, some hundred at a time. Rejects as `Store.read` does. */
+export async function* everyShop(store: Pick<Store, 'read'>): AsyncGenerator<readonly PlacedShop[]> {
+  const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+  const made = (await store.read(
+    shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),
+  )) as string[][];
+  const tenants = made.flatMap((ids, shard) => ids.map((tenantId) => ({ shard, tenantId })));
+  for (let from = 0; from < tenants.length; from += BATCH) {
+    const batch = tenants.slice(from, from + BATCH);
+    const shops = (await store.read(
+      batch.map(({ tenantId }): Read => ['HKEYS', tenantKeys(tenantId).shops]),
+    )) as string[][];
+    yield batch.flatMap((tenant, index) => (shops[index] ?? []).map((shopId) => ({ ...tenant, shopId })));
+  }
+}

@@ -1,0 +1,69 @@
+/** An endpoint to which a tenant's events are sent, as it is stored. Times in milliseconds since the Unix epoch. */
+export interface WebhookRecord {
+  readonly id: string;
+  readonly url: string;
+  /** Only these types of event; null: all. */
+  readonly types: readonly string[] | null;
+  /** Only these shops' events; null: all. */
+  readonly shops: readonly string[] | null;
+  /** The signing secret, sealed. */
+  readonly secret: string;
+  /** The one before, sealed, which signs as well until then; null: none. */
+  readonly former: { readonly secret: string; readonly untilMs: number } | null;
+  /** The place in the tenant's stream from which on it is sent events. */
+  readonly since: string;
+  readonly createdAtMs: number;
+  /** When it was last enabled: failures before that are forgiven. */
+  readonly enabledAtMs: number;
+  readonly disabled: { readonly atMs: number; readonly why: WebhookEnd } | null;
+}
+
+/**
+ * Why nothing is sent to an endpoint: an operator said so, it answered 410, all failed for five days, or no configured key
+ * opens its secret.
+ */
+export type WebhookEnd = 'operator' | 'gone' | 'failing' | 'unreadable';
+
+/** How far an endpoint has come. Every event up to `cursor` was delivered, waits to be tried again, or is a dead letter. */
+export interface WebhookProgress {
+  /** A place in the tenant's stream. */
+  readonly cursor: string;
+  readonly retries: readonly WebhookRetry[];
+  /** Places of events that were given up, the newest last, bounded. */
+  readonly dead: readonly string[];
+  /** Since when no try succeeded; null: the last one did. */
+  readonly failingSinceMs: number | null;
+  /** The endpoint asked to be left alone until then; null: it did not. */
+  readonly heldUntilMs: number | null;
+}
+
+/** An event that is to be tried again. */
+export interface WebhookRetry {
+  /** Its place in the tenant's stream. */
+  readonly place: string;
+  /** How often it was tried. */
+  readonly tries: number;
+  readonly dueAtMs: number;
+}
+
+/** What came of one try. */
+export interface WebhookAttempt {
+  /** The event's id, as callers see it. */
+  readonly eventId: string;
+  readonly type: string;
+  readonly atMs: number;
+  readonly durationMs: number;
+  /** Counted from 1. */
+  readonly number: number;
+  /** Null: no answer came. */
+  readonly status: number | null;
+  /** Null: it succeeded. */
+  readonly error: string | null;
+  /** It was the last one: the event is a dead letter. */
+  readonly isDead: boolean;
+}
+
+/** What may be changed of an endpoint. */
+export type WebhookChanges = Partial<
+  Pick<WebhookRecord, 'url' | 'types' | 'shops' | 'secret' | 'former' | 'disabled' | 'enabledAtMs'>
+>;

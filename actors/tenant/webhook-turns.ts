@@ -1,0 +1,108 @@
+import type { Turn } from '../../runtime/behaviour.ts';
+import type { Write } from '../../runtime/store.ts';
+import { done, failed } from '../failure.ts';
+import type { TenantEffect } from './tenant-commands.ts';
+import type { TenantState } from './tenant-state.ts';
+import type { WebhookAttempt, WebhookChanges, WebhookProgress, WebhookRecord } from './webhook-record.ts';
+
+/** Endpoints of one tenant. */
+const MOST_WEBHOOKS = 1_000;
+/** Tries of all endpoints of a tenant that are kept at least. */
+const ATTEMPTS_KEPT = 2_000;
+
+/** Tells which endpoints are sent events: of a tenant that is not active none; theirs wait until it is again. */
+export function webhooksChanged({
+  record,
+  webhooks,
+}: Pick<TenantState, 'record' | 'webhooks'>): TenantEffect {
+  return { type: 'webhooks_changed', webhooks: record.active && !record.deleted ? webhooks : new Map() };
+}
+
+/** Adds an endpoint. */
+export function putWebhook(state: TenantState, webhook: WebhookRecord): Turn<TenantState, TenantEffect> {
+  if (state.webhooks.size >= MOST_WEBHOOKS) {
+    return { reply: failed('CONFLICT', { message: `A tenant has at most ${MOST_WEBHOOKS} webhooks.` }) };
+  }
+  return withWebhook(state, webhook);
+}
+
+/**
+ * What an activation stores and does of the endpoints: secrets sealed anew where the configured keys changed, and events
+ * sent to them from here.
+ */
+export function activateWebhooks(
+  state: TenantState,
+  reseal: (webhook: WebhookRecord) => WebhookRecord,
+): Required<Pick<Turn<TenantState, TenantEffect>, 'state' | 'writes' | 'effects'>> {
+  const webhooks = new Map([...state.webhooks].map(([id, webhook]) => [id, reseal(webhook)] as const));
+  const changed = [...webhooks.values()].filter((webhook) => webhook !== state.webhooks.get(webhook.id));
+  const unreadable = changed.filter(({ disabled }) => disabled?.why === 'unreadable').map(({ id }) => id);
+  const stored = changed.flatMap((webhook) => [webhook.id, JSON.stringify(webhook)]);
+  return {
+    state: { ...state, webhooks },
+    writes: stored.length === 0 ? [] : [['HSET', state.keys.webhooks, ...stored]],
+    effects: [
+      webhooksChanged({ ...state, webhooks }),
+      ...(unreadable.length === 0 ? [] : [{ type: 'webhooks_unreadable' as const, webhookIds: unreadable }]),
+    ],
+  };
+}
+
+/** Changes an endpoint. */
+export function changeWebhook(
+  state: TenantState,
+  { webhookId, changes }: { readonly webhookId: string; readonly changes: WebhookChanges },
+): Turn<TenantState, TenantEffect> {
+  const webhook = state.webhooks.get(webhookId);
+  if (webhook === undefined) return { reply: failed('NOT_FOUND') };
+  return withWebhook(state, { ...webhook, ...changes });
+}
+
+/** Erases an endpoint and what was noted of it; its tries stay among the tenant's until they are cut off. */
+export function deleteWebhook(state: TenantState, webhookId: string): Turn<TenantState, TenantEffect> {
+  if (!state.webhooks.has(webhookId)) return { reply: failed('NOT_FOUND') };
+  const webhooks = new Map(state.webhooks);
+  webhooks.delete(webhookId);
+  return {
+    state: { ...state, webhooks },
+    writes: [
+      ['HDEL', state.keys.webhooks, webhookId],
+      ['HDEL', state.keys.webhookProgress, webhookId],
+    ],
+    effects: [webhooksChanged({ ...state, webhooks })],
+    reply: done({ id: webhookId, deleted: true as const }),
+  };
+}
+
+/** Stores how far an endpoint has come, with the tries that brought it there. */
+export function webhookProgress(
+  state: TenantState,
+  command: {
+    readonly webhookId: string;
+    readonly progress: WebhookProgress;
+    readonly attempts: readonly WebhookAttempt[];
+  },
+): Turn<TenantState, TenantEffect> {
+  const { webhookId, progress, attempts } = command;
+  if (!state.webhooks.has(webhookId)) return { reply: failed('NOT_FOUND') };
+  const tried = attempts.map(
+    (attempt): Write => [
+      ...(['XADD', state.keys.webhookAttempts, 'MAXLEN', '~', ATTEMPTS_KEPT, '*'] as const),
+      ...(['w', webhookId, 'a', JSON.stringify(attempt)] as const),
+    ],
+  );
+  return {
+    writes: [['HSET', state.keys.webhookProgress, webhookId, JSON.stringify(progress)], ...tried],
+    reply: done(true),
+  };
+}
+
+function withWebhook(state: TenantState, webhook: WebhookRecord): Turn<TenantState, TenantEffect> {
+  const webhooks = new Map(state.webhooks).set(webhook.id, webhook);
+  return {
+    state: { ...state, webhooks },
+    writes: [['HSET', state.keys.webhooks, webhook.id, JSON.stringify(webhook)]],
+    effects: [webhooksChanged({ ...state, webhooks })],
+    reply: done(webhook),
+  };
+}

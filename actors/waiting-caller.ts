@@ -1,0 +1,6 @@
+/** Who waits for the answer of an actor, and may go away meanwhile. */
+export interface WaitingCaller {
+  readonly isGone: boolean;
+  /** Calls back once, when the caller goes away; at once if it has. The returned function ends that. */
+  onGone(callback: () => void): () => void;
+}

@@ -1,0 +1,87 @@
+import { type AddressGuard, ForbiddenAddress } from '../outbound/address-guard.ts';
+import { guardedRequest } from '../outbound/guarded-request.ts';
+import type { ResolveAll } from '../outbound/name-lookup.ts';
+import { type Signed, signatures } from './signature.ts';
+
+/** How long an endpoint may take to answer. */
+const ANSWER_MS = 15_000;
+/** The longest that an endpoint may ask to be left alone. */
+const MOST_HELD_MS = 10 * 3_600_000;
+
+/** What guards and bounds deliveries. */
+export interface DeliveryOptions {
+  readonly guard: AddressGuard;
+  readonly resolve: ResolveAll;
+  /** Certificates of authorities to trust in place of the system's; for tests. */
+  readonly ca?: string;
+}
+
+/** What an endpoint answered. */
+export interface Delivered {
+  /** Null: no answer came. */
+  readonly status: number | null;
+  /** Why it was no success, without the address; null: it was one. */
+  readonly error: string | null;
+  /** How long it asks to be left alone, of 429 and 503 alone; null: it does not. */
+  readonly holdMs: number | null;
+}
+
+/**
+ * Sends one event to an endpoint, signed. 2xx within 15 s is success; a redirect is not followed. Only allowed addresses
+ * and ports are asked, and the connection goes to the very address that was checked. Never rejects.
+ */
+export async function deliver(
+  url: string,
+  { secrets, ...signed }: Signed & { readonly secrets: readonly string[] },
+  options: DeliveryOptions,
+): Promise<Delivered> {
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  try {
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'tenant-messaging-webhooks/1',
+      'content-length': Buffer.byteLength(signed.body),
+      'webhook-id': signed.id,
+      'webhook-timestamp': String(signed.timestamp),
+      'webhook-signature': signatures(signed, secrets),
+    };
+    const { guard, resolve, ca } = options;
+    const answer = await guardedRequest(
+      new URL(url),
+      { guard, resolve, signal },
+      {
+        ...{ method: 'POST', headers, body: signed.body },
+        ...(ca === undefined ? {} : { ca }),
+      },
+    );
+    const status = answer.statusCode ?? 0;
+    const holdMs =
+      status === 429 || status === 503
+        ? holdOf(answer.headers['retry-after'], signed.timestamp * 1_000)
+        : null;
+    // Nobody reads what it says.
+    answer.destroy();
+    return {
+      status,
+      error: status >= 200 && status < 300 ? null : `the endpoint answered ${status}`,
+      holdMs,
+    };
+  } catch (error) {
+    return { status: null, error: causeOf(error, signal), holdMs: null };
+  }
+}
+
+/** Seconds, or a date (RFC 9110, 10.2.3). */
+function holdOf(retryAfter: string | undefined, nowMs: number): number | null {
+  if (retryAfter === undefined) return null;
+  const seconds = Number(retryAfter);
+  const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(retryAfter) - nowMs;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MOST_HELD_MS) : null;
+}
+
+function causeOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'the endpoint did not answer within 15 seconds';
+  if (error instanceof ForbiddenAddress) return 'the endpoint is not at a public address and port 80 or 443';
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return `the endpoint could not be reached${code === undefined ? '' : ` (${code})`}`;
+}

@@ -1,0 +1,89 @@
+import type { Outcome } from '../failure.ts';
+import type { WebhookEnd } from '../tenant/webhook-record.ts';
+
+/** An endpoint as operators see it: without its secret. Times are ISO 8601 in UTC. */
+export interface WebhookView {
+  readonly id: string;
+  readonly url: string;
+  /** Null: all. */
+  readonly types: readonly string[] | null;
+  readonly shops: readonly string[] | null;
+  readonly createdAt: string;
+  readonly disabledAt: string | null;
+  readonly disabledBy: WebhookEnd | null;
+  /** Until when the secret before the last rotation signs as well. */
+  readonly formerSecretUntil: string | null;
+  /** Since when every try failed; null: the last one succeeded, or there was none. */
+  readonly failingSince: string | null;
+  /** Events that wait to be tried again, and events that were given up. */
+  readonly waiting: number;
+  readonly deadLetters: number;
+}
+
+/** What an operator says of an endpoint. */
+export interface WebhookDraft {
+  readonly url: string;
+  readonly types: readonly string[] | null;
+  readonly shops: readonly string[] | null;
+}
+
+/** One try as operators see it. */
+export interface AttemptView {
+  readonly eventId: string;
+  readonly type: string;
+  readonly at: string;
+  readonly durationMs: number;
+  readonly number: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly isDead: boolean;
+}
+
+/**
+ * What operators do with a tenant's webhooks, on the node that owns the tenant. Missing things fail NOT_FOUND, an address
+ * that may not be asked VALIDATION_ERROR. Rejects only with `RuntimeFailure`.
+ */
+export interface WebhookOperations {
+  /** The secret is told here and by `rotateSecret` alone. */
+  create(
+    tenantId: string,
+    draft: WebhookDraft,
+  ): Promise<Outcome<{ readonly webhook: WebhookView; readonly secret: string }>>;
+  list(tenantId: string): Promise<Outcome<readonly WebhookView[]>>;
+  change(
+    tenantId: string,
+    webhookId: string,
+    changes: { readonly [Field in keyof WebhookDraft]?: WebhookDraft[Field] | undefined } & {
+      readonly disabled?: boolean | undefined;
+    },
+  ): Promise<Outcome<WebhookView>>;
+  remove(
+    tenantId: string,
+    webhookId: string,
+  ): Promise<Outcome<{ readonly id: string; readonly deleted: true }>>;
+  /** The old secret signs beside the new one for 24 hours. */
+  rotateSecret(
+    tenantId: string,
+    webhookId: string,
+  ): Promise<Outcome<{ readonly webhook: WebhookView; readonly secret: string }>>;
+  /** Sends an event `webhook.test` once, also to a disabled endpoint. */
+  test(
+    tenantId: string,
+    webhookId: string,
+  ): Promise<Outcome<{ readonly status: number | null; readonly error: string | null }>>;
+  /** Newest first, as far as they are kept, with the ids of the events that were given up. */
+  attempts(
+    tenantId: string,
+    webhookId: string,
+    limit: number,
+  ): Promise<Outcome<{ readonly items: readonly AttemptView[]; readonly deadLetters: readonly string[] }>>;
+  /**
+   * Sends events once more: these, or the first 200 since a moment; it is stored by then. Fails CONFLICT for a disabled
+   * endpoint, and where more than 400 events would wait.
+   */
+  replay(
+    tenantId: string,
+    webhookId: string,
+    what: { readonly eventIds: readonly string[] } | { readonly sinceMs: number },
+  ): Promise<Outcome<{ readonly replayed: number }>>;
+}

@@ -1,0 +1,209 @@
+import type { Actors } from '../../runtime/actors.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Store } from '../../runtime/store.ts';
+import type { TextCipher } from '../../runtime/text-cipher.ts';
+import type { Outcome } from '../failure.ts';
+import type { ShopOperations } from '../shop/record/shop-operations.ts';
+import { viewOf } from '../shop/view/event-service.ts';
+import { isBefore } from '../tenant/event-cursor.ts';
+import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenant/tenant-event.ts';
+import { tenantAddress, tenantKeys } from '../tenant/tenant-keys.ts';
+import type { WebhookEnd, WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
+import { type Delivered, type DeliveryOptions, deliver } from './deliver.ts';
+import { EndpointPump, type EndpointPumpOptions, isWanted, type ReadEvents } from './endpoint-pump.ts';
+import { FairSlots } from './fair-slots.ts';
+import { openedSecret, secretUse } from './webhook-secrets.ts';
+
+/** Deliveries of this node under way: each is a connection for up to 15 s. One tenant's dead endpoints take 16 of them. */
+const SLOTS = { all: 512, tenant: 16 } as const;
+/** No key of ours opens its secret, so nothing can be signed. */
+const UNREADABLE: Delivered = {
+  ...{ status: null, holdMs: null },
+  error: 'no key of CREDENTIALS_KEY opens its secret: give it a new one',
+};
+/** Events that are looked through at a time for those an endpoint wants. */
+const BATCH = 100;
+
+/** The actors, the store and the ways out that webhooks use. */
+export interface WebhookPumpOptions extends Pick<EndpointPumpOptions, 'clock' | 'random' | 'log'> {
+  readonly actors: Pick<Actors, 'ask'>;
+  readonly store: Pick<Store, 'read'>;
+  readonly messages: Pick<ShopOperations, 'message'>;
+  readonly cipher: TextCipher;
+  readonly delivery: DeliveryOptions;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** What the webhooks of a node did since it started, and how they stand. */
+export interface WebhookFigures {
+  readonly delivered: number;
+  readonly failed: number;
+  readonly dead: number;
+  readonly disabled: number;
+  /** Endpoints that are sent events here. */
+  readonly endpoints: number;
+  /** Events that wait to be tried again. */
+  readonly waiting: number;
+}
+
+/**
+ * Sends the events of this node's tenants to their endpoints. A tenant is this node's while its actor is active here: the
+ * actor says which endpoints there are, and stores how far each has come behind the fence.
+ */
+export class WebhookPump {
+  readonly #options: WebhookPumpOptions;
+  readonly #slots = new FairSlots(SLOTS);
+  readonly #pumps = new Map<string, Map<string, EndpointPump>>();
+  readonly #counts = { delivered: 0, failed: 0, dead: 0, disabled: 0 };
+
+  constructor(options: WebhookPumpOptions) {
+    this.#options = options;
+  }
+
+  /** These are the tenant's endpoints now. */
+  sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>): void {
+    const pumps = this.#pumps.get(tenantId) ?? new Map<string, EndpointPump>();
+    for (const [id, pump] of pumps) {
+      if (webhooks.get(id)?.disabled === null) continue;
+      pump.stop();
+      pumps.delete(id);
+    }
+    for (const webhook of webhooks.values()) {
+      if (webhook.disabled !== null) continue;
+      const running = pumps.get(webhook.id);
+      if (running !== undefined) {
+        running.update(webhook);
+        continue;
+      }
+      const pump = new EndpointPump(webhook, this.#endpoint(tenantId));
+      pumps.set(webhook.id, pump);
+      void pump.run();
+    }
+    if (pumps.size > 0) this.#pumps.set(tenantId, pumps);
+    else this.#pumps.delete(tenantId);
+  }
+
+  /** The tenant has new events. */
+  wake(tenantId: string): void {
+    for (const pump of this.#pumps.get(tenantId)?.values() ?? []) pump.wake();
+  }
+
+  /** The tenant is this node's no more. */
+  stop(tenantId: string): void {
+    this.sync(tenantId, new Map());
+  }
+
+  /** Has an endpoint sent events once more; resolves once that is stored. What it says where it is not. */
+  async replay(
+    tenantId: string,
+    webhookId: string,
+    places: readonly string[],
+  ): Promise<'replayed' | 'disabled' | 'full'> {
+    const pump = this.#pumps.get(tenantId)?.get(webhookId);
+    if (pump === undefined) return 'disabled';
+    return (await pump.replay(places)) ? 'replayed' : 'full';
+  }
+
+  /** Sends a body once, as an event of that id. */
+  send(tenantId: string, webhook: WebhookRecord, event: { id: string; body: string }): Promise<Delivered> {
+    const { clock, cipher, delivery } = this.#options;
+    return this.#slots.run(tenantId, () => {
+      const nowMs = clock.wallMs();
+      const use = secretUse(tenantId, webhook.id);
+      const { former } = webhook;
+      const sealed = [webhook.secret, ...(former !== null && former.untilMs > nowMs ? [former.secret] : [])];
+      const opened = sealed.map((secret) => openedSecret(cipher, use, secret));
+      if (opened[0] === undefined) return Promise.resolve(UNREADABLE);
+      const secrets = opened.filter((secret) => secret !== undefined);
+      return deliver(webhook.url, { ...event, timestamp: Math.floor(nowMs / 1_000), secrets }, delivery);
+    });
+  }
+
+  /** An endpoint was disabled, and by no operator. */
+  countDisabled(tenantId: string, webhookId: string, why: WebhookEnd): void {
+    this.#counts.disabled += 1;
+    this.#options.log.warn(
+      { tenantId, webhookId, why },
+      'a webhook is disabled until an operator enables it',
+    );
+  }
+
+  /** For metrics. */
+  figures(): WebhookFigures {
+    const pumps = [...this.#pumps.values()].flatMap((ofTenant) => [...ofTenant.values()]);
+    const waiting = pumps.reduce((sum, pump) => sum + pump.waiting, 0);
+    return { ...this.#counts, endpoints: pumps.length, waiting };
+  }
+
+  #endpoint(tenantId: string): EndpointPumpOptions {
+    const { actors, store, clock, random, log, messages } = this.#options;
+    const { events: key, webhookProgress } = tenantKeys(tenantId);
+    const address = tenantAddress(tenantId);
+    return {
+      ...{ clock, random, log },
+      async progress(webhookId) {
+        const [stored] = (await store.read([['HGET', webhookProgress, webhookId]])) as [string | null];
+        return stored === null ? undefined : (JSON.parse(stored) as WebhookProgress);
+      },
+      after: (place, limit, webhook) => readAfter(store, { key, place, limit, webhook }),
+      async at(place) {
+        const [[entry]] = (await store.read([['XRANGE', key, place, place]])) as [StreamEntry[]];
+        return entry && decodeEvent(entry);
+      },
+      send: async (event, webhook) => {
+        const view = await viewOf(event, tenantId, { messages });
+        if (view === undefined) return undefined;
+        return this.send(tenantId, webhook, { id: view.id, body: JSON.stringify(view) });
+      },
+      store: async (webhookId, progress, attempts) => {
+        const command = { type: 'webhook_progress', webhookId, progress, attempts } as const;
+        const stored = await actors.ask<Outcome<true>>(address, command);
+        if (stored?.ok !== true) return false;
+        this.#count(attempts);
+        return true;
+      },
+      disable: async (webhookId, why) => {
+        const changes = { disabled: { atMs: clock.wallMs(), why } };
+        await actors.ask(address, { type: 'change_webhook', webhookId, changes });
+        this.countDisabled(tenantId, webhookId, why);
+      },
+    };
+  }
+
+  #count(attempts: readonly { readonly error: string | null; readonly isDead: boolean }[]): void {
+    for (const { error, isDead } of attempts) {
+      if (error === null) this.#counts.delivered += 1;
+      else this.#counts.failed += 1;
+      if (isDead) this.#counts.dead += 1;
+    }
+  }
+}
+
+/** Events of the types and shops that an endpoint wants; looks at one batch, and says how far. */
+async function readAfter(
+  store: Pick<Store, 'read'>,
+  asked: {
+    readonly key: string;
+    readonly place: string;
+    readonly limit: number;
+    readonly webhook: WebhookRecord;
+  },
+): Promise<ReadEvents> {
+  const { key, place, limit, webhook } = asked;
+  const [entries] = (await store.read([['XRANGE', key, `(${place}`, '+', 'COUNT', BATCH]])) as [
+    StreamEntry[],
+  ];
+  const events: StoredEvent[] = [];
+  let seen = place;
+  for (const event of entries.map(decodeEvent)) {
+    if (isBefore(event.streamId, seen)) continue;
+    seen = event.streamId;
+    if (isWanted(webhook, event)) events.push(event);
+    if (events.length === limit) break;
+  }
+  return { events, place: seen };
+}

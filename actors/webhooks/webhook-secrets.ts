@@ -1,0 +1,46 @@
+import type { TextCipher } from '../../runtime/text-cipher.ts';
+import type { WebhookRecord } from '../tenant/webhook-record.ts';
+
+/** What seals an endpoint's secret, bound to whose it is. */
+export function secretUse(tenantId: string, webhookId: string): string {
+  return `${tenantId}/${webhookId}`;
+}
+
+/** A sealed secret in the clear; undefined: no key of ours opens it. */
+export function openedSecret(cipher: TextCipher, use: string, sealed: string): string | undefined {
+  try {
+    return cipher.open(use, sealed);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * An endpoint as it is to be stored under the keys that are configured now: its secrets sealed with the newest, so that an
+ * older key can be taken away. One whose secret no key opens is disabled as `unreadable`, and goes on once a key opens it
+ * again. The same object where nothing changes. Never throws.
+ */
+export function resealed(
+  tenantId: string,
+  webhook: WebhookRecord,
+  { cipher, nowMs }: { readonly cipher: TextCipher; readonly nowMs: number },
+): WebhookRecord {
+  const use = secretUse(tenantId, webhook.id);
+  const anew = (sealed: string): string => {
+    if (cipher.isNewest(use, sealed)) return sealed;
+    const secret = openedSecret(cipher, use, sealed);
+    return secret === undefined ? sealed : cipher.seal(use, secret);
+  };
+  const { former, disabled } = webhook;
+  if (openedSecret(cipher, use, webhook.secret) === undefined)
+    return disabled === null ? { ...webhook, disabled: { atMs: nowMs, why: 'unreadable' } } : webhook;
+  const secret = anew(webhook.secret);
+  const formerSecret = former && anew(former.secret);
+  const isBack = disabled?.why === 'unreadable';
+  if (secret === webhook.secret && formerSecret === (former?.secret ?? null) && !isBack) return webhook;
+  return {
+    ...{ ...webhook, secret },
+    former: former && { ...former, secret: formerSecret ?? former.secret },
+    ...(isBack ? { disabled: null, enabledAtMs: nowMs } : {}),
+  };
+}

@@ -1,0 +1,59 @@
+import type { BenchContext, Figures } from '../harness/bench.ts';
+import type { Fleet } from '../harness/fleet.ts';
+import { residentMiB } from '../harness/process-usage.ts';
+import type { RunningSide } from '../harness/side.ts';
+import type { LoadResult } from '../load/load-plan.ts';
+import { load } from './loads.ts';
+
+/** What well-behaved tenants ask for: so many of each a second, on schedule. */
+export const ME_PER_SECOND = 100;
+export const SENDS_PER_SECOND = 100;
+const CONNECTIONS = 16;
+/** Trouble begins before the measured part. */
+export const LEAD_MS = 4_000;
+
+/** What they felt. */
+export interface Felt {
+  readonly me: LoadResult;
+  readonly send: LoadResult;
+}
+
+/** Has well-behaved tenants call for `seconds`, after the lead. `from`: how many messages they sent before. */
+export async function wellBehaved(
+  side: Pick<RunningSide, 'ports' | 'watch'>,
+  { keys, shops, recipients }: Fleet,
+  { seconds, from }: Pick<BenchContext, 'seconds'> & { readonly from: number },
+): Promise<Felt> {
+  const rate = { seconds, warmupMs: LEAD_MS, connections: CONNECTIONS };
+  const [me, send] = await Promise.all([
+    load(side, { kind: 'me', keys: keys.map(({ key }) => key) }, { ...rate, ratePerSecond: ME_PER_SECOND }),
+    load(
+      side,
+      { kind: 'send', shops, recipients, from, isUnbounded: false },
+      { ...rate, ratePerSecond: SENDS_PER_SECOND },
+    ),
+  ]);
+  return { me, send };
+}
+
+/** The figures of it, against what they felt alone; `server`: the process id whose memory is told. */
+export function figuresOfFelt({ me, send }: Felt, alone: Felt, server: number): Figures {
+  return {
+    meP50Ms: me.latencyMs.p50,
+    meP99Ms: me.latencyMs.p99,
+    meP99Ratio: me.latencyMs.p99 / alone.me.latencyMs.p99,
+    sendP50Ms: send.latencyMs.p50,
+    sendP99Ms: send.latencyMs.p99,
+    sendP99Ratio: send.latencyMs.p99 / alone.send.latencyMs.p99,
+    notAnswered2xx: refusals(me.byStatus) + refusals(send.byStatus),
+    serverMiB: residentMiB(server),
+    mostServerMiB: Math.max(me.mostResidentMiB, send.mostResidentMiB),
+  };
+}
+
+function refusals(byStatus: Readonly<Record<string, number>>): number {
+  return Object.entries(byStatus).reduce(
+    (sum, [status, count]) => sum + (status.startsWith('2') ? 0 : count),
+    0,
+  );
+}

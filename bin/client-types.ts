@@ -1,0 +1,166 @@
+import { tenantsDocument } from '../http/openapi/document-page.ts';
+import { type JsonSchema, typeOf } from './json-schema-type.ts';
+
+/** As much of the API's document as a client is made of. */
+export interface ApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
+}
+
+interface DocumentOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly description?: string;
+    readonly schema: JsonSchema;
+  }[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: Content }>>;
+}
+
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+
+/** Schemas that a failure is told by, which no operation's data refers to. */
+const OF_FAILURES = ['ErrorCode', 'FieldProblem'];
+
+/** The tenants' document. */
+export function apiDocument(): ApiDocument {
+  return tenantsDocument({ publicUrl: '' }) as unknown as ApiDocument;
+}
+
+/**
+ * The TypeScript of `client/src/operations.ts`: types of what each operation takes and answers, and where it stands.
+ * Throws for a document that the client cannot be made of, and says which operation or keyword it is.
+ *
+ * Made here, since what openapi-typescript makes has no table for the run time and reads as the document is nested; it also
+ * runs on an older compiler than ours (tests/document-tools).
+ */
+export function clientTypes({ paths, components }: ApiDocument): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  const types = operations.map(({ method, operation }) => operationType(method, operation));
+  const rows = operations.map(({ path, method, operation }) => {
+    const place = keyPlace(operation);
+    const takesKey = place === undefined ? '' : `, idempotencyKey: '${place}'`;
+    return `  ${operation.operationId}: { method: '${method}', path: '${path}'${takesKey} },\n`;
+  });
+  const text = types.join('');
+  return [
+    "/** What the API's own document says, made of it by `npm run client-types`: never edited by hand. */\n",
+    ...reachable(text, components.schemas).map(
+      ([name, schema]) =>
+        `\n${comment(schema.description, '')}export type ${name} = ${typeOf(schema, '')};\n`,
+    ),
+    `\n/** What each operation takes (\`params\`), answers (\`data\`), and with which statuses. */\nexport interface Operations {\n${text}}\n`,
+    `\n/** Where each operation stands. */\nexport const OPERATIONS = {\n${rows.join('')}} as const;\n`,
+  ].join('');
+}
+
+function operationType(method: string, operation: DocumentOperation): string {
+  const { operationId, summary, description, parameters } = operation;
+  const body = bodyOf(operation);
+  const inBody = keyPlace(operation) === 'body';
+  const named = parameters.filter((parameter) => !(inBody && isKeyHeader(parameter)));
+  const taken = named.map((parameter) => ({
+    name: isKeyHeader(parameter) ? 'idempotencyKey' : parameter.name,
+    required: parameter.required,
+    schema: { ...parameter.schema, ...(parameter.description && { description: parameter.description }) },
+  }));
+  for (const [name, schema] of Object.entries(body?.properties ?? {})) {
+    taken.push({ name, required: body?.required?.includes(name) ?? false, schema });
+  }
+  refuseAmbiguity(method, operation, taken);
+  const params: JsonSchema = {
+    type: 'object',
+    properties: Object.fromEntries(taken.map(({ name, schema }) => [name, schema])),
+    required: taken.filter(({ required }) => required).map(({ name }) => name),
+  };
+  const { statuses, data } = successes(operation);
+  return `${comment(`${summary}.\n\n${description}`, '  ')}  readonly ${operationId}: {
+    readonly params: ${typeOf(params, '    ', 'given')};
+    readonly data: ${typeOf(data, '    ')};
+    readonly status: ${statuses.join(' | ')};
+  };
+`;
+}
+
+/** The client takes all parameters as one object: a name says where it goes, and a query has no body beside it. */
+function refuseAmbiguity(
+  method: string,
+  { operationId, parameters, requestBody }: DocumentOperation,
+  taken: readonly { readonly name: string }[],
+): void {
+  const names = taken.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`${operationId}: two parameters are called ${twice}`);
+  const other = parameters.find(
+    (parameter) => !['path', 'query'].includes(parameter.in) && !isKeyHeader(parameter),
+  );
+  if (other !== undefined) throw new Error(`${operationId}: the client has no place for ${other.name}`);
+  const isQueried = parameters.some((parameter) => parameter.in === 'query');
+  if (method === 'GET' ? requestBody !== undefined : isQueried) {
+    throw new Error(`${operationId}: a GET has no body and any other method no query`);
+  }
+}
+
+function bodyOf({ requestBody }: DocumentOperation): JsonSchema | undefined {
+  return requestBody?.content['application/json']?.schema;
+}
+
+/** Where the operation takes its idempotency key; in the body where it takes it in a header as well. */
+function keyPlace(operation: DocumentOperation): 'body' | 'header' | undefined {
+  if (bodyOf(operation)?.properties?.idempotencyKey !== undefined) return 'body';
+  return operation.parameters.some(isKeyHeader) ? 'header' : undefined;
+}
+
+function isKeyHeader(parameter: { readonly name: string; readonly in: string }): boolean {
+  return parameter.in === 'header' && parameter.name === 'Idempotency-Key';
+}
+
+/** The statuses of success, and what lies in their envelope: the same with each of them. */
+function successes({ operationId, responses }: DocumentOperation): {
+  readonly statuses: readonly string[];
+  readonly data: JsonSchema;
+} {
+  const found = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const all = found.map(([, { content }]) =>
+    content?.['application/json']?.schema.allOf
+      ?.map(({ properties }) => properties?.data)
+      .find((data) => data !== undefined),
+  );
+  const [data] = all;
+  if (data === undefined || new Set(all.map((each) => JSON.stringify(each))).size > 1) {
+    throw new Error(`${operationId}: no data, or another with each status`);
+  }
+  return { statuses: found.map(([status]) => status), data };
+}
+
+/** The schemas that the text refers to, by way of each other too, in the document's order. */
+function reachable(
+  text: string,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): readonly (readonly [name: string, schema: JsonSchema])[] {
+  const found = new Set(OF_FAILURES);
+  const look = (written: string): void => {
+    for (const name of Object.keys(schemas)) {
+      if (found.has(name) || !new RegExp(`: .*\\b${name}\\b`).test(written)) continue;
+      found.add(name);
+      look(`: ${typeOf(schemas[name] ?? {}, '')}`);
+    }
+  };
+  look(text.replaceAll(/\/\*\*.*?\*\//gs, ''));
+  return Object.entries(schemas).filter(([name]) => found.has(name));
+}
+
+/** A comment above a declaration. */
+function comment(text: string | undefined, indent: string): string {
+  if (text === undefined) return '';
+  const lines = text.replaceAll('*/', '*∕').split('\n');
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
+}

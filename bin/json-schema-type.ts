@@ -1,0 +1,79 @@
+/** As much of JSON Schema as the API's document uses. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+}
+
+/** What shapes a value. */
+const SHAPING = ['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'items', 'properties', 'required'];
+
+/** What says which values of that shape are good, or explains: no matter of types. */
+const BESIDES = [
+  ...['description', 'examples', 'default', 'format', 'pattern', 'not', 'propertyNames', 'deprecated'],
+  ...['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'additionalProperties'],
+];
+
+const KNOWN: ReadonlySet<string> = new Set([...SHAPING, ...BESIDES]);
+
+const PLAIN: Readonly<Record<string, string>> = {
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+/**
+ * The TypeScript of a schema. What a caller gives may be `undefined` where it may be left out. Throws for a keyword that
+ * it does not know, since a type that leaves something out would be a lie.
+ */
+export function typeOf(
+  schema: JsonSchema,
+  indent: string,
+  direction: 'given' | 'answered' = 'answered',
+): string {
+  const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword));
+  if (unknown !== undefined) throw new Error(`the client's types do not know the keyword ${unknown}`);
+  const inner = (part: JsonSchema): string => typeOf(part, indent, direction);
+  if (schema.$ref !== undefined) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ');
+  if (schema.anyOf !== undefined) return schema.anyOf.map(inner).join(' | ');
+  if (schema.allOf !== undefined) return schema.allOf.map(inner).join(' & ');
+  if (schema.type === 'array') return `readonly ${bracketed(inner(schema.items ?? {}))}[]`;
+  if (schema.type === 'object') return objectType(schema, indent, direction);
+  return PLAIN[schema.type ?? ''] ?? 'unknown';
+}
+
+function objectType(
+  { properties, required = [] }: JsonSchema,
+  indent: string,
+  direction: 'given' | 'answered',
+): string {
+  if (properties === undefined) return 'Readonly<Record<string, unknown>>';
+  const deeper = `${indent}  `;
+  const lines = Object.entries(properties).map(([name, schema]) => {
+    const type = typeOf(schema, deeper, direction);
+    const isRequired = required.includes(name);
+    const orUndefined = isRequired || direction === 'answered' ? '' : ' | undefined';
+    const says = schema.description === undefined ? '' : `${deeper}/** ${schema.description} */\n`;
+    return `${says}${deeper}readonly ${name}${isRequired ? '' : '?'}: ${type}${orUndefined};\n`;
+  });
+  return lines.length === 0 ? 'Readonly<Record<never, never>>' : `{\n${lines.join('')}${indent}}`;
+}
+
+function bracketed(type: string): string {
+  return /[|&]/.test(type) && !type.startsWith('{') ? `(${type})` : type;
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
+}

@@ -1,0 +1,83 @@
+import type { Span as OtelSpan } from '@opentelemetry/api';
+import type { Tracing } from '../runtime/tracing.ts';
+
+/** Tracing that sends what it made, until it is stopped. */
+export interface RunningTracing extends Tracing {
+  /** Sends what is left, for at most `STOP_MS`. Never rejects. */
+  stop(): Promise<void>;
+}
+
+/** Between two batches of spans; a tenth of the SDK's own, so that a trace can be read while it is wanted. */
+const BATCH_MS = 500;
+/** How long a stop waits for a collector that does not answer. */
+const STOP_MS = 1_000;
+
+/**
+ * Tracing through OpenTelemetry's own SDK to a collector, as OTLP over HTTP. The SDK is loaded here and nowhere else, so
+ * that without a collector it costs neither time nor memory. Its own variables hold (`OTEL_TRACES_SAMPLER`,
+ * `OTEL_EXPORTER_OTLP_HEADERS`).
+ */
+export async function otlpTracing(options: {
+  /** Base address of the collector; traces go to `/v1/traces` below it. */
+  readonly endpoint: string;
+  readonly serviceName: string;
+  readonly version: string;
+  readonly nodeId: string;
+}): Promise<RunningTracing> {
+  const [
+    { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace },
+    { BasicTracerProvider, BatchSpanProcessor },
+    { OTLPTraceExporter },
+    { resourceFromAttributes },
+  ] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace-base'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ]);
+  const exporter = new OTLPTraceExporter({ url: `${options.endpoint}/v1/traces` });
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': options.serviceName,
+      'service.version': options.version,
+      'service.instance.id': options.nodeId,
+    }),
+    spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: BATCH_MS })],
+  });
+  const tracer = provider.getTracer('tenant-messaging-api', options.version);
+  const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
+
+  /** The context that a traceparent stands for; the flags say whether its trace is kept. */
+  function contextOf(traceparent: string | undefined) {
+    if (traceparent === undefined) return ROOT_CONTEXT;
+    const [, traceId = '', spanId = '', flags = ''] = traceparent.split('-');
+    const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+    return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+  }
+
+  return {
+    start(name, { parent, kind, attributes, startMs }) {
+      const startTime = startMs === undefined ? {} : { startTime: startMs };
+      const told = attributes === undefined ? {} : { attributes };
+      const span = tracer.startSpan(name, { kind: kinds[kind], ...told, ...startTime }, contextOf(parent));
+      return {
+        traceparent: traceparentOf(span),
+        end({ name: known, attributes: more, failed, endMs } = {}) {
+          if (known !== undefined) span.updateName(known);
+          if (more !== undefined) span.setAttributes(more);
+          if (failed === true) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end(endMs);
+        },
+      };
+    },
+    async stop() {
+      const sent = provider.shutdown().catch(() => undefined);
+      await Promise.race([sent, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
+    },
+  };
+}
+
+function traceparentOf(span: OtelSpan): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
+}

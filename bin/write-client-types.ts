@@ -1,0 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { apiDocument, clientTypes } from './client-types.ts';
+
+/** Writes what the client knows of the API anew, after the API's declarations changed. */
+writeFileSync(resolve(import.meta.dirname, '../client/src/operations.ts'), clientTypes(apiDocument()));

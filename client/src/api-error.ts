@@ -1,0 +1,55 @@
+import type { ErrorCode, FieldProblem } from './operations.ts';
+
+/**
+ * What the client itself reports: `NO_ANSWER` (no connection, or it broke), `TIMEOUT` (a time given to the call ran out),
+ * `BAD_ANSWER` (something that is not this API answered, a proxy for instance).
+ */
+export type ClientErrorCode = 'NO_ANSWER' | 'TIMEOUT' | 'BAD_ANSWER';
+
+/** What is known of a call that failed. */
+export interface Failure {
+  readonly code: ApiError['code'];
+  readonly reason: string;
+  readonly status?: number | undefined;
+  readonly retryAfter?: number | undefined;
+  readonly requestId: string;
+  readonly fields?: readonly FieldProblem[] | undefined;
+  readonly candidates?: readonly string[] | undefined;
+  readonly nextCursor?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** Every failure of a call, the service's and the client's own. Decide by `code`; holds no key and nothing that was sent. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  /** The API's code, or one of the client's own. More may come: take one you do not know by its `status`. */
+  readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>);
+  /** Why, for people; it may change. */
+  readonly reason: string;
+  /** HTTP status; undefined where no answer came. */
+  readonly status: number | undefined;
+  /** Seconds after which the call may succeed, where the service knows. */
+  readonly retryAfter: number | undefined;
+  /** `X-Request-Id` of the call, the same through its repetitions: what to name when you ask us about it. */
+  readonly requestId: string;
+  /** With `VALIDATION_ERROR`: the offending fields. */
+  readonly fields: readonly FieldProblem[];
+  /** With `AMBIGUOUS_SHOP`: ids of the shops. */
+  readonly candidates: readonly string[];
+  /** Of a cursor that events cannot be read from any more: the one to go on from. */
+  readonly nextCursor: string | undefined;
+
+  constructor(failure: Failure) {
+    const { code, reason, status, requestId } = failure;
+    const told = status === undefined ? code : `${status} ${code}`;
+    super(`${told}: ${reason} (request ${requestId})`, { cause: failure.cause });
+    this.code = code;
+    this.reason = reason;
+    this.status = status;
+    this.retryAfter = failure.retryAfter;
+    this.requestId = requestId;
+    this.fields = failure.fields ?? [];
+    this.candidates = failure.candidates ?? [];
+    this.nextCursor = failure.nextCursor;
+  }
+}

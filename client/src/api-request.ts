@@ -1,0 +1,63 @@
+import type { OperationName } from './methods.ts';
+import { OPERATIONS } from './operations.ts';
+
+/** A call as it goes out, on any of the base addresses. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Path and query behind the base address. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Whether doing it twice is the same as doing it once. */
+  readonly isRepeatable: boolean;
+}
+
+/** Puts parameters where they belong; gives a call that takes an idempotency key and has
+ * none one of `newId`. Throws a `TypeError` for what cannot stand in a path or a header. */
+export function apiRequest(
+  name: OperationName,
+  params: Readonly<Record<string, unknown>>,
+  newId: () => string,
+): ApiRequest {
+  const operation: (typeof OPERATIONS)[OperationName] = OPERATIONS[name];
+  const { method } = operation;
+  const given = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, part: string) => {
+    const value = given.get(part);
+    given.delete(part);
+    return pathSegment(`${name}: ${part}`, value);
+  });
+  if (method === 'GET') {
+    const query = new URLSearchParams(
+      [...given].map(([key, value]): [string, string] => [key, String(value)]),
+    );
+    const queried = given.size === 0 ? path : `${path}?${query}`;
+    return { method, path: queried, headers: {}, body: undefined, isRepeatable: true };
+  }
+  const headers: Record<string, string> = {};
+  const keyPlace = 'idempotencyKey' in operation ? operation.idempotencyKey : undefined;
+  const key = given.get('idempotencyKey') ?? newId();
+  if (keyPlace === 'body') given.set('idempotencyKey', key);
+  if (keyPlace === 'header') {
+    given.delete('idempotencyKey');
+    headers['idempotency-key'] = headerValue(`${name}: idempotencyKey`, key);
+  }
+  if (given.size > 0) headers['content-type'] = 'application/json';
+  const body = given.size === 0 ? undefined : JSON.stringify(Object.fromEntries(given));
+  return { method, path, headers, body, isRepeatable: keyPlace !== undefined || method === 'DELETE' };
+}
+
+function pathSegment(what: string, value: unknown): string {
+  // Dots alone would be taken for a step in the path, also percent-encoded.
+  if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
+    throw new TypeError(`${what} must be a text that can stand in a path`);
+  }
+  return encodeURIComponent(value);
+}
+
+function headerValue(what: string, value: unknown): string {
+  if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value)) {
+    throw new TypeError(`${what} must be visible ASCII without blanks`);
+  }
+  return value;
+}

@@ -1,0 +1,97 @@
+import { dataOf } from './answer.ts';
+import { ApiError } from './api-error.ts';
+import { type ApiRequest, apiRequest } from './api-request.ts';
+import { pause, timeLimit } from './client-clock.ts';
+import type { ClientSettings } from './client-options.ts';
+import type { Answer, Call, OperationName } from './methods.ts';
+import { pauseBeforeRetry } from './retry.ts';
+
+/** One call as it goes out, with what it may cost. */
+interface Sending extends ApiRequest {
+  readonly requestId: string;
+  readonly signal: AbortSignal | undefined;
+  readonly tryTimeoutMs: number;
+}
+
+/** Calls operations of the API: each try with a time limit, repeated where that does no harm, until the call's own time is up. */
+export function caller(settings: ClientSettings): Call {
+  const { clock, random, newId, onRetry, baseUrls } = settings;
+  let asked = 0;
+
+  async function tryOnce<Name extends OperationName>(
+    sending: Sending,
+    limitMs: number,
+  ): Promise<Answer<Name>> {
+    const { method, path, headers: own, body, requestId } = sending;
+    const limit = timeLimit(clock, Math.min(limitMs, sending.tryTimeoutMs), sending.signal);
+    try {
+      const response = await settings.fetch(`${baseUrls[asked % baseUrls.length]}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${settings.apiKey}`,
+          'x-request-id': requestId,
+          ...own,
+        },
+        ...(body === undefined ? {} : { body }),
+        // The API redirects nobody, and a redirected POST would become a GET.
+        redirect: 'manual',
+        signal: limit.signal,
+      });
+      const { status, headers } = response;
+      const data = dataOf(response, await response.text(), requestId);
+      return { status, data, headers, requestId: headers.get('x-request-id') ?? requestId } as Answer<Name>;
+    } catch (cause) {
+      if (cause instanceof ApiError) throw cause;
+      if (limit.isUp())
+        throw new ApiError({ code: 'TIMEOUT', reason: 'no answer in time', requestId, cause });
+      throw new ApiError({ code: 'NO_ANSWER', reason: 'the connection failed', requestId, cause });
+    } finally {
+      limit.release();
+    }
+  }
+
+  /** Tries until an answer or a failure that is final. */
+  async function tryAgain<Name extends OperationName>(
+    sending: Sending,
+    { timeoutMs, longestRetryAfterMs }: { readonly timeoutMs: number; readonly longestRetryAfterMs: number },
+  ): Promise<Answer<Name>> {
+    const { signal, isRepeatable } = sending;
+    const endMs = clock.monotonicMs() + timeoutMs;
+    for (let tries = 1; ; tries += 1) {
+      signal?.throwIfAborted();
+      const address = asked;
+      try {
+        return await tryOnce<Name>(sending, endMs - clock.monotonicMs());
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof ApiError)) throw error;
+        const pauseMs = pauseBeforeRetry({ error, tries, isRepeatable, longestRetryAfterMs }, random);
+        if (pauseMs === undefined || clock.monotonicMs() + pauseMs >= endMs) throw error;
+        // Another node may be there where this one is not, and calls that fail together move on once; a refusal by
+        // limits is the same everywhere.
+        if (error.status !== 429 && asked === address) asked += 1;
+        onRetry(error, pauseMs);
+        await pause(clock, pauseMs, signal);
+      }
+    }
+  }
+
+  return async (name, params, options = {}) => {
+    const { signal, requestId = newId(), timeoutMs = settings.timeoutMs } = options;
+    const { longestRetryAfterMs = settings.longestRetryAfterMs } = options;
+    const request = apiRequest(name, params, newId);
+    const sending: Sending = {
+      ...request,
+      isRepeatable: options.isRepeatable ?? request.isRepeatable,
+      signal,
+      requestId,
+      tryTimeoutMs: settings.tryTimeoutMs + waitMsOf(params),
+    };
+    return tryAgain(sending, { timeoutMs, longestRetryAfterMs });
+  };
+}
+
+/** What the call asks the service to wait, in milliseconds. */
+function waitMsOf(params: object): number {
+  return 'waitMs' in params && typeof params.waitMs === 'number' ? params.waitMs : 0;
+}

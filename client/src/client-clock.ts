@@ -1,0 +1,66 @@
+/** The client's only source of time. */
+export interface ClientClock {
+  /** Milliseconds since some fixed moment, never going back. */
+  monotonicMs(): number;
+  /** Calls `action` once after `delayMs`, unless it is cancelled before. */
+  after(delayMs: number, action: () => void): { cancel(): void };
+}
+
+/** The process's own time. */
+export const realClock: ClientClock = {
+  monotonicMs: () => performance.now(),
+  after(delayMs, action) {
+    const timer = setTimeout(action, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
+/** Resolves after `delayMs`; rejects with the signal's reason as soon as it is aborted. */
+export function pause(clock: ClientClock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = (): void => {
+      timer.cancel();
+      reject(signal?.reason);
+    };
+    const timer = clock.after(delayMs, () => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    });
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** A time limit and a caller's signal in one. */
+export interface TimeLimit {
+  /** Aborted when the time is up or the caller's signal was aborted. */
+  readonly signal: AbortSignal;
+  /** Whether the time ran out. */
+  isUp(): boolean;
+  /** Lets go of timer and signal; to be called in any case. */
+  release(): void;
+}
+
+/** Limits what follows to `limitMs` (`Infinity`: no limit) and to a caller's signal. Leaves nothing behind on that signal. */
+export function timeLimit(clock: ClientClock, limitMs: number, outer: AbortSignal | undefined): TimeLimit {
+  const controller = new AbortController();
+  let isUp = false;
+  const end = (): void => controller.abort(outer?.reason);
+  const timer =
+    limitMs === Number.POSITIVE_INFINITY
+      ? undefined
+      : clock.after(limitMs, () => {
+          isUp = true;
+          controller.abort();
+        });
+  if (outer?.aborted) end();
+  outer?.addEventListener('abort', end, { once: true });
+  return {
+    signal: controller.signal,
+    isUp: () => isUp,
+    release() {
+      timer?.cancel();
+      outer?.removeEventListener('abort', end);
+    },
+  };
+}

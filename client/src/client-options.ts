@@ -1,0 +1,67 @@
+import type { ApiError } from './api-error.ts';
+import { type ClientClock, realClock } from './client-clock.ts';
+
+/** What a client is made with. */
+export interface ClientOptions {
+  /**
+   * Base address of the API, which ends with `/api/v1`. Of several, which must be nodes of one service, the next is asked
+   * when one does not answer or answers 503.
+   */
+  readonly baseUrl: string | readonly string[];
+  readonly apiKey: string;
+  /** Longest a call may take with all its repetitions, in milliseconds; 60,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Longest one try of a call may take, in milliseconds; 20,000. What a call asks to wait (`waitMs`) comes on top. */
+  readonly tryTimeoutMs?: number | undefined;
+  /** Longest `retryAfter` that is waited for, in milliseconds; 30,000. A longer one fails the call at once. */
+  readonly longestRetryAfterMs?: number | undefined;
+  /** Shortest time from one reading of events to the next, in milliseconds; 3,000. It bounds the calls that a busy feed costs. */
+  readonly eventGapMs?: number | undefined;
+  /** Told of each repetition before its pause: for a log. */
+  readonly onRetry?: ((error: ApiError, pauseMs: number) => void) | undefined;
+  /** Randomness of the pauses, from 0 up to 1; `Math.random`. */
+  readonly random?: (() => number) | undefined;
+  /** Makes idempotency keys and request ids, each of them unique; `crypto.randomUUID`. */
+  readonly newId?: (() => string) | undefined;
+  readonly clock?: ClientClock | undefined;
+  /** `fetch` to use in place of the global one, for a proxy for instance. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** The options with everything filled in. */
+export type ClientSettings = {
+  readonly [name in Exclude<keyof ClientOptions, 'baseUrl'>]-?: NonNullable<ClientOptions[name]>;
+} & {
+  /** One or more, without a slash at the end. */
+  readonly baseUrls: readonly string[];
+};
+
+/** Fills in what was left out. Throws a `TypeError` for an address or a key that cannot be one; it does not show the key. */
+export function clientSettings(options: ClientOptions): ClientSettings {
+  const baseUrls = [options.baseUrl].flat().map(checkedUrl);
+  if (baseUrls.length === 0) throw new TypeError('baseUrl: one address at least');
+  // A key with a line break would otherwise be quoted by fetch, in an error that ends in a log.
+  if (!/^[\x21-\x7e]+$/.test(options.apiKey)) throw new TypeError('apiKey: visible ASCII without blanks');
+  return {
+    baseUrls,
+    apiKey: options.apiKey,
+    timeoutMs: options.timeoutMs ?? 60_000,
+    tryTimeoutMs: options.tryTimeoutMs ?? 20_000,
+    longestRetryAfterMs: options.longestRetryAfterMs ?? 30_000,
+    eventGapMs: options.eventGapMs ?? 3_000,
+    onRetry: options.onRetry ?? (() => undefined),
+    random: options.random ?? Math.random,
+    newId: options.newId ?? (() => crypto.randomUUID()),
+    clock: options.clock ?? realClock,
+    fetch: options.fetch ?? ((...call) => fetch(...call)),
+  };
+}
+
+function checkedUrl(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (url === undefined || !isPlain || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError('baseUrl: an http or https address without user, query or fragment');
+  }
+  return url.href.replace(/\/+$/, '');
+}

@@ -1,0 +1,40 @@
+import { pause } from './client-clock.ts';
+import type { ClientSettings } from './client-options.ts';
+import type { Call } from './methods.ts';
+import type { Channel } from './operations.ts';
+
+/** Which shop to connect. */
+export interface ConnectOptions {
+  /** The shop's id or exact name. */
+  readonly idOrName: string;
+  /** Ends the flow; the iteration then rejects with the signal's reason. The channel stays as it is. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Time between two polls where the service names none, in milliseconds. */
+const POLL_MS = 2_000;
+
+/**
+ * Connects a shop's number: gives the channel with each new QR code (`qr`, `qrImageDataUrl`), of which only the latest can be
+ * scanned, then the channel as `connected`, and ends. Starts anew when all codes were used up, for as long as it is iterated, and
+ * before it does gives a channel that has a `reason` to be `disconnected`, such as a number that another shop has.
+ */
+export async function* connectShop(
+  call: Call,
+  { clock }: ClientSettings,
+  { idOrName, signal }: ConnectOptions,
+): AsyncGenerator<Channel, void, void> {
+  // To ask twice for a connection gives one connection.
+  const options = { signal, isRepeatable: true };
+  let shown: string | undefined;
+  let { data: channel } = await call('connectChannel', { idOrName }, options);
+  while (channel.status !== 'connected') {
+    const isNew = channel.qr !== undefined && channel.qr !== shown;
+    shown = channel.qr ?? shown;
+    if (isNew || channel.reason !== undefined) yield channel;
+    await pause(clock, channel.pollAfterMs ?? POLL_MS, signal);
+    const next = channel.status === 'disconnected' ? 'connectChannel' : 'pollChannel';
+    ({ data: channel } = await call(next, { idOrName }, options));
+  }
+  yield channel;
+}

@@ -1,0 +1,60 @@
+import type { Call, CallOptions, Params } from './methods.ts';
+import type { ConsentedContact, Message, Shop } from './operations.ts';
+
+/** Items a page: the most that the API gives. */
+const LIMIT = 100;
+
+/** Every shop once, newest first; a shop that is made meanwhile may be left out. */
+export async function* eachShop(call: Call, options?: CallOptions): AsyncGenerator<Shop, void, void> {
+  const given = new Set<string>();
+  for (let page = 1; ; page += 1) {
+    const { data } = await call('listShops', { page, limit: LIMIT }, options);
+    for (const shop of data.items) {
+      // A new shop moves those behind it on to the next page.
+      if (!given.has(shop.id)) yield shop;
+      given.add(shop.id);
+    }
+    if (data.items.length === 0 || page * data.limit >= data.total) return;
+  }
+}
+
+/** Every message of a shop, newest first. */
+export function eachMessage(
+  call: Call,
+  params: Omit<Params<'listMessages'>, 'cursor'>,
+  options?: CallOptions,
+): AsyncGenerator<Message, void, void> {
+  return eachOfPages(async (cursor) => {
+    const { data } = await call('listMessages', { limit: LIMIT, ...params, cursor }, options);
+    return data;
+  });
+}
+
+/** Every declared contact of the tenant. */
+export function eachContact(
+  call: Call,
+  params: Omit<Params<'listContacts'>, 'cursor'>,
+  options?: CallOptions,
+): AsyncGenerator<ConsentedContact, void, void> {
+  return eachOfPages(async (cursor) => {
+    const { data } = await call('listContacts', { limit: LIMIT, ...params, cursor }, options);
+    return data;
+  });
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+/** A page may be short or empty and still have a cursor: only `nextCursor: null` is the end. */
+async function* eachOfPages<Item>(
+  read: (cursor: string | undefined) => Promise<Page<Item>>,
+): AsyncGenerator<Item, void, void> {
+  let page = await read(undefined);
+  for (;;) {
+    yield* page.items;
+    if (page.nextCursor === null) return;
+    page = await read(page.nextCursor);
+  }
+}

@@ -1,0 +1,81 @@
+import { pause } from './client-clock.ts';
+import type { ClientSettings } from './client-options.ts';
+import type { Call } from './methods.ts';
+import type { Event, Message } from './operations.ts';
+
+/** Which events to follow, and from where. */
+export interface FollowOptions {
+  /** Goes on behind this cursor (`cursor` of a feed, `id` of an event); without one, from now on. */
+  readonly cursor?: string | undefined;
+  /** These types alone. */
+  readonly types?: readonly Event['type'][] | undefined;
+  /** A shop's id or exact name: its events alone. */
+  readonly shop?: string | undefined;
+  /** Ends the feed; the iteration then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Longest the service may be away before the feed rejects, in milliseconds; 300,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * Events in the order in which they became true, without end. A service that is away is asked again from the same cursor, so
+ * that none is missed and none comes twice. Rejects with an `ApiError` when the key may read no more, the cursor is too old
+ * or the service is away for too long: go on with a new feed from `cursor`.
+ */
+export interface EventFeed extends AsyncIterable<Event> {
+  /** Behind the event that was given last, or further where nothing fitted: keep it once an event is dealt with. */
+  readonly cursor: string | undefined;
+}
+
+/**
+ * How long a call waits for the next event, in milliseconds: half of what the API allows, since one that waits through another
+ * node for an owner that dies meanwhile is answered at its end and no earlier.
+ */
+const WAIT_MS = 15_000;
+/** Events a page: the most that the API gives. */
+const LIMIT = 100;
+const TIMEOUT_MS = 300_000;
+
+/** Opens a feed; nothing is asked before it is iterated. */
+export function eventFeed(call: Call, settings: ClientSettings, options: FollowOptions = {}): EventFeed {
+  const { clock, eventGapMs } = settings;
+  const { types, shop, signal, timeoutMs = TIMEOUT_MS } = options;
+  let { cursor } = options;
+
+  async function* read(): AsyncGenerator<Event, never, void> {
+    for (;;) {
+      const isFirst = cursor === undefined;
+      const askedMs = clock.monotonicMs();
+      const { data } = await call(
+        'listEvents',
+        { cursor, types: types?.join(','), shop, limit: LIMIT, waitMs: WAIT_MS },
+        { signal, timeoutMs, longestRetryAfterMs: timeoutMs },
+      );
+      for (const event of data.items) {
+        cursor = event.id;
+        yield event;
+      }
+      cursor = data.nextCursor;
+      // An answer may come early, with an event or without: calls are counted, so they keep a distance.
+      const restMs = eventGapMs - (clock.monotonicMs() - askedMs);
+      if (!isFirst && restMs > 0) await pause(clock, restMs, signal);
+    }
+  }
+
+  return {
+    get cursor() {
+      return cursor;
+    },
+    [Symbol.asyncIterator]: read,
+  };
+}
+
+/** The types of events that tell the end of a message or status post. */
+export const MESSAGE_ENDS = ['message.sent', 'message.failed', 'message.rejected'] as const;
+
+/** The message or status post whose end an event tells, in its final state; undefined for any other event. */
+export function endedMessage(event: Event): Message | undefined {
+  const isEnd = MESSAGE_ENDS.some((type) => type === event.type);
+  // `data` of these types is the record, as the API's document says.
+  return isEnd ? (event.data as unknown as Message) : undefined;
+}

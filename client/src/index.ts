@@ -1,0 +1,30 @@
+/** What the package offers. */
+export { ApiError, type ClientErrorCode } from './api-error.ts';
+export type { ClientClock } from './client-clock.ts';
+export type { ClientOptions } from './client-options.ts';
+export type { ConnectOptions } from './connect-shop.ts';
+export { type EventFeed, endedMessage, type FollowOptions } from './event-feed.ts';
+export type { WaitOptions } from './message-outcomes.ts';
+export { type MessagingClient, messagingClient } from './messaging-client.ts';
+export type { Answer, CallOptions, OperationName, Params } from './methods.ts';
+export type {
+  AcceptedMessage,
+  AcceptedStatus,
+  Article,
+  Channel,
+  ChannelStatus,
+  ConsentedContact,
+  CreatedShop,
+  ErrorCode,
+  Event,
+  FieldProblem,
+  Group,
+  Identity,
+  Message,
+  MessageReason,
+  MessageStatus,
+  Operations,
+  PolicyVerdict,
+  Shop,
+  ShopPolicy,
+} from './operations.ts';

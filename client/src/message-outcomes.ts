@@ -1,0 +1,117 @@
+import { ApiError } from './api-error.ts';
+import { timeLimit } from './client-clock.ts';
+import type { ClientSettings } from './client-options.ts';
+import { deferred } from './deferred.ts';
+import { endedMessage, eventFeed, MESSAGE_ENDS } from './event-feed.ts';
+import type { Call } from './methods.ts';
+import type { Message } from './operations.ts';
+
+/** How long to wait for a message. */
+export interface WaitOptions {
+  /** Ends the wait; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Rejects with `TIMEOUT` after that many milliseconds; without it a wait lasts as long as the message, a day at most. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Waits for ends of messages, all by one reading of the events. */
+export interface MessageOutcomes {
+  /** Resolves with the message once its status is final: `sent`, `failed` or `rejected`, the latter two with their `reason`. */
+  wait(id: string, options?: WaitOptions): Promise<Message>;
+}
+
+/** A reading of the events that lasts as long as somebody waits. */
+interface Reading {
+  /** Resolved when everything that ends from now on will be heard of. */
+  readonly isListening: Promise<void>;
+  readonly waiters: Map<string, Set<Waiter>>;
+  stop(): void;
+}
+
+interface Waiter {
+  resolve(message: Message): void;
+  reject(error: unknown): void;
+}
+
+/** Waits of one client. */
+export function messageOutcomes(call: Call, settings: ClientSettings): MessageOutcomes {
+  let current: Reading | undefined;
+
+  function startReading(): Reading {
+    const end = new AbortController();
+    const { promise: isListening, resolve: listens } = deferred<void>();
+    const waiters: Reading['waiters'] = new Map();
+    const reading: Reading = { isListening, waiters, stop: () => end.abort() };
+    const read = async (): Promise<void> => {
+      const { data } = await call('listEvents', { limit: 1 }, { signal: end.signal });
+      listens();
+      const feed = eventFeed(call, settings, {
+        cursor: data.nextCursor,
+        types: MESSAGE_ENDS,
+        signal: end.signal,
+      });
+      for await (const event of feed) {
+        const message = endedMessage(event);
+        for (const waiter of waiters.get(message?.id ?? '') ?? []) if (message) waiter.resolve(message);
+      }
+    };
+    read().catch((error: unknown) => {
+      if (current === reading) current = undefined;
+      for (const waiter of [...waiters.values()].flatMap((each) => [...each])) waiter.reject(error);
+      listens();
+    });
+    return reading;
+  }
+
+  /** The end of a message as the reading hears of it, and the way out. */
+  function hear(reading: Reading, id: string): { readonly end: Promise<Message>; leave(): void } {
+    const waiter = deferred<Message>();
+    waiter.promise.catch(() => undefined);
+    const ofMessage = reading.waiters.get(id) ?? new Set();
+    reading.waiters.set(id, ofMessage.add(waiter));
+    return {
+      end: waiter.promise,
+      leave() {
+        ofMessage.delete(waiter);
+        if (ofMessage.size === 0) reading.waiters.delete(id);
+        if (reading.waiters.size > 0) return;
+        if (current === reading) current = undefined;
+        reading.stop();
+      },
+    };
+  }
+
+  return {
+    async wait(id, { signal, timeoutMs = Number.POSITIVE_INFINITY } = {}) {
+      signal?.throwIfAborted();
+      current ??= startReading();
+      const reading = current;
+      const { end, leave } = hear(reading, id);
+      const limit = timeLimit(settings.clock, timeoutMs, signal);
+      const requestId = settings.newId();
+      const isOver = new Promise<never>((_, reject) => {
+        limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
+      });
+      const look = async (): Promise<Message> => {
+        await reading.isListening;
+        // What ended before the reading began is in the record; what ends after is heard of.
+        const { data } = await call('readMessage', { id }, { signal: limit.signal, requestId });
+        return isFinal(data) ? data : end;
+      };
+      try {
+        return await Promise.race([look(), end, isOver]);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!limit.isUp()) throw error;
+        throw new ApiError({ code: 'TIMEOUT', reason: 'the message has not ended in time', requestId });
+      } finally {
+        limit.release();
+        leave();
+      }
+    },
+  };
+}
+
+function isFinal({ status }: Message): boolean {
+  return status !== 'queued' && status !== 'sending';
+}

@@ -1,0 +1,60 @@
+import { caller } from './caller.ts';
+import { type ClientOptions, clientSettings } from './client-options.ts';
+import { type ConnectOptions, connectShop } from './connect-shop.ts';
+import { eachContact, eachMessage, eachShop } from './each-item.ts';
+import { type EventFeed, eventFeed, type FollowOptions } from './event-feed.ts';
+import { messageOutcomes, type WaitOptions } from './message-outcomes.ts';
+import type { Call, CallOptions, Methods, OperationName, Params } from './methods.ts';
+import { type Channel, type ConsentedContact, type Message, OPERATIONS, type Shop } from './operations.ts';
+
+/** What takes more than one call. */
+export interface Flows {
+  /** Every shop once, newest first; a shop that is made meanwhile may be left out. */
+  eachShop(options?: CallOptions): AsyncIterable<Shop>;
+  /** Every message of a shop, newest first. */
+  eachMessage(params: Omit<Params<'listMessages'>, 'cursor'>, options?: CallOptions): AsyncIterable<Message>;
+  /** Every declared contact of the tenant. */
+  eachContact(
+    params: Omit<Params<'listContacts'>, 'cursor'>,
+    options?: CallOptions,
+  ): AsyncIterable<ConsentedContact>;
+  /** The event feed: what happened, in order, without end and without a gap. */
+  followEvents(options?: FollowOptions): EventFeed;
+  /**
+   * Resolves with a message once its status is final: `sent`, `failed` or `rejected`, the latter two with their `reason`. All
+   * waits of a client together cost one reading of the events.
+   */
+  waitForMessage(id: string, options?: WaitOptions): Promise<Message>;
+  /** Connects a shop's number: gives each new QR code, then the channel as `connected`. */
+  connect(options: ConnectOptions): AsyncIterable<Channel>;
+}
+
+/** The API: a method for each of its operations, and flows made of them. Holds no connection and no timer between calls. */
+export type MessagingClient = Methods & Flows;
+
+/** Makes a client. Throws a `TypeError` for an address or a key that cannot be one. */
+export function messagingClient(options: ClientOptions): MessagingClient {
+  const settings = clientSettings(options);
+  const call = caller(settings);
+  const outcomes = messageOutcomes(call, settings);
+  return {
+    ...methodsOf(call),
+    eachShop: (callOptions) => eachShop(call, callOptions),
+    eachMessage: (params, callOptions) => eachMessage(call, params, callOptions),
+    eachContact: (params, callOptions) => eachContact(call, params, callOptions),
+    followEvents: (follow) => eventFeed(call, settings, follow),
+    waitForMessage: (id, wait) => outcomes.wait(id, wait),
+    connect: (connect) => connectShop(call, settings, connect),
+  };
+}
+
+function methodsOf(call: Call): Methods {
+  const names = Object.keys(OPERATIONS) as OperationName[];
+  const methods = names.map((name) => [
+    name,
+    (params: Params<typeof name> = {} as Params<typeof name>, options?: CallOptions) =>
+      call(name, params, options),
+  ]);
+  // Names and types are of the same document, which made both.
+  return Object.fromEntries(methods) as Methods;
+}

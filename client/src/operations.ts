@@ -1,0 +1,627 @@
+/** What the API's own document says, made of it by `npm run client-types`: never edited by hand. */
+
+/** Decide by it. More may come: take one you do not know by its HTTP status. */
+export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR';
+
+export type FieldProblem = {
+  /** A dotted path, like `contacts.0.phone`. */
+  readonly field: string;
+  readonly message: string;
+};
+
+export type Shop = {
+  readonly id: string;
+  readonly name: string;
+  readonly phone: string | null;
+  readonly channelStatus: {
+    readonly msgapp: ChannelStatus | null;
+  };
+  readonly createdAt: string;
+};
+
+export type CreatedShop = {
+  readonly id: string;
+  readonly name: string;
+  readonly phone: string | null;
+  readonly channelStatus: {
+    readonly msgapp: ChannelStatus | null;
+  };
+  readonly createdAt: string;
+  readonly setupUrl: string;
+  readonly setupRequired: readonly ('location' | 'operatingHours')[];
+};
+
+export type Channel = {
+  readonly status: ChannelStatus;
+  readonly channelConfigId: string | null;
+  readonly qr?: string;
+  readonly qrImageDataUrl?: string;
+  /** To type on the phone that it was asked for, while it waits; `status` is `starting`. */
+  readonly code?: string;
+  readonly expiresAt?: string;
+  readonly pollAfterMs?: number;
+  readonly phone?: string;
+  /** While `disconnected` because another shop of yours has connected the number that was scanned. Disconnect that one, or scan with another phone. */
+  readonly reason?: 'NUMBER_IN_USE';
+};
+
+export type ChannelStatus = 'starting' | 'qr_waiting' | 'connected' | 'disconnected';
+
+/** `usage` includes this send. For a group `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours (there is no hourly one), and `usage.today` and `usage.lastHour` the shares used of it, one for every 50 participants; the cold and declared figures stay those of messages to numbers. */
+export type PolicyVerdict = {
+  readonly recipientClass: 'known' | 'cold' | 'declared' | 'group';
+  readonly warmupDay: number;
+  readonly caps: {
+    readonly perDay: number;
+    readonly perHour: number;
+    readonly coldPerDay: number;
+    readonly declaredPerDay: number;
+  };
+  readonly usage: {
+    readonly today: number;
+    readonly lastHour: number;
+    readonly coldToday: number;
+    readonly declaredToday: number;
+  };
+};
+
+export type ShopPolicy = {
+  readonly warmupDay: number;
+  readonly caps: {
+    readonly perDay: number;
+    readonly perHour: number;
+    readonly coldPerDay: number;
+    readonly declaredPerDay: number;
+  };
+  readonly usage: {
+    readonly today: number;
+    readonly lastHour: number;
+    readonly coldToday: number;
+    readonly declaredToday: number;
+  };
+  /** Shares of 24 hours: one for every 50 participants of a group. */
+  readonly groups: {
+    readonly perDay: number;
+    readonly used: number;
+  };
+  readonly statuses: {
+    readonly perDay: number;
+    readonly used: number;
+  };
+  readonly queue: {
+    /** Messages that wait or are in hand. */
+    readonly length: number;
+    readonly pausedBy: 'operator' | 'rate_signal' | null;
+    readonly pausedUntil: string | null;
+    /** From when on the next message may go out; null: at once, or nobody can say. */
+    readonly nextSendAt: string | null;
+  };
+  /** Until when the chat network lets the shop write to no stranger. */
+  readonly coldBarredUntil: string | null;
+  readonly recipientClass?: 'known' | 'cold' | 'declared' | 'group';
+  readonly wouldAllow?: boolean;
+  /** The code that the send would be refused with. */
+  readonly code?: string | null;
+  /** Seconds, as the refusal's own `retryAfter`. */
+  readonly retryAfter?: number | null;
+};
+
+export type Event = {
+  readonly id: string;
+  readonly type: 'message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed';
+  readonly timestamp: string;
+  /** Of `message.…` the message as GET /messages/{id} shows it. Of all others `shopId`; and `phone` of `channel.connected` (digits) and `recipient.…` (with its plus, null where the network tells none), `pausedBy` and `pausedUntil` of `queue.paused`; `reason` of a `channel.disconnected` for a number that another shop of yours has connected (`NUMBER_IN_USE`). */
+  readonly data: Readonly<Record<string, unknown>>;
+};
+
+export type AcceptedMessage = {
+  readonly id: string;
+  readonly status: MessageStatus;
+  readonly statusUrl: string;
+  readonly policy: PolicyVerdict;
+};
+
+export type AcceptedStatus = {
+  readonly id: string;
+  readonly status: MessageStatus;
+  readonly statusUrl: string;
+};
+
+export type Message = {
+  readonly id: string;
+  readonly shopId: string;
+  readonly channel: 'msgapp';
+  readonly to: string | null;
+  readonly kind: 'message' | 'status';
+  readonly text: string | null;
+  readonly mediaUrl: string | null;
+  readonly mediaType: 'image' | 'video' | 'document' | null;
+  readonly status: MessageStatus;
+  readonly reason: MessageReason | null;
+  readonly via: 'shop' | 'pool';
+  readonly policy: PolicyVerdict | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly sentAt: string | null;
+  readonly idempotencyKey: string | null;
+  /** `X-Request-Id` of the call that made it; null for what was made before this was stored. */
+  readonly requestId: string | null;
+  /** W3C trace context of that call. */
+  readonly traceparent: string | null;
+  /** When the first recipient had it; null: nobody said so. Told for 48 hours after it was sent, not of a status post, and not of what the pool sent. */
+  readonly deliveredAt: string | null;
+  /** When the first recipient read it. Many tell nobody: null does not mean unread. */
+  readonly readAt: string | null;
+  /** Of a message to a group: how many of it have it. */
+  readonly deliveredCount?: number;
+  /** Of a message to a group: how many of it said that they read it. */
+  readonly readCount?: number;
+};
+
+export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'rejected';
+
+/** More may come: take one you do not know by the status. */
+export type MessageReason = 'BOT_RESTARTED' | 'BOT_SERVICE_UNREACHABLE' | 'DELIVERY_UNKNOWN' | 'EXPIRED' | 'MEDIA_UNAVAILABLE' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'SEND_REFUSED' | 'STATUS_NO_AUDIENCE' | 'COLD_RECIPIENT_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'RECIPIENT_NOT_ON_MSGAPP' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED';
+
+export type Group = {
+  readonly id: string;
+  readonly name: string;
+  readonly participantCount: number;
+  readonly isAdmin: boolean;
+  readonly announce: boolean;
+  readonly canSend: boolean;
+};
+
+export type ConsentedContact = {
+  readonly id: string;
+  readonly phone: string;
+  readonly note: string | null;
+  readonly expiresAt: string | null;
+  readonly source: 'api';
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+  readonly active: boolean;
+};
+
+export type Identity = {
+  readonly key: {
+    readonly id: string;
+    readonly name: string;
+    readonly permissions: readonly ('shops.read' | 'shops.write' | 'msgapp.read' | 'msgapp.connect' | 'messages.send' | 'messages.read' | 'statuses.post' | 'contacts.read' | 'contacts.write' | 'groups.read')[];
+    readonly expiresAt: string | null;
+    readonly createdAt: string;
+  };
+  readonly tenant: {
+    readonly id: string;
+    readonly name: string;
+    readonly plan: string;
+  };
+  readonly limits: {
+    readonly minute: number;
+    readonly hour: number;
+    readonly day: number;
+  };
+  readonly quota: {
+    /** What the plan allows in a calendar month, in UTC, and what is left of it. */
+    readonly api_calls: {
+      readonly limit: number;
+      readonly used: number;
+      readonly remaining: number;
+      readonly resetsAt: string;
+    };
+    /** The same as `api_calls`, as it was called at first. */
+    readonly apiCalls: {
+      readonly limit: number;
+      readonly used: number;
+      readonly remaining: number;
+      readonly resetsAt: string;
+    };
+  };
+};
+
+export type Article = {
+  readonly slug: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly markdown: string;
+};
+
+/** What each operation takes (`params`), answers (`data`), and with which statuses. */
+export interface Operations {
+  /**
+   * Who calls: key, tenant, permissions, limits and the remaining quota.
+   *
+   * Counts as a call like any other, and is answered also when the month’s calls are spent.
+   *
+   * Permission: `none`.
+   */
+  readonly readIdentity: {
+    readonly params: Readonly<Record<never, never>>;
+    readonly data: Identity;
+    readonly status: 200;
+  };
+  /**
+   * List the shops, newest first.
+   *
+   * Permission: `shops.read`.
+   */
+  readonly listShops: {
+    readonly params: {
+      readonly page?: number | undefined;
+      readonly limit?: number | undefined;
+    };
+    readonly data: {
+      readonly items: readonly Shop[];
+      readonly page: number;
+      readonly limit: number;
+      readonly total: number;
+    };
+    readonly status: 200;
+  };
+  /**
+   * Create a shop.
+   *
+   * Permission: `shops.write`.
+   */
+  readonly createShop: {
+    readonly params: {
+      /** A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none. */
+      readonly idempotencyKey?: string | undefined;
+      /** On one line, without control characters; white space and invisible characters alone are no name, and half of a surrogate pair is refused. Two names are the same when they agree in Unicode form NFKC and lower case. */
+      readonly name: string;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly phone?: string | undefined;
+    };
+    readonly data: CreatedShop;
+    readonly status: 200 | 201;
+  };
+  /**
+   * Read a shop by id or exact name.
+   *
+   * Permission: `shops.read`.
+   */
+  readonly readShop: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+    };
+    readonly data: Shop;
+    readonly status: 200;
+  };
+  /**
+   * The stored channel state together with the live session.
+   *
+   * Permission: `msgapp.read`.
+   */
+  readonly readChannel: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+    };
+    readonly data: Channel;
+    readonly status: 200;
+  };
+  /**
+   * Start or resume the connection; answers with a QR code to scan, or connected.
+   *
+   * Permission: `msgapp.connect`.
+   */
+  readonly connectChannel: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+    };
+    readonly data: Channel;
+    readonly status: 200;
+  };
+  /**
+   * Poll the connection every pollAfterMs until it is connected.
+   *
+   * Permission: `msgapp.connect`.
+   */
+  readonly pollChannel: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+    };
+    readonly data: Channel;
+    readonly status: 200;
+  };
+  /**
+   * Stop the session; the configuration stays and a later connect reuses it.
+   *
+   * Permission: `msgapp.connect`.
+   */
+  readonly disconnectChannel: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+    };
+    readonly data: Channel;
+    readonly status: 200;
+  };
+  /**
+   * Queue a message to a number or a group.
+   *
+   * The send policy is evaluated first; a refusal says in `retryAfter` when it would let this send through. A text of which nothing shows (white space, controls and default-ignorable characters alone) counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`.
+   *
+   * Permission: `messages.send`.
+   */
+  readonly sendMessage: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly channel: 'msgapp';
+      readonly to: string;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly text?: string | undefined;
+      /** At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist. */
+      readonly mediaUrl?: string | undefined;
+      readonly mediaType?: 'image' | 'video' | 'document' | undefined;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly idempotencyKey?: string | undefined;
+    };
+    readonly data: AcceptedMessage;
+    readonly status: 200 | 202;
+  };
+  /**
+   * List the shop's messages, newest first.
+   *
+   * Permission: `messages.read`.
+   */
+  readonly listMessages: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly status?: 'queued' | 'sending' | 'sent' | 'failed' | 'rejected' | undefined;
+      readonly limit?: number | undefined;
+      /** The nextCursor of the page before. */
+      readonly cursor?: string | undefined;
+    };
+    readonly data: {
+      readonly items: readonly Message[];
+      readonly nextCursor: string | null;
+    };
+    readonly status: 200;
+  };
+  /**
+   * A message's delivery state.
+   *
+   * Permission: `messages.read`.
+   */
+  readonly readMessage: {
+    readonly params: {
+      /** The id. */
+      readonly id: string;
+    };
+    readonly data: Message;
+    readonly status: 200;
+  };
+  /**
+   * Post a status through the shop's number.
+   *
+   * A caption of which nothing shows (white space, controls and default-ignorable characters alone) counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`.
+   *
+   * Permission: `statuses.post`.
+   */
+  readonly postStatus: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      /** A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none. */
+      readonly idempotencyKey?: string | undefined;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly caption?: string | undefined;
+      /** At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist. */
+      readonly mediaUrl?: string | undefined;
+      readonly mediaType?: 'image' | 'video' | undefined;
+    };
+    readonly data: AcceptedStatus;
+    readonly status: 200 | 202;
+  };
+  /**
+   * List the shop's chat groups.
+   *
+   * All that match, on one page, after the session asked what changed (up to 1.5 s). `canSend` is advisory; the send policy is authoritative.
+   *
+   * Permission: `groups.read`.
+   */
+  readonly listGroups: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly canSend?: boolean | undefined;
+      readonly minParticipants?: number | undefined;
+      /** Part of the name, in either case. */
+      readonly q?: string | undefined;
+    };
+    readonly data: {
+      readonly items: readonly Group[];
+      readonly nextCursor: string | null;
+    };
+    readonly status: 200;
+  };
+  /**
+   * List the declared contacts.
+   *
+   * Every shop of the tenant sees the same list.
+   *
+   * Permission: `contacts.read`.
+   */
+  readonly listContacts: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly activeOnly?: 'true' | 'false' | undefined;
+      readonly limit?: number | undefined;
+      /** The nextCursor of the page before. */
+      readonly cursor?: string | undefined;
+    };
+    readonly data: {
+      readonly items: readonly ConsentedContact[];
+      readonly nextCursor: string | null;
+    };
+    readonly status: 200;
+  };
+  /**
+   * Declare contacts that consented; all of the batch or none.
+   *
+   * A number that comes twice is declared once, as its last item says, and counts once in `accepted`. An `expiresAt` that is past is taken and gives `active: false`. A number whose declaration was revoked or has expired counts as new against the daily ceiling; one that is active does not.
+   *
+   * Permission: `contacts.write`.
+   */
+  readonly declareContacts: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly contacts: readonly {
+        readonly phone: string;
+        /** Whole characters: half of a surrogate pair is refused. */
+        readonly note?: string | undefined;
+        /** In UTC; a day that the calendar has, and no leap second. */
+        readonly expiresAt?: string | undefined;
+      }[];
+    };
+    readonly data: {
+      readonly accepted: number;
+      readonly contacts: readonly ConsentedContact[];
+    };
+    readonly status: 202;
+  };
+  /**
+   * Revoke a declaration; the record stays.
+   *
+   * Permission: `contacts.write`.
+   */
+  readonly revokeContact: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly phone: string;
+    };
+    readonly data: {
+      readonly id: string | null;
+      readonly phone: string;
+      readonly note: string | null;
+      readonly expiresAt: string | null;
+      readonly source: 'api' | null;
+      readonly createdAt: string | null;
+      readonly revokedAt: string | null;
+      readonly active: boolean;
+    };
+    readonly status: 200;
+  };
+  /**
+   * List the documentation articles.
+   *
+   * Permission: `none`.
+   */
+  readonly listArticles: {
+    readonly params: Readonly<Record<never, never>>;
+    readonly data: {
+      readonly items: readonly {
+        readonly slug: string;
+        readonly title: string;
+        readonly summary: string;
+      }[];
+      readonly nextCursor: string | null;
+    };
+    readonly status: 200;
+  };
+  /**
+   * Read a documentation article.
+   *
+   * Permission: `none`.
+   */
+  readonly readArticle: {
+    readonly params: {
+      /** The slug. */
+      readonly slug: string;
+    };
+    readonly data: Article;
+    readonly status: 200;
+  };
+  /**
+   * What the shop may still send, and whether a message to one recipient would be accepted.
+   *
+   * Counts no send and asks nothing of the chat network. With `to` the reply also has `recipientClass`, `wouldAllow`, `code` and `retryAfter`: what a message of which no copy was sent yet would get at this moment. While the own session is away the answer is that of the channel; the shared pool is not asked.
+   *
+   * Permission: `messages.read`.
+   */
+  readonly readPolicy: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly to?: string | undefined;
+    };
+    readonly data: ShopPolicy;
+    readonly status: 200;
+  };
+  /**
+   * What happened after a cursor, oldest first; waits for the next event on request.
+   *
+   * Go on with `nextCursor`: each event comes once, in the order in which it became true. Without a cursor the answer says where now is. A cursor older than the oldest kept event is refused with the oldest, one behind the newest as well; `error.nextCursor` is the cursor to go on from.
+   *
+   * With `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor behind the event, `event` its type, `data` the event as JSON. Who comes back with `Last-Event-ID` goes on behind it. It ends with an event `end` that says why, when the key may read no more.
+   *
+   * Permission: `messages.read`.
+   */
+  readonly listEvents: {
+    readonly params: {
+      /** The nextCursor of the page before. */
+      readonly cursor?: string | undefined;
+      readonly limit?: number | undefined;
+      /** Some of `message.sent`, `message.failed`, `message.rejected`, `message.delivered`, `message.read`, `channel.connected`, `channel.disconnected`, `channel.session_lost`, `recipient.opted_out`, `recipient.opted_in`, `queue.paused`, `queue.resumed`, separated by commas. */
+      readonly types?: string | undefined;
+      /** A shop's id or exact name: its events alone. */
+      readonly shop?: string | undefined;
+      readonly waitMs?: number | undefined;
+    };
+    readonly data: {
+      readonly items: readonly Event[];
+      readonly nextCursor: string;
+    };
+    readonly status: 200;
+  };
+  /**
+   * Start the connection by a code that is typed on the phone, in place of a QR code.
+   *
+   * For owners whose only phone is the one to be linked: the chat network asks for the code on the phone of `phone`. Asked again for that number while its code waits, answers with the same code; for another number, or by POST connect, starts anew.
+   *
+   * Permission: `msgapp.connect`.
+   */
+  readonly requestPairingCode: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly phone: string;
+    };
+    readonly data: Channel;
+    readonly status: 200;
+  };
+}
+
+/** Where each operation stands. */
+export const OPERATIONS = {
+  readIdentity: { method: 'GET', path: '/me' },
+  listShops: { method: 'GET', path: '/shops' },
+  createShop: { method: 'POST', path: '/shops', idempotencyKey: 'header' },
+  readShop: { method: 'GET', path: '/shops/{idOrName}' },
+  readChannel: { method: 'GET', path: '/shops/{idOrName}/channels/msgapp' },
+  connectChannel: { method: 'POST', path: '/shops/{idOrName}/channels/msgapp/connect' },
+  pollChannel: { method: 'GET', path: '/shops/{idOrName}/channels/msgapp/connect' },
+  disconnectChannel: { method: 'POST', path: '/shops/{idOrName}/channels/msgapp/disconnect' },
+  sendMessage: { method: 'POST', path: '/shops/{idOrName}/messages', idempotencyKey: 'body' },
+  listMessages: { method: 'GET', path: '/shops/{idOrName}/messages' },
+  readMessage: { method: 'GET', path: '/messages/{id}' },
+  postStatus: { method: 'POST', path: '/shops/{idOrName}/statuses', idempotencyKey: 'header' },
+  listGroups: { method: 'GET', path: '/shops/{idOrName}/groups' },
+  listContacts: { method: 'GET', path: '/shops/{idOrName}/contacts/consented' },
+  declareContacts: { method: 'POST', path: '/shops/{idOrName}/contacts/consented' },
+  revokeContact: { method: 'DELETE', path: '/shops/{idOrName}/contacts/consented' },
+  listArticles: { method: 'GET', path: '/docs' },
+  readArticle: { method: 'GET', path: '/docs/{slug}' },
+  readPolicy: { method: 'GET', path: '/shops/{idOrName}/policy' },
+  listEvents: { method: 'GET', path: '/events' },
+  requestPairingCode: { method: 'POST', path: '/shops/{idOrName}/channels/msgapp/pairing-code' },
+} as const;

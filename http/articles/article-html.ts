@@ -1,0 +1,97 @@
+import { Marked } from 'marked';
+import type { Article, Articles } from '../tenant-api/articles.ts';
+
+/** What stands over an example, by the language of its fence. */
+const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
+  sh: 'curl',
+  js: 'JavaScript',
+  python: 'Python',
+  json: 'JSON',
+};
+
+const marked = new Marked({
+  renderer: {
+    heading({ tokens, depth, text }) {
+      return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+    },
+    // Whatever is wider than the window scrolls by itself, also by the keys of somebody without a mouse.
+    code({ text, lang = '' }) {
+      const name = LANGUAGE_NAMES[lang];
+      const caption = name === undefined ? '' : `<figcaption>${name}</figcaption>`;
+      return `<figure>${caption}<pre tabindex="0"><code>${escaped(text)}</code></pre></figure>\n`;
+    },
+    table({ header, rows }) {
+      const row = (cells: typeof header, tag: 'th' | 'td'): string =>
+        `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`;
+      const body = rows.map((cells) => row(cells, 'td')).join('\n');
+      return `<div class="table" tabindex="0"><table><thead>${row(header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`;
+    },
+  },
+});
+
+/** The page of an article. Paths on it are relative, so that it may be served below a path of a proxy's. */
+export function articleHtml(article: Article, articles: Articles): string {
+  return documentHtml(article.title, articles, {
+    current: article.slug,
+    main: marked.parse(article.markdown, { async: false }),
+  });
+}
+
+/** The page that lists the articles. */
+export function indexHtml(articles: Articles): string {
+  const items = [...articles.values()].map(
+    ({ slug, title, summary }) =>
+      `<li><a href="docs/${slug}">${escaped(title)}</a><br>${marked.parseInline(summary, { async: false })}</li>`,
+  );
+  return documentHtml('Documentation', articles, {
+    current: undefined,
+    main: `<h1>Documentation</h1>\n<ul class="articles">${items.join('\n')}</ul>`,
+  });
+}
+
+function documentHtml(
+  title: string,
+  articles: Articles,
+  { current, main }: { readonly current: string | undefined; readonly main: string },
+): string {
+  // The list stands at /docs, an article one step deeper.
+  const [root, docs] = current === undefined ? ['', 'docs/'] : ['../', ''];
+  const links = [...articles.values()].map(({ slug, title: name }) => {
+    const here = slug === current ? ' aria-current="page"' : '';
+    return `<li><a href="${docs}${slug}"${here}>${escaped(name)}</a></li>`;
+  });
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(title)} · Tenant Messaging API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${docs}style.css">
+</head>
+<body>
+<header><a href="${root}docs">Documentation</a> <a href="${root}reference">Reference</a> <a href="${root}openapi.json">openapi.json</a></header>
+<nav aria-label="Articles"><ul>${links.join('')}</ul></nav>
+<main>
+${main}</main>
+</body>
+</html>
+`;
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { headerLines, type ReplyValue } from '../contract/exchange.ts';
+import { fixedPage, type Page } from '../pipeline/pages.ts';
+import type { ArticleLibrary } from '../tenant-api/articles.ts';
+import { articleHtml, indexHtml } from './article-html.ts';
+import { llmsText } from './llms-text.ts';
+
+/** No script at all; the style from our own host. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const STYLE_URL = new URL('./article.css', import.meta.url);
+
+/**
+ * The articles for people without a key, beside `/reference`: `/docs`, one page each, its Markdown under the same path with
+ * `.md`, and `/llms.txt`. Each is made when it is first asked for, since the public address may be known no earlier.
+ */
+export function articlePages(library: ArticleLibrary): readonly Page[] {
+  const html = (path: string, body: () => string): Page => page(path, 'text/html; charset=utf-8', body);
+  return [
+    html('/docs', () => indexHtml(library.all())),
+    fixedPage('/docs/style.css', 'text/css; charset=utf-8', readFileSync(STYLE_URL)),
+    page('/llms.txt', 'text/plain; charset=utf-8', () => llmsText(library.all(), library.publicUrl())),
+    ...library.slugs.flatMap((slug) => {
+      const article = () => {
+        const found = library.all().get(slug);
+        if (found === undefined) throw new Error(`there is no article ${slug}`);
+        return found;
+      };
+      return [
+        html(`/docs/${slug}`, () => articleHtml(article(), library.all())),
+        page(`/docs/${slug}.md`, 'text/markdown; charset=utf-8', () => article().markdown),
+      ];
+    }),
+  ];
+}
+
+/** A page that is made when first asked for. */
+function page(path: string, contentType: string, body: () => string): Page {
+  let reply: ReplyValue | undefined;
+  return {
+    path,
+    answer() {
+      reply ??= {
+        status: 200,
+        contentType,
+        headers: headerLines({
+          'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+          'X-Content-Type-Options': 'nosniff',
+          'Referrer-Policy': 'no-referrer',
+        }),
+        body: body(),
+      };
+      return reply;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// @ts-check
+/**
+ * What the operators' API answers, as its schemas say it.
+ * @import { InferOutput } from 'valibot'
+ * @import * as fleet from '../../operator-api/fleet-resources.ts'
+ * @import * as accounts from '../../operator-api/resources.ts'
+ * @import * as hooks from '../../operator-api/webhook-resources.ts'
+ * @import * as all from '../../contract/resources.ts'
+ * @typedef {InferOutput<typeof fleet.shopActor>} Shop one of a list
+ * @typedef {InferOutput<typeof fleet.shopInspection>} InspectedShop one on its own page
+ * @typedef {Shop & Partial<Pick<InspectedShop, 'workers' | 'policy'>>} SeenShop of either kind
+ * @typedef {InferOutput<typeof fleet.shopDetails>} Details of one that is loaded
+ * @typedef {Details['transitions'][number]} Transition
+ * @typedef {import('../../../actors/operators/resume-suspended.ts').ResumedActors & { silentNodes: string[] }} Resumed
+ * @typedef {InferOutput<typeof fleet.overview>} FleetOverview
+ * @typedef {FleetOverview['series'][number]} SeriesPoint
+ * @typedef {InferOutput<typeof fleet.node>} FleetNode
+ * @typedef {InferOutput<typeof fleet.machine>} Machine
+ * @typedef {InferOutput<typeof fleet.deadLetter>} DeadLetter
+ * @typedef {InferOutput<typeof accounts.tenant>} Tenant
+ * @typedef {InferOutput<typeof accounts.inspectTenant>} InspectedTenant
+ * @typedef {InferOutput<typeof accounts.key>} ApiKey
+ * @typedef {InferOutput<typeof accounts.freshKey>} FreshKey
+ * @typedef {InferOutput<typeof hooks.webhook>} Webhook
+ * @typedef {InferOutput<typeof hooks.freshWebhook>} FreshWebhook
+ * @typedef {InferOutput<typeof accounts.loggedRequest>} LoggedRequest
+ * @typedef {InferOutput<typeof accounts.refusalCount>} Refusals
+ * @typedef {Refusals['items'][number]} RefusalCount
+ * @typedef {import('../../audit-log/audit-entry.ts').AuditEntry} Change
+ * @typedef {Omit<InferOutput<typeof all.message>, 'text' | 'mediaUrl' | 'policy' | 'idempotencyKey'>} Message
+ * @typedef {InferOutput<typeof all.shop>} TenantShop
+ * @typedef {import('../../../actors/shop/record/shop-operations.ts').ChannelView} Channel
+ */
+export {};

@@ -1,0 +1,247 @@
+// @ts-check
+/** A shop's status in one sentence: what an operator with a complaint in hand wants to know first. */
+import { away, clockTime, span, words } from './format.js';
+import { WINDOW_NAMES } from './windows.js';
+/** @import { Details, SeenShop, Shop } from './answers.js' */
+
+/**
+ * @typedef {{ tone: 'good' | 'calm' | 'warn' | 'bad', text: string, todo?: string }} Said
+ */
+
+/**
+ * @param {SeenShop} shop a snapshot
+ * @returns {Said}
+ */
+export function shopStatus(shop) {
+  const { details } = shop;
+  const kept = ofActor(shop);
+  if (kept !== undefined) return kept;
+  if (details === null) return { tone: 'calm', text: 'It is being loaded.' };
+  return (
+    ofWorkers(shop, details) ??
+    ofTenant(details) ??
+    ofHold(details) ??
+    ofChannel(details) ??
+    ofPacing(details) ??
+    ofMailbox(shop) ??
+    ofGroups(details) ??
+    ofColdPause(details) ??
+    ofWindows(shop) ??
+    well(details)
+  );
+}
+
+/**
+ * What keeps an actor from running, a shop's or a tenant's.
+ * @param {Pick<Shop, 'status' | 'restarts' | 'lastError'>} actor
+ * @returns {Said | undefined}
+ */
+export function ofActor({ status, restarts, lastError }) {
+  const why = lastError === undefined ? '' : ` The last error: ${lastError.message}`;
+  if (status === 'suspended') {
+    return {
+      tone: 'bad',
+      // A node that started again knows that it is suspended, and no more.
+      text: `Suspended after ${restarts === 0 ? 'too many' : restarts} crashes.${why}`,
+      todo: 'Find the cause, then resume.',
+    };
+  }
+  if (status === 'backoff') return { tone: 'warn', text: `Crashed and waits to start again.${why}` };
+  return undefined;
+}
+
+/**
+ * @param {SeenShop} shop `workers` is told of one shop, not in a list
+ * @param {Details} details
+ * @returns {Said | undefined}
+ */
+function ofWorkers({ workers, owner }, details) {
+  if (workers !== 'lost') return undefined;
+  return {
+    tone: 'bad',
+    text: `No session worker takes orders on ${owner.nodeId}: sends are refused with BOT_SERVICE_UNREACHABLE.${waiting(details.queue.depth)}`,
+    todo: 'Workers start again by themselves; the log of the node says what ended them.',
+  };
+}
+
+/** Where commands wait this long or this many, those who send feel it. */
+const SLOW_MAILBOX = { depth: 100, ms: 1_000 };
+
+/**
+ * @param {SeenShop} shop
+ * @returns {Said | undefined}
+ */
+function ofMailbox({ mailbox }) {
+  const { depth, oldestQueuedMs } = mailbox;
+  if (depth < SLOW_MAILBOX.depth && oldestQueuedMs < SLOW_MAILBOX.ms) return undefined;
+  return {
+    tone: 'warn',
+    text: `Connected, but ${depth} commands wait in its mailbox, the oldest for ${span(oldestQueuedMs)}; when it is full, sends are refused with OVERLOADED.`,
+    todo: 'One client may send too fast, or Redis is slow: see the overview.',
+  };
+}
+
+/**
+ * @param {Details} details
+ * @returns {Said | undefined}
+ */
+function ofChannel({ channel, queue, transitions }) {
+  const { state, lastEnd, flagged, reconnectAtMs, downSinceMs, attempts } = channel;
+  const waits = waiting(queue.depth);
+  if (flagged) {
+    const why = lastEnd === null ? '' : ` (${lastEnd.end.replaceAll('_', ' ')}, ${away(lastEnd.atMs)})`;
+    return {
+      tone: 'bad',
+      text: `The session is lost${why}; what was queued failed with MSGAPP_SESSION_LOST.`,
+      todo: 'Connect and have the phone scan a new code.',
+    };
+  }
+  if (state === 'reconnecting') {
+    const down = downSinceMs === null ? '' : ` for ${span(Date.now() - downSinceMs)}`;
+    const next = reconnectAtMs === null ? '' : `, next attempt ${away(reconnectAtMs)}`;
+    return {
+      tone: 'warn',
+      text: `Without a session${down}: ${attempts} attempts to reconnect${next}.${waits}`,
+    };
+  }
+  if (state === 'starting') return { tone: 'warn', text: `A session is being opened.${waits}` };
+  if (state === 'qr_waiting')
+    return { tone: 'warn', text: `A code waits to be scanned.${waits}`, todo: 'Show the code to the phone.' };
+  if (state === 'code_waiting')
+    return { tone: 'warn', text: `A code waits to be typed on the phone.${waits}`, todo: 'Have it typed.' };
+  if (state === 'unconfigured')
+    return { tone: 'calm', text: 'Nobody ever connected this shop.', todo: 'Connect it.' };
+  if (state === 'disconnected') {
+    if (lastEnd?.end === 'number_in_use') {
+      return {
+        tone: 'bad',
+        text: `Disconnected: the number that was scanned is not free, ${lastEnd.detail}.${waits}`,
+        todo: 'Disconnect that shop, or have another phone scan a new code.',
+      };
+    }
+    // Where it was asked to disconnect, the last end is that of a session before.
+    const step = transitions.findLast(({ machine }) => machine === 'channel');
+    const why =
+      lastEnd === null || step?.event !== 'closed'
+        ? ''
+        : ` since ${clockTime(lastEnd.atMs)} (${words(lastEnd.end)})`;
+    return {
+      tone: 'warn',
+      text: `Disconnected${why}: sends are refused with MSGAPP_NOT_CONNECTED.${waits}`,
+      todo: 'Connect it.',
+    };
+  }
+  return undefined;
+}
+
+/**
+ * @param {Details} details
+ * @returns {Said | undefined}
+ */
+function ofTenant({ tenantActive, queue }) {
+  if (tenantActive !== false) return undefined;
+  return {
+    tone: 'warn',
+    text: `Its tenant is suspended: calls are refused with TENANT_INACTIVE, and nothing is sent.${waiting(queue.depth)}`,
+    todo: 'Let the tenant in again on its page; the queue then goes on.',
+  };
+}
+
+/**
+ * @param {Details} details
+ * @returns {Said | undefined}
+ */
+function ofHold({ pacing, queue, channel }) {
+  if (!pacing.heldByOperator || channel.flagged) return undefined;
+  const also = channel.state === 'connected' ? '' : ` It is ${channel.state.replaceAll('_', ' ')} besides.`;
+  return {
+    tone: 'warn',
+    text: `Held by an operator.${also}${waiting(queue.depth)}`,
+    todo: 'Resume to let the queue go on.',
+  };
+}
+
+/**
+ * @param {Details} details
+ * @returns {Said | undefined}
+ */
+function ofPacing({ pacing, queue }) {
+  const waits = waiting(queue.depth);
+  if (pacing.state === 'paused') {
+    return {
+      tone: 'warn',
+      text: `Paused by the network's rate signal until ${untilOf(pacing)}.${waits}`,
+    };
+  }
+  return undefined;
+}
+
+/**
+ * @param {Details} details
+ * @returns {Said | undefined}
+ */
+function ofGroups({ groups, queue }) {
+  const isWaiting = queue.waiting.some(({ to }) => to.endsWith('@g.us'));
+  if (groups !== null || !isWaiting) return undefined;
+  return {
+    tone: 'warn',
+    text: `Connected, but the network has not told the groups of this session: what goes to a group waits, all else goes on.${waiting(queue.depth)}`,
+  };
+}
+
+/**
+ * @param {Details} details
+ * @returns {Said | undefined}
+ */
+function ofColdPause({ pacing }) {
+  const untilMs = pacing.coldPausedUntilMs ?? null;
+  if (untilMs === null) return undefined;
+  return {
+    tone: 'warn',
+    text: `Connected, but no stranger is written to until ${clockTime(untilMs)}, ${away(untilMs)}: the network refused one as one too many. Known and declared recipients go on.`,
+  };
+}
+
+/**
+ * @param {SeenShop} shop
+ * @returns {Said | undefined}
+ */
+function ofWindows({ policy }) {
+  const full = policy?.windows.filter(({ used, cap }) => used >= cap) ?? [];
+  if (full.length === 0) return undefined;
+  const names = full.map(
+    ({ window, nextReliefMs }) =>
+      `${(WINDOW_NAMES[window] ?? window).toLowerCase()} (room ${nextReliefMs === null ? 'never' : away(nextReliefMs)})`,
+  );
+  return { tone: 'warn', text: `Connected, but a cap is reached: ${names.join(', ')}.` };
+}
+
+/**
+ * @param {Details} details
+ * @returns {Said}
+ */
+function well({ pacing, queue }) {
+  if (pacing.state === 'gap')
+    return {
+      tone: 'good',
+      text: `Connected; ${messages(queue.depth)} wait, the next goes ${pacing.untilMs === null ? 'at once' : away(pacing.untilMs)}.`,
+    };
+  if (queue.inHand !== null)
+    return { tone: 'good', text: `Connected and ${pacing.state}; ${messages(queue.depth)} behind it.` };
+  return { tone: 'good', text: 'Connected; nothing waits.' };
+}
+
+/** @param {Details['pacing']} pacing */
+function untilOf({ untilMs }) {
+  return untilMs === null ? 'further notice' : `${clockTime(untilMs)}, ${away(untilMs)}`;
+}
+
+/** @param {number} depth */
+function messages(depth) {
+  return depth === 1 ? '1 message' : `${depth} messages`;
+}
+
+/** @param {number} depth */
+function waiting(depth) {
+  return depth === 0 ? '' : ` ${messages(depth)} ${depth === 1 ? 'waits' : 'wait'}.`;
+}

@@ -1,0 +1,193 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { errorReply } from '../contract/envelope.ts';
+import { type HeaderLines, headerLines, type ReplyStream, type ReplyValue } from '../contract/exchange.ts';
+import type { OwnedReply } from '../owner/answer-as-owner.ts';
+
+/** How many streams may be open at this node's door; each is one connection and one page in hand. */
+const MOST_STREAMS = { tenant: 64, node: 1_024 } as const;
+/** A comment this often keeps proxies, and the listener's own idle limit of ten seconds, from closing a stream. */
+const HEARTBEAT_MS = 5_000;
+/** How long one question waits at the owner. The owner of a reader that went keeps a place for it no longer than this. */
+const WAIT_MS = 15_000;
+/** Between two questions of which the first was answered without news and without a wait, or was not answered. */
+const AGAIN_MS = 1_000;
+/** How often it is looked whether a reader that lags took what it was sent, and how long it may take for it. */
+const LAG_LOOK_MS = 250;
+const MOST_LAG_MS = 30_000;
+/** Readers of a node that stops come back spread over this. */
+const RETRY_MS = { from: 500, to: 2_000 };
+
+/** A reader of a tenant's events as a stream. */
+export interface StreamAsked {
+  readonly tenantId: string;
+  /** Asks the tenant's owner of the moment for the events behind a place; undefined: as the call itself says. Never rejects. */
+  page(cursor: string | undefined, waitMs: number): Promise<OwnedReply>;
+}
+
+/** What is read of a page; each item is passed on as it is. */
+interface Page {
+  readonly items: readonly { readonly id: string; readonly type: string }[];
+  readonly nextCursor: string;
+}
+
+/**
+ * Tenants' events as server-sent events (the HTML standard: Server-sent events). The node that took the call asks the
+ * tenant's owner for page after page, so a stream outlives the moves of its tenant; key, address and tenant are looked
+ * at with each page. The next page is asked for once the reader took the one before: a slow reader costs one page.
+ */
+export class EventReaders {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #open = new Map<string, Set<ReplyStream>>();
+  #count = 0;
+  #closed = false;
+
+  constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** Streams that are open now. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Ends all streams, present and future ones: each reader comes back with the place of its last event. */
+  close(): void {
+    this.#closed = true;
+    for (const readers of this.#open.values()) for (const reader of readers) reader.end();
+  }
+
+  /** The reply that stays open; the first page's own reply where that is a refusal. */
+  async open(asked: StreamAsked): Promise<OwnedReply> {
+    const first = await asked.page(undefined, 0);
+    const { reply, keyId } = first;
+    if (reply.status !== 200) return first;
+    // Only now: the page was admitted and counted, so the refusal can tell the caller's rate as every reply does.
+    if (this.#isFull(asked.tenantId)) return { reply: refusal(reply.headers), keyId };
+    const { from, to } = RETRY_MS;
+    const retryMs = Math.round(from + (to - from) * this.#random());
+    const stream = (reader: ReplyStream): void => {
+      this.#enter(asked.tenantId, reader);
+      reader.write(`retry: ${retryMs}\n\n`);
+      void new Following(reader, asked, this.#clock).run(pageOf(reply));
+    };
+    const headers = reply.headers + headerLines({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+    return { reply: { status: 200, contentType: 'text/event-stream', headers, body: '', stream }, keyId };
+  }
+
+  #isFull(tenantId: string): boolean {
+    const ofTenant = this.#open.get(tenantId)?.size ?? 0;
+    return this.#closed || ofTenant >= MOST_STREAMS.tenant || this.#count >= MOST_STREAMS.node;
+  }
+
+  #enter(tenantId: string, reader: ReplyStream): void {
+    const ofTenant = this.#open.get(tenantId) ?? new Set();
+    this.#open.set(tenantId, ofTenant.add(reader));
+    this.#count += 1;
+    reader.onClose(() => {
+      this.#count -= 1;
+      ofTenant.delete(reader);
+      if (ofTenant.size === 0 && this.#open.get(tenantId) === ofTenant) this.#open.delete(tenantId);
+    });
+    // Closed between the reply and now.
+    if (this.#closed) reader.end();
+  }
+}
+
+function refusal(rate: HeaderLines): ReplyValue {
+  const message = 'Too many event streams are open; try again shortly.';
+  return errorReply({ code: 'OVERLOADED', message }, rate);
+}
+
+/** One open stream. */
+class Following {
+  readonly #reader: ReplyStream;
+  readonly #asked: StreamAsked;
+  readonly #clock: Clock;
+  #isOver = false;
+
+  constructor(reader: ReplyStream, asked: StreamAsked, clock: Clock) {
+    this.#reader = reader;
+    this.#asked = asked;
+    this.#clock = clock;
+    reader.onClose(() => {
+      this.#isOver = true;
+    });
+  }
+
+  /** Passes on page after page until the reader is gone or may read no more. */
+  async run(first: Page): Promise<void> {
+    this.#heartbeat();
+    let cursor = first.nextCursor;
+    let wasQuick = false;
+    let isTaken = this.#write(written(first, undefined));
+    while (!this.#isOver && (isTaken || (await this.#caughtUp()))) {
+      const askedMs = this.#clock.monotonicMs();
+      const { reply } = await this.#asked.page(cursor, WAIT_MS);
+      if (this.#isOver) return;
+      if (isRefusal(reply.status)) return this.#end(reply);
+      const page = reply.status === 200 ? pageOf(reply) : { items: [], nextCursor: cursor };
+      isTaken = this.#write(written(page, cursor));
+      cursor = page.nextCursor;
+      // An answer may come early once, when the tenant moves; an owner with no room to wait answers early each time.
+      const isQuick = page.items.length === 0 && this.#clock.monotonicMs() - askedMs < AGAIN_MS;
+      if (reply.status !== 200 || (isQuick && wasQuick)) await this.#pause(AGAIN_MS);
+      wasQuick = isQuick;
+    }
+  }
+
+  #write(text: string): boolean {
+    return text === '' || this.#reader.write(text);
+  }
+
+  /** Waits until a reader that lags took all it was sent; false for one that took too long, which is let go. */
+  async #caughtUp(): Promise<boolean> {
+    const endMs = this.#clock.monotonicMs() + MOST_LAG_MS;
+    while (!this.#isOver && this.#clock.monotonicMs() < endMs) {
+      await this.#pause(LAG_LOOK_MS);
+      // Only a write tells whether anything is still to be taken.
+      if (!this.#isOver && this.#reader.write(':\n\n')) return true;
+    }
+    if (!this.#isOver) this.#reader.end();
+    return false;
+  }
+
+  /** Says why nothing more comes, so that the reader need not come back in vain. */
+  #end({ body }: ReplyValue): void {
+    const { error } = JSON.parse(String(body)) as { readonly error: unknown };
+    this.#reader.write(`event: end\ndata: ${JSON.stringify(error)}\n\n`);
+    this.#reader.end();
+  }
+
+  #heartbeat(): void {
+    this.#clock.after(HEARTBEAT_MS, () => {
+      if (this.#isOver) return;
+      if (this.#reader.bufferedBytes() === 0) this.#reader.write(': still here\n\n');
+      this.#heartbeat();
+    });
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#clock.after(ms, resolve));
+  }
+}
+
+/** What another try would not change: the key, the tenant, the place or the shop that was asked for. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 429;
+}
+
+function pageOf({ body }: ReplyValue): Page {
+  return (JSON.parse(String(body)) as { readonly data: Page }).data;
+}
+
+/** The events of a page, and its place where that differs from the last event's and from where the reader stood. */
+function written({ items, nextCursor }: Page, place: string | undefined): string {
+  const events = items.map(
+    (item) => `id: ${item.id}\nevent: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`,
+  );
+  const isTold = nextCursor === (items.at(-1)?.id ?? place);
+  return events.join('') + (isTold ? '' : `id: ${nextCursor}\n\n`);
+}

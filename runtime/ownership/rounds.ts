@@ -1,0 +1,42 @@
+/** Work that is done one round at a time. A request during a round waits for that round and one more. */
+export class Rounds {
+  readonly #work: () => Promise<void>;
+  readonly #isOver: () => boolean;
+  #current: Promise<void> | undefined;
+  #again = false;
+
+  /** `work` never rejects. `isOver`: no further round is begun behind one that was asked for during it. */
+  constructor(work: () => Promise<void>, isOver: () => boolean) {
+    this.#work = work;
+    this.#isOver = isOver;
+  }
+
+  /** The round under way, with the one that follows it, if any. */
+  get current(): Promise<void> | undefined {
+    return this.#current;
+  }
+
+  /** Begins a round, or has one follow the round under way. */
+  run(): Promise<void> {
+    if (this.#current !== undefined) {
+      this.#again = true;
+      return this.#current;
+    }
+    this.#current = this.#rounds().finally(() => {
+      this.#current = undefined;
+    });
+    return this.#current;
+  }
+
+  /** Called during a round: another follows it. */
+  again(): void {
+    this.#again = true;
+  }
+
+  async #rounds(): Promise<void> {
+    do {
+      this.#again = false;
+      await this.#work();
+    } while (this.#again && !this.#isOver());
+  }
+}

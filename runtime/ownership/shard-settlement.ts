@@ -1,0 +1,94 @@
+import type { ShardRecord } from '../engine.ts';
+import type { HeldShards } from './held-shards.ts';
+import type { Incarnations } from './incarnations.ts';
+import type { OwnedShard } from './owned-shard.ts';
+import type { OwnershipNews } from './ownership-news.ts';
+import type { OwnershipOptions } from './ownership-options.ts';
+
+/** The parts of `Ownership` that settlement uses. */
+interface SettlementParts {
+  readonly held: HeldShards;
+  readonly news: OwnershipNews;
+  readonly incarnations: Incarnations;
+  /** The lease has ended in Redis too: others may take what stands under it. */
+  readonly leaseIsOver: () => boolean;
+  /** Asks Redis until it answers; `undefined`: this node was stopped meanwhile. */
+  readonly askAgain: <Answer>(ask: () => Promise<Answer>) => Promise<Answer | undefined>;
+}
+
+/** Finds out whether a shard is still this node's, and gives up those that are not. */
+export class ShardSettlement {
+  readonly #options: OwnershipOptions;
+  readonly #parts: SettlementParts;
+
+  constructor(options: OwnershipOptions, parts: SettlementParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes the shard again with the next epoch, so that whatever is still under way on a dead connection is refused from
+   * here on; the revision then tells what was applied. Gives the shard up where another node has it. Resolves when it
+   * is known, or this node was stopped; never rejects for a Redis that is away.
+   */
+  settle(shard: OwnedShard): Promise<void> {
+    shard.settling ??= this.#settle(shard).finally(() => {
+      shard.settling = undefined;
+    });
+    return shard.settling;
+  }
+
+  async #settle(shard: OwnedShard): Promise<void> {
+    const { engine, commits } = this.#options;
+    const { askAgain, held, incarnations, leaseIsOver, news } = this.#parts;
+    let { epoch } = shard.record;
+    while (!shard.dropped) {
+      const owner = incarnations.current;
+      const answer = await askAgain(() => engine.changeOwner(shard.number, epoch, owner));
+      // An answer between two names holds for nothing: others may take what stands under a lease that is over.
+      if (answer === undefined || shard.dropped || leaseIsOver()) return;
+      const { changed, record } = answer;
+      // An earlier attempt may have gone through without an answer, under this name or the one before.
+      const isOurs = changed || (record.epoch === epoch + 1 && incarnations.includes(record.owner));
+      if (!isOurs || record.revision < shard.record.revision) {
+        this.lose(shard, record);
+        return;
+      }
+      epoch = record.epoch;
+      if (record.owner !== incarnations.current) continue;
+      commits().resolve(shard, record);
+      news.note(shard.number, record);
+      held.thaw(shard);
+      return;
+    }
+  }
+
+  /** Gives up a shard that another node has, or of which Redis lost writes. `actual`: its record in Redis, where known. */
+  lose(shard: OwnedShard, actual?: ShardRecord): void {
+    const { log, counters } = this.#options;
+    if (shard.dropped) return;
+    const fields = { shard: shard.number, known: shard.record, actual };
+    if (actual !== undefined && isOlder(actual, shard.record)) {
+      counters.revertedShards += 1;
+      log.error(
+        fields,
+        'Redis holds an older revision than this node remembers: was a backup restored, or did a failover lose writes?',
+      );
+    } else {
+      log.warn(fields, 'The shard has another owner');
+    }
+    this.forget(shard);
+  }
+
+  /** Drops the shard from this node, with what waits for its commits. */
+  forget(shard: OwnedShard): void {
+    this.#parts.held.drop(shard);
+    this.#options.commits().drop(shard);
+    shard.onSettling?.();
+  }
+}
+
+/** Whether Redis went back in time: neither number of a record ever falls. */
+function isOlder(actual: ShardRecord, known: ShardRecord): boolean {
+  return actual.revision < known.revision || actual.epoch < known.epoch;
+}

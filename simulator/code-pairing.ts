@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type BinaryNode,
+  Curve,
+  getBinaryNodeChild,
+  getBinaryNodeChildBuffer,
+  type KeyPair,
+} from '@whiskeysockets/baileys';
+import { SERVER_ADDRESS } from './addresses.ts';
+import { stanzaTime } from './clock.ts';
+import type { Companion } from './companions.ts';
+import type { Connection } from './connection.ts';
+import { ControlFailure } from './control-failure.ts';
+import type { Network } from './network.ts';
+import type { PairingService, Registration } from './pairing.ts';
+import {
+  linkingSecret,
+  openKeyBundle,
+  plainCode,
+  unwrapByCode,
+  WRAPPED_KEY_BYTES,
+  wrapByCode,
+} from './pairing-code-keys.ts';
+import { attribute, iqError, iqResult, node } from './stanzas.ts';
+
+/** A client that shows a code, and the phone that is to type it. */
+interface CodeRequest {
+  readonly registration: Registration;
+  readonly phone: string;
+  readonly reference: Buffer;
+  /** The client's ephemeral key, wrapped by the code that it shows. */
+  readonly wrappedKey: Buffer;
+  /** Told the bundle of the client's last word, while a phone waits for it. */
+  finish: ((bundle: Buffer | undefined) => void) | undefined;
+}
+
+/**
+ * Pairing by code: a registering client names a phone (`companion_hello`) and shows its owner a code; the phone, on which
+ * the code is typed, answers with a key wrapped by it; the client's `companion_finish` proves that both went by the same
+ * code, and the account links it as after a scan. The network sees no code.
+ */
+export class CodePairing {
+  readonly #network: Network;
+  readonly #pairing: PairingService;
+  /** By the phone that is to type the code; the newest client takes the place of the one before. */
+  readonly #requests = new Map<string, CodeRequest>();
+
+  constructor(network: Network, pairing: PairingService) {
+    this.#network = network;
+    this.#pairing = pairing;
+  }
+
+  /** Answers an iq of a client without an identity; any but those of pairing by code go unanswered. */
+  answer(connection: Connection, iq: BinaryNode): void {
+    const registration = this.#pairing.registrationOn(connection);
+    const stage = getBinaryNodeChild(iq, 'link_code_companion_reg');
+    if (registration === undefined || stage === undefined) return;
+    if (attribute(stage, 'stage') === 'companion_hello') this.#hello(registration, iq, stage);
+    else if (attribute(stage, 'stage') === 'companion_finish') this.#finished(registration, iq, stage);
+    else connection.send(iqError(iq, 501, 'feature-not-implemented'));
+  }
+
+  /** Forgets a client whose socket has ended. */
+  leave(connection: Connection): void {
+    for (const [phone, { registration, finish }] of this.#requests) {
+      if (registration.connection !== connection) continue;
+      this.#requests.delete(phone);
+      finish?.(undefined);
+    }
+  }
+
+  /**
+   * The code is typed on the phone: links the client that shows it and sends it to log in.
+   * @throws ControlFailure when no client waits for this phone, its time is over, the code is another one or being typed
+   * already, the client does not answer in time, or for what a scan is refused.
+   */
+  async typeCode(typed: string, phone: string): Promise<Companion> {
+    const request = this.#requests.get(phone);
+    if (request === undefined) {
+      throw new ControlFailure(404, 'CODE_UNKNOWN', `No client waits for a code typed on +${phone}.`);
+    }
+    if (this.#pairing.isOver(request.registration)) {
+      throw new ControlFailure(410, 'CODE_EXPIRED', 'The time for this code is over.');
+    }
+    if (request.finish !== undefined) {
+      throw new ControlFailure(409, 'CODE_IN_USE', 'This code is being typed already.');
+    }
+    const ephemeral = Curve.generateKeyPair();
+    try {
+      const bundle = await this.#tell(request, ephemeral, plainCode(typed));
+      const secret = await this.#agree({ request, ephemeral, bundle, code: plainCode(typed) });
+      const companion = await this.#pairing.link(request.registration, phone, secret);
+      this.#requests.delete(phone);
+      return companion;
+    } finally {
+      request.finish = undefined;
+    }
+  }
+
+  #hello(registration: Registration, iq: BinaryNode, hello: BinaryNode): void {
+    const { connection } = registration;
+    const digits = attribute(hello, 'jid').split('@', 1)[0] ?? '';
+    const number = this.#network.numbers.find(digits);
+    const refusal = this.#network.faults.takeQueryError(number.phone, 'md');
+    const wrappedKey = getBinaryNodeChildBuffer(hello, 'link_code_pairing_wrapped_companion_ephemeral_pub');
+    const noiseKey = getBinaryNodeChildBuffer(hello, 'companion_server_auth_key_pub');
+    const isOwnKey = noiseKey !== undefined && toBase64(noiseKey) === registration.noiseKey;
+    if (refusal) {
+      connection.send(iqError(iq, refusal.code, refusal.text));
+    } else if (!number.exists) {
+      connection.send(iqError(iq, 404, 'item-not-found'));
+    } else if (wrappedKey?.byteLength !== WRAPPED_KEY_BYTES || !isOwnKey) {
+      connection.send(iqError(iq, 400, 'bad-request'));
+    } else {
+      const reference = randomBytes(24);
+      this.#requests.get(number.phone)?.finish?.(undefined);
+      this.#requests.set(number.phone, {
+        registration,
+        phone: number.phone,
+        reference,
+        wrappedKey: Buffer.from(wrappedKey),
+        finish: undefined,
+      });
+      const known = node('link_code_pairing_ref', {}, reference);
+      connection.send(iqResult(iq, [node('link_code_companion_reg', {}, [known])]));
+    }
+  }
+
+  /** The network passes the client's last word to the phone, and does not know what it is worth. */
+  #finished({ connection }: Registration, iq: BinaryNode, finish: BinaryNode): void {
+    const reference = toBase64(getBinaryNodeChildBuffer(finish, 'link_code_pairing_ref'));
+    const request = [...this.#requests.values()].find(
+      (each) => each.registration.connection === connection && toBase64(each.reference) === reference,
+    );
+    const bundle = getBinaryNodeChildBuffer(finish, 'link_code_pairing_wrapped_key_bundle');
+    if (request?.finish === undefined || bundle === undefined) {
+      connection.send(iqError(iq, 400, 'bad-request'));
+      return;
+    }
+    connection.send(iqResult(iq));
+    request.finish(Buffer.from(bundle));
+  }
+
+  /** Sends the client the phone's keys, wrapped by what was typed; resolves with the client's last word. */
+  async #tell(request: CodeRequest, ephemeral: KeyPair, code: string): Promise<Buffer> {
+    const { clock, timings, handsets } = this.#network;
+    const answered = new Promise<Buffer | undefined>((resolve) => {
+      const timer = clock.after(timings.clientWaitMs, () => resolve(undefined));
+      request.finish = (bundle) => {
+        timer.cancel();
+        resolve(bundle);
+      };
+    });
+    const wrapped = await wrapByCode(ephemeral.public, code);
+    const attributes = { from: SERVER_ADDRESS, type: 'link_code_companion_reg' };
+    request.registration.connection.send(
+      node('notification', { ...attributes, id: this.#network.newId(), t: stanzaTime(clock) }, [
+        node('link_code_companion_reg', { stage: 'primary_hello' }, [
+          node('link_code_pairing_wrapped_primary_ephemeral_pub', {}, wrapped),
+          node('primary_identity_pub', {}, handsets.of(request.phone).identityKey),
+          node('link_code_pairing_ref', {}, request.reference),
+        ]),
+      ]),
+    );
+    const bundle = await answered;
+    if (bundle === undefined) {
+      throw new ControlFailure(504, 'CLIENT_SILENT', 'The client did not answer the pairing.');
+    }
+    return bundle;
+  }
+
+  /** The secret that phone and client share, where both went by the same code. */
+  async #agree(parts: {
+    request: CodeRequest;
+    ephemeral: KeyPair;
+    bundle: Buffer;
+    code: string;
+  }): Promise<Buffer> {
+    const { request, ephemeral, bundle, code } = parts;
+    const companionKey = await unwrapByCode(request.wrappedKey, code);
+    const ephemeralSecret = Curve.sharedKey(ephemeral.private, companionKey);
+    const opened = openKeyBundle(bundle, ephemeralSecret);
+    if (opened === undefined) {
+      throw new ControlFailure(422, 'CODE_WRONG', 'This is not the code that the client shows.', [
+        { field: 'code', message: 'must be the code that the client shows' },
+      ]);
+    }
+    const handset = this.#network.handsets.of(request.phone);
+    const isOurs =
+      opened.companionIdentity.equals(request.registration.identityKey) &&
+      opened.primaryIdentity.equals(handset.identityKey);
+    if (!isOurs) throw new ControlFailure(502, 'CLIENT_KEYS_INVALID', 'The client named other keys.');
+    const identitySecret = handset.agree(opened.companionIdentity);
+    return linkingSecret({ ephemeralSecret, identitySecret, random: opened.random });
+  }
+}
+
+const toBase64 = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString('base64');

@@ -1,0 +1,81 @@
+/**
+ * The phone's side of the keys in pairing by code: what the typed code unlocks, and the secret that phone and client
+ * agree on. The client's side is in its `requestPairingCode` and its handling of `link_code_companion_reg`.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, pbkdf2, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+
+/** Rounds of PBKDF2 that turn a code into a key, as the client takes (2 << 16). */
+const CODE_ROUNDS = 131_072;
+const KEY_BYTES = 32;
+const SALT_BYTES = 32;
+const COUNTER_BYTES = 16;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Bytes of a public key as it is wrapped: salt, counter block, the key itself. */
+export const WRAPPED_KEY_BYTES = SALT_BYTES + COUNTER_BYTES + KEY_BYTES;
+
+const derive = promisify(pbkdf2);
+
+/** A code as it is hashed: capitals and digits alone, however it was typed (`abcd-efgh`). */
+export const plainCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').toUpperCase();
+
+const codeKey = (code: string, salt: Uint8Array): Promise<Buffer> =>
+  derive(code, salt, CODE_ROUNDS, KEY_BYTES, 'sha256');
+
+/** Wraps a public key of 32 bytes by a code. */
+export async function wrapByCode(publicKey: Uint8Array, code: string): Promise<Buffer> {
+  const salt = randomBytes(SALT_BYTES);
+  const counter = randomBytes(COUNTER_BYTES);
+  const cipher = createCipheriv('aes-256-ctr', await codeKey(code, salt), counter);
+  return Buffer.concat([salt, counter, cipher.update(publicKey), cipher.final()]);
+}
+
+/** The public key that was wrapped by a code. With another code it is 32 other bytes: nothing tells the two apart. */
+export async function unwrapByCode(wrapped: Uint8Array, code: string): Promise<Buffer> {
+  const salt = wrapped.subarray(0, SALT_BYTES);
+  const counter = wrapped.subarray(SALT_BYTES, SALT_BYTES + COUNTER_BYTES);
+  const cipher = createDecipheriv('aes-256-ctr', await codeKey(code, salt), counter);
+  return Buffer.concat([cipher.update(wrapped.subarray(SALT_BYTES + COUNTER_BYTES)), cipher.final()]);
+}
+
+/** What the client's last word holds: both identity keys, and its share of the secret. */
+export interface OpenedBundle {
+  readonly companionIdentity: Buffer;
+  readonly primaryIdentity: Buffer;
+  readonly random: Buffer;
+}
+
+/** Opens the bundle of `companion_finish`; undefined where phone and client went by different codes. */
+export function openKeyBundle(bundle: Uint8Array, ephemeralSecret: Uint8Array): OpenedBundle | undefined {
+  if (bundle.byteLength !== SALT_BYTES + NONCE_BYTES + 3 * KEY_BYTES + TAG_BYTES) return undefined;
+  const salt = bundle.subarray(0, SALT_BYTES);
+  const sealed = bundle.subarray(SALT_BYTES + NONCE_BYTES);
+  const info = 'link_code_pairing_key_bundle_encryption_key';
+  const key = Buffer.from(hkdfSync('sha256', ephemeralSecret, salt, info, KEY_BYTES));
+  const nonce = bundle.subarray(SALT_BYTES, SALT_BYTES + NONCE_BYTES);
+  const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    const plain = Buffer.concat([cipher.update(sealed.subarray(0, -TAG_BYTES)), cipher.final()]);
+    return {
+      companionIdentity: plain.subarray(0, KEY_BYTES),
+      primaryIdentity: plain.subarray(KEY_BYTES, 2 * KEY_BYTES),
+      random: plain.subarray(2 * KEY_BYTES),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The secret under which the account signs the companion: what a QR code carries in the open. */
+export function linkingSecret(parts: {
+  readonly ephemeralSecret: Uint8Array;
+  readonly identitySecret: Uint8Array;
+  readonly random: Uint8Array;
+}): Buffer {
+  const { ephemeralSecret, identitySecret, random } = parts;
+  const seed = Buffer.concat([ephemeralSecret, identitySecret, random]);
+  return Buffer.from(hkdfSync('sha256', seed, Buffer.alloc(0), 'adv_secret', KEY_BYTES));
+}

@@ -1,0 +1,133 @@
+/** A declaration that is revoked, or runs out, while its message waits: it counts until the message is `sending`. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { carriedWrites } from '../../actors/shop/record/carried-message.ts';
+import type { Accepted } from '../../actors/shop/record/shop-operations.ts';
+import { readShopFacts } from '../../actors/shop/turn/shop-facts.ts';
+import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
+import type { MemoryRedis } from '../runtime/memory-redis.ts';
+import { poolShop } from './pool-exchange.ts';
+import { ShopHarness, storeOf, vault } from './shop-harness.ts';
+
+const RECIPIENT = '+33612345678';
+const HOUR_MS = 3_600_000;
+
+interface Declared {
+  readonly expiresAtMs?: number;
+  readonly revokedAtMs?: number;
+}
+
+/** What the tenant has declared of the recipient, as its actor stores it. */
+function declare(redis: MemoryRedis, tenantId: string, { expiresAtMs, revokedAtMs }: Declared): void {
+  const times = { expiresAtMs: expiresAtMs ?? null, createdAtMs: 0, revokedAtMs: revokedAtMs ?? null };
+  const record = { id: '65f0000000000000000000cc', phone: RECIPIENT, note: null, ...times };
+  redis.run(['HSET', tenantKeys(tenantId).contacts, RECIPIENT, JSON.stringify(record)]);
+}
+
+/** Sends to the recipient, who is declared and nothing else; the message's id. */
+function sendDeclared(shop: ShopHarness): string {
+  declare(shop.redis, shop.state.shop.tenantId, {});
+  const draft = { to: RECIPIENT, text: 'hello', mediaUrl: undefined, mediaType: 'image' as const };
+  const declaration = { expiresAtMs: null, revoked: false };
+  const reply = shop.command(
+    {
+      type: 'send',
+      draft: { ...draft, idempotencyKey: undefined, requestId: 'test' },
+      settings: resolveSettings({}),
+      pool: undefined,
+    },
+    { send: { original: undefined, isCustomer: false, writer: undefined, declaration } },
+  ) as { value: { accepted: Accepted } };
+  return reply.value.accepted.id;
+}
+
+/** The session reports, and the turn's facts are read from what is stored. */
+async function report(
+  shop: ShopHarness,
+  type: 'session.composed' | 'session.prepared',
+  messageId: string,
+): Promise<void> {
+  const { state, redis, nowMs } = shop;
+  const { generation } = state.channel.context;
+  const command =
+    type === 'session.composed'
+      ? ({ type, messageId, generation } as const)
+      : ({ type, messageId, generation, writes: [] } as const);
+  const facts = await readShopFacts({ state, command, store: storeOf(redis), vault, nowMs, available: true });
+  shop.session(command, facts);
+}
+
+const check = (shop: ShopHarness, messageId: string): void =>
+  shop.session({ type: 'session.recipient_checked', messageId, exists: true, rateLimited: false });
+
+const REFUSED = 'rejected COLD_RECIPIENT_CAP_REACHED';
+
+test('a declaration that holds lets its message leave', async () => {
+  const shop = await ShopHarness.connected();
+  const id = sendDeclared(shop);
+  check(shop, id);
+  await report(shop, 'session.composed', id);
+  await report(shop, 'session.prepared', id);
+  assert.equal(shop.statusOf(id), 'sending');
+});
+
+test('one revoked while its message waits stops it before anything is prepared', async () => {
+  const shop = await ShopHarness.connected();
+  const id = sendDeclared(shop);
+  declare(shop.redis, shop.state.shop.tenantId, { revokedAtMs: shop.nowMs });
+  check(shop, id);
+  await report(shop, 'session.composed', id);
+  assert.deepEqual([shop.statusOf(id), shop.effectsOf('send')], [REFUSED, []]);
+});
+
+test('one that runs out while its message is prepared stops it, and the session is told', async () => {
+  const shop = await ShopHarness.connected();
+  const id = sendDeclared(shop);
+  declare(shop.redis, shop.state.shop.tenantId, { expiresAtMs: shop.nowMs + HOUR_MS });
+  check(shop, id);
+  await report(shop, 'session.composed', id);
+  assert.equal(shop.effectsOf('send').length, 1);
+  shop.nowMs += HOUR_MS;
+  await report(shop, 'session.prepared', id);
+  assert.deepEqual([shop.statusOf(id), shop.effectsOf('release')], [REFUSED, []]);
+  assert.deepEqual(
+    shop.effectsOf('recall').map(({ messageId }) => messageId),
+    [id],
+  );
+});
+
+test('a recipient who became a customer, or wrote, meanwhile gets the message all the same', async () => {
+  for (const became of ['customer', 'writer'] as const) {
+    const shop = await ShopHarness.connected();
+    const { keys, shop: own } = shop.state;
+    const id = sendDeclared(shop);
+    declare(shop.redis, own.tenantId, { revokedAtMs: shop.nowMs });
+    const writer = { lastInboundAtMs: shop.nowMs, stampMs: shop.nowMs, optedOut: false, wireIds: [] };
+    if (became === 'customer') shop.redis.run(['SADD', tenantKeys(own.tenantId).customers, RECIPIENT]);
+    else shop.redis.run(['HSET', keys.writers, RECIPIENT, JSON.stringify(writer)]);
+    check(shop, id);
+    await report(shop, 'session.composed', id);
+    await report(shop, 'session.prepared', id);
+    assert.equal(shop.statusOf(id), 'sending', became);
+  }
+});
+
+test('a pool shop asks for the declaration of the tenant it writes for', async () => {
+  const sample = await ShopHarness.connected();
+  const origin = sample.bodies.get(sendDeclared(sample));
+  assert.ok(origin);
+  for (const revoked of [false, true]) {
+    const pool = await ShopHarness.connected(1, poolShop(0));
+    const take = { type: 'pool.take', body: origin, known: false, open: true } as const;
+    const carry = { record: undefined, writer: undefined };
+    pool.command({ ...take, settings: resolveSettings({}) }, { carry });
+    for (const write of carriedWrites(pool.state.shard, origin, 'body', JSON.stringify(origin)))
+      pool.redis.run(write);
+    declare(pool.redis, origin.tenantId, revoked ? { revokedAtMs: pool.nowMs } : {});
+    check(pool, origin.id);
+    await report(pool, 'session.composed', origin.id);
+    assert.equal(pool.effectsOf('send').length, revoked ? 0 : 1);
+    assert.equal(pool.statusOf(origin.id), revoked ? REFUSED : 'queued');
+  }
+});

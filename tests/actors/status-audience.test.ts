@@ -1,0 +1,81 @@
+/** Whom a status is shown to: the opted out are left out, under whichever address they wrote. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readShopFacts } from '../../actors/shop/turn/shop-facts.ts';
+import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { ShopHarness, storeOf, vault } from './shop-harness.ts';
+
+const [ANNA, BRUNO, CARLA] = ['+33622220001', '+33622220002', '+33622220003'];
+const [LID, STRANGE_LID] = ['281474976710001@lid', '281474976710002@lid'];
+
+/** The audience that the look before the wire finds for a status of this shop. */
+async function audienceOf(shop: ShopHarness): Promise<readonly string[]> {
+  const draft = {
+    caption: 'Bread',
+    mediaUrl: 'https://example.com/a.jpg',
+    mediaType: 'image' as const,
+    idempotencyKey: undefined,
+    requestId: 'r',
+  };
+  shop.command({ type: 'post_status', draft, settings: resolveSettings({}) });
+  const messageId = shop.state.inHand?.messageId;
+  assert.ok(messageId);
+  const { generation } = shop.state.channel.context;
+  const { state, nowMs } = shop;
+  const command = { type: 'session.composed', messageId, generation } as const;
+  const facts = await readShopFacts({
+    state,
+    command,
+    store: storeOf(shop.redis),
+    vault,
+    nowMs,
+    available: true,
+  });
+  return [...(facts.dispatch?.audience ?? [])].sort();
+}
+
+async function shopWithCustomers(): Promise<{
+  readonly shop: ShopHarness;
+  readonly wrote: (address: string, optedOut: boolean, atMs: number) => void;
+  readonly knownAs: (address: string, number: string) => void;
+}> {
+  const shop = await ShopHarness.connected();
+  const { keys } = shop.state;
+  shop.redis.run(['SADD', tenantKeys(shop.state.shop.tenantId).customers, ANNA, BRUNO, CARLA]);
+  return {
+    shop,
+    wrote(address, optedOut, atMs) {
+      const writer = { lastInboundAtMs: atMs, stampMs: atMs, optedOut, wireIds: [] };
+      shop.redis.run(['HSET', keys.writers, address, JSON.stringify(writer)]);
+    },
+    knownAs: (address, number) => shop.redis.run(['HSET', keys.aliases, address, number]),
+  };
+}
+
+test('who opted out under the network’s own id of them is left out once their number is known', async () => {
+  const { shop, wrote, knownAs } = await shopWithCustomers();
+  wrote(LID, true, 1_000);
+  knownAs(LID, BRUNO);
+  wrote(CARLA, true, 1_000);
+  assert.deepEqual(await audienceOf(shop), [ANNA]);
+});
+
+test('the later of what a person wrote under both addresses counts', async () => {
+  const { shop, wrote, knownAs } = await shopWithCustomers();
+  knownAs(LID, BRUNO);
+  wrote(LID, true, 1_000);
+  wrote(BRUNO, false, 2_000);
+  assert.deepEqual(await audienceOf(shop), [ANNA, BRUNO, CARLA]);
+  const other = await shopWithCustomers();
+  other.knownAs(LID, BRUNO);
+  other.wrote(BRUNO, false, 1_000);
+  other.wrote(LID, true, 2_000);
+  assert.deepEqual(await audienceOf(other.shop), [ANNA, CARLA]);
+});
+
+test('who wrote under an id without a number is nobody’s number: shown to none, and takes nobody out', async () => {
+  const { shop, wrote } = await shopWithCustomers();
+  wrote(STRANGE_LID, true, 1_000);
+  assert.deepEqual(await audienceOf(shop), [ANNA, BRUNO, CARLA]);
+});

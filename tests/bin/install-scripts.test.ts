@@ -1,0 +1,47 @@
+/** No package runs a script of its own when it is installed: the supply chain's shortest way to whoever builds. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+
+const root = resolve(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');
+
+/** What runs npm install, here and in the image. */
+const INSTALLERS = ['bin/prepare', 'bin/prepare-document-tools', 'Dockerfile', 'bench/harness/build.ts'];
+
+/** Packages that have an install script, and why nothing misses it. A new one is tried without before it stands here. */
+const NOT_NEEDED: Readonly<Record<string, string>> = {
+  '@scarf/scarf': 'reports installations to its maker',
+  '@whiskeysockets/baileys': 'refuses Node below 20, as bin/prepare does',
+  'cpu-features': 'compiles a binary that ssh2 works without',
+  esbuild: 'puts its binary in the place of a shim; tsx starts the binary by itself',
+  protobufjs: 'warns of versions that do not fit',
+  ssh2: 'compiles a binary that it works without',
+};
+
+for (const path of INSTALLERS) {
+  test(`${path} runs no install scripts`, () => {
+    const lines = read(path)
+      .split('\n')
+      .filter(
+        (line) =>
+          /^(?!\s*(#|\/\/)).*(npm install --|'install', )/.test(line) && !/^\s*(?:say|echo) /.test(line),
+      );
+    assert.ok(lines.length > 0, 'it installs nothing any more');
+    for (const line of lines) assert.match(line, /--ignore-scripts/);
+  });
+}
+
+test('every package with an install script is known to do without', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { readonly hasInstallScript?: boolean }>;
+  };
+  const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) =>
+    hasInstallScript === true ? [path.replace(/^.*node_modules\//, '')] : [],
+  );
+  assert.deepEqual(
+    scripted.filter((name) => !(name in NOT_NEEDED)),
+    [],
+  );
+});

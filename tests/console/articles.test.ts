@@ -1,0 +1,56 @@
+/** The articles' pages in a browser: to be read by everybody, on a table and in a hand, and linked with the reference both ways. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
+import { accessibilityViolations, startBrowser, type TestBrowser } from './browser.ts';
+
+let stack: ServiceStack;
+let origin: string;
+before(async () => {
+  stack = await startServiceStack();
+  ({ origin } = new URL(stack.apiUrl()));
+});
+after(() => stack?.stop());
+
+/** The articles, from the first, that axe looks at in each form. */
+const LOOKED_AT = 3;
+
+const callsUsed = async (): Promise<number> => {
+  const { data } = await stack.api.get('/me');
+  return (data.quota as { apiCalls: { used: number } }).apiCalls.used;
+};
+
+for (const [size, colorScheme] of [
+  ['desktop', 'light'],
+  ['phone', 'dark'],
+] as const) {
+  test(`every article is readable without a key (${size}, ${colorScheme}), and costs no call`, async () => {
+    const browser: TestBrowser = await startBrowser({ size, colorScheme });
+    try {
+      const before = await callsUsed();
+      const { page, complaints } = await browser.open(`${origin}/docs`);
+      assert.deepEqual(await accessibilityViolations(page), []);
+      const names = await page.locator('nav a').allTextContents();
+      assert.ok(names.length >= 8);
+      let looked = 0;
+      for (const name of names) {
+        await page.locator('nav').getByRole('link', { name, exact: true }).click();
+        await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+        // All are of the same few elements, and each look takes seconds.
+        if (looked < LOOKED_AT) assert.deepEqual(await accessibilityViolations(page), [], name);
+        looked += 1;
+        const overhang = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        assert.equal(overhang, 0, `${name} is wider than the window`);
+      }
+      assert.deepEqual(complaints, []);
+      await page.getByRole('link', { name: 'Reference', exact: true }).click();
+      await page.getByRole('link', { name: 'Articles', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor();
+      assert.equal((await callsUsed()) - before, 1);
+    } finally {
+      await browser.stop();
+    }
+  });
+}

@@ -1,0 +1,79 @@
+/** Webhooks in the console: made with their secret shown once, tested, disabled, given a new secret, deleted. */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
+import { until } from '../e2e/waiting.ts';
+import { accessibilityViolations } from './browser.ts';
+import { type ConsoleSession, openConsole } from './console-session.ts';
+
+let stack: ServiceStack;
+let session: ConsoleSession;
+let server: Server;
+const received: { readonly headers: Record<string, string>; readonly body: string }[] = [];
+
+before(async () => {
+  server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (piece: string) => {
+      body += piece;
+    });
+    request.on('end', () => {
+      received.push({ headers: request.headers as Record<string, string>, body });
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stack = await startServiceStack();
+  session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
+});
+after(async () => {
+  await session?.stop();
+  await stack?.stop();
+  server.close();
+});
+
+test('a webhook is made, tested, disabled, given a new secret and deleted', async () => {
+  const { page, visit } = session;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+  await visit(`/tenants/${stack.tenantId}`);
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Address').fill(url);
+  await dialog.getByRole('button', { name: 'Create webhook' }).click();
+  const shown = page.locator('#fresh-secret');
+  const secret = (await shown.textContent()) ?? '';
+  assert.match(secret, /^whsec_/);
+  assert.deepEqual(await accessibilityViolations(page), []);
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByRole('button', { name: `Test ${url}` }).click();
+  await page.getByText('The endpoint answered 204.').waitFor();
+  const tested = received[0];
+  assert.ok(tested);
+  assert.deepEqual(
+    (new Webhook(secret).verify(tested.body, tested.headers) as { type: string }).type,
+    'webhook.test',
+  );
+
+  // What happens is sent, also by a service that was killed meanwhile.
+  await stack.end('SIGKILL');
+  await stack.start();
+  await stack.admin.post(`/actors/${stack.tenantId}/${stack.shopId}/pause`, {});
+  await until('the event is delivered', async () =>
+    received.some(({ body }) => (JSON.parse(body) as { type: string }).type === 'queue.paused'),
+  );
+  await session.stop();
+  session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
+  const again = session.page;
+  await session.visit(`/tenants/${stack.tenantId}`);
+  await again.getByRole('button', { name: `Disable ${url}` }).click();
+  await again.getByRole('button', { name: `Enable ${url}` }).click();
+  await again.getByRole('button', { name: `Rotate the secret of ${url}` }).click();
+  const fresh = (await again.locator('#fresh-secret').textContent()) ?? '';
+  assert.ok(fresh.startsWith('whsec_') && fresh !== secret);
+  await again.getByRole('button', { name: 'I have kept it' }).click();
+  await again.getByRole('button', { name: `Delete ${url}` }).click();
+  await again.getByRole('button', { name: `Delete ${url}` }).waitFor({ state: 'detached' });
+});

@@ -1,0 +1,127 @@
+/**
+ * The examples of the articles, run word for word against the service: all of an article in one language are one program,
+ * with `call` as the first article defines it.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { type Account, makeAccount } from './account.ts';
+import { apiClient } from './api-client.ts';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { until } from './waiting.ts';
+
+/** The articles' languages, and the phone of the shop that the programs of each connect. */
+const LANGUAGES = {
+  sh: { command: 'bash', file: 'example.sh', phone: '+33611110001' },
+  js: { command: process.execPath, file: 'example.mjs', phone: '+33611110002' },
+  python: { command: 'python3', file: 'example.py', phone: '+33611110003' },
+} as const;
+type Language = keyof typeof LANGUAGES;
+
+const FIRST_ARTICLE = 'getting-started';
+/** Its examples install and compile: tests/e2e/examples.test.ts does what it says. */
+const CLIENT_ARTICLE = 'typescript-client';
+const RECIPIENT = '+41797654321';
+
+let stack: ServiceStack;
+const folder = mkdtempSync(join(tmpdir(), 'examples-'));
+before(async () => {
+  // Packages that the articles say to install.
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  stack = await startServiceStack();
+});
+after(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await stack?.stop();
+});
+
+/** The examples of an article in a language, in their order. */
+function examplesIn(markdown: string, language: Language): string[] {
+  return [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, text = '']) => text,
+  );
+}
+
+/** Runs a program as a reader would, with the address and the key in the environment; rejects when it fails. */
+async function run(language: Language, name: string, program: string, account: Account): Promise<string> {
+  const { command, file } = LANGUAGES[language];
+  const path = join(folder, `${language}-${name}-${file}`);
+  writeFileSync(path, language === 'sh' ? `set -euo pipefail\n${program}` : program);
+  const { stdout } = await promisify(execFile)(command, [path], {
+    timeout: 60_000,
+    cwd: folder,
+    env: {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      API: stack.apiUrl(),
+      KEY: account.apiKey,
+      SHOP: account.shopId,
+    },
+  });
+  return stdout;
+}
+
+/** Holds the shop's phone before the code, as soon as the program asked for one. */
+async function scan({ apiKey }: Account, phone: string): Promise<void> {
+  const api = apiClient(stack.apiUrl, apiKey);
+  const path = '/shops/bakery%20rue%20haute/channels/msgapp/connect';
+  const qr = await until('a code waits to be scanned', async () => {
+    const { status, data } = await api.get(path);
+    return status === 200 ? data.qr : undefined;
+  });
+  await stack.network.scan(String(qr), phone);
+}
+
+async function isMissing(command: string): Promise<boolean> {
+  return await promisify(execFile)(command, ['--version']).then(
+    () => false,
+    () => true,
+  );
+}
+
+describe('the examples', { concurrency: 3 }, () => {
+  for (const language of Object.keys(LANGUAGES) as Language[]) {
+    const { command, phone } = LANGUAGES[language];
+    it(`in ${language} do what the articles say`, async (context) => {
+      if (await isMissing(command)) {
+        context.skip(`${command} is not on this machine, so the examples in ${language} were not run.`);
+        return;
+      }
+      const account = await makeAccount(stack.admin, `Reader of ${language}`);
+      const { data } = await apiClient(stack.apiUrl, account.apiKey).get('/docs');
+      const slugs = (data.items as { slug: string }[]).map(({ slug }) => slug);
+      const examples = new Map<string, string[]>();
+      for (const slug of slugs) {
+        const page = await fetch(new URL(`/docs/${slug}.md`, stack.apiUrl()));
+        examples.set(slug, examplesIn(await page.text(), language));
+      }
+      const [first = [], rest] = [
+        examples.get(FIRST_ARTICLE),
+        [...examples].filter(([slug]) => slug !== FIRST_ARTICLE && slug !== CLIENT_ARTICLE),
+      ];
+      const [call = '', ...steps] = first;
+      assert.equal(steps.length, 5, 'the five steps of the first article');
+      const [printed] = await Promise.all([
+        run(language, FIRST_ARTICLE, first.join('\n'), account),
+        scan(account, phone),
+      ]);
+      assert.match(printed, /\bsent\b/);
+      const { items } = await stack.network.inbox(RECIPIENT);
+      assert.equal(
+        items.filter(({ from, text }) => from === phone && text === 'Your order is ready.').length,
+        1,
+      );
+      let others = 0;
+      for (const [slug, texts] of rest) {
+        if (texts.length === 0) continue;
+        others += 1;
+        const shop = { ...account, shopId: 'bakery%20rue%20haute' };
+        await run(language, slug, [call, ...texts].join('\n'), shop);
+      }
+      assert.ok(others >= 3, `examples in ${language} in ${others} more articles`);
+    });
+  }
+});

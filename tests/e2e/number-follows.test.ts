@@ -1,0 +1,255 @@
+/** Caps, warm-up and opt-outs are a number's: within a tenant they follow it from shop to shop. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { shopKeys } from '../../actors/shop/record/shop-keys.ts';
+import { shardOf } from '../../runtime/address.ts';
+import { openEvents } from './event-reader.ts';
+import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
+import { sendText, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const DAY_MS = 86_400_000;
+const CUSTOMERS = ['+33622220001', '+33622220002', '+33622220003', '+33622220004'];
+const [FIRST = '', SECOND = '', THIRD = '', FOURTH = ''] = CUSTOMERS;
+const STRANGER = '+33633330001';
+
+let stack: MemoryStack;
+let redis: Redis;
+let numbers = 0;
+let phone = '';
+before(async () => {
+  stack = await startMemoryStack({ paired: true, pairedAgoMs: 8 * DAY_MS });
+  redis = new Redis(stack.redis.url);
+  await stack.admin.patch(`/tenants/${stack.tenantId}`, { plan: 'scale' });
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: CUSTOMERS });
+});
+after(async () => {
+  redis.disconnect();
+  await stack.stop();
+});
+beforeEach(() => {
+  numbers += 1;
+  phone = `3361111${String(numbers).padStart(4, '0')}`;
+  stack.network.behave({ paired: true, pairedAgoMs: 8 * DAY_MS, phone: () => phone });
+});
+
+const channelOf = (shopId: string): string => `/shops/${shopId}/channels/msgapp`;
+
+async function makeShop(): Promise<string> {
+  const made = await stack.api.post('/shops', { name: `Shop ${Math.random()}` });
+  return String(made.data.id);
+}
+
+/** A shop whose phone was paired eight days ago, and is open now. */
+async function agedShop(): Promise<string> {
+  const shopId = await makeShop();
+  const { data } = await stack.api.post(`${channelOf(shopId)}/connect`);
+  assert.equal(data.status, 'connected');
+  return shopId;
+}
+
+/** A phone scans the code of a shop; the channel once it is connected, or not to be. */
+async function scanned(shopId: string): Promise<Readonly<Record<string, unknown>>> {
+  stack.network.behave({ paired: false });
+  const { data } = await stack.api.post(`${channelOf(shopId)}/connect`);
+  assert.equal(data.status, 'qr_waiting');
+  stack.network.scan(stack.session(shopId), phone);
+  return until('the scan is settled', async () => {
+    const { data: channel } = await stack.api.get(channelOf(shopId));
+    return ['connected', 'disconnected'].includes(String(channel.status)) && channel;
+  });
+}
+
+async function sent(shopId: string, to: string): Promise<void> {
+  const accepted = await sendText(stack, shopId, { to, text: `For ${to}` });
+  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
+  await untilStatus(stack, String(accepted.data.id), 'sent');
+}
+
+async function refusal(shopId: string, to: string): Promise<string | undefined> {
+  return (await sendText(stack, shopId, { to, text: `Once more, ${to}` })).error?.code;
+}
+
+async function countsOf(shopId: string): Promise<{ day: unknown; today: unknown }> {
+  const { data } = await stack.api.get(`/shops/${shopId}/policy`);
+  return { day: data.warmupDay, today: (data.usage as { today: number }).today };
+}
+
+test('a number that another shop has connected is refused at the scan, and told why', async () => {
+  const first = await agedShop();
+  const second = await makeShop();
+  const channel = await scanned(second);
+  assert.deepEqual([channel.status, channel.reason], ['disconnected', 'NUMBER_IN_USE']);
+  assert.equal((await stack.api.get(channelOf(first))).data.status, 'connected');
+  const { data } = await stack.admin.get(`/actors/${stack.tenantId}/${second}`);
+  const { lastEnd } = (data.details as { channel: { lastEnd: { end: string; detail: string } } }).channel;
+  assert.equal(lastEnd.end, 'number_in_use');
+  assert.match(lastEnd.detail, new RegExp(first));
+  const shown = await stack.api.get(`/shops/${second}`);
+  assert.deepEqual(shown.data.channelStatus, { msgapp: null }, 'it was never connected');
+  // Nothing of the scan is left: the next connect shows a code, and no reason.
+  const again = await stack.api.post(`${channelOf(second)}/connect`);
+  assert.deepEqual([again.data.status, again.data.reason], ['qr_waiting', undefined]);
+});
+
+test('a number that comes back at another shop brings its caps, its warm-up, its opt-outs and who wrote', async () => {
+  const first = await agedShop();
+  for (const to of [FIRST, SECOND, STRANGER]) await sent(first, to);
+  assert.ok(await stack.network.inbound(stack.session(first), { from: STRANGER, text: 'Thank you' }));
+  assert.ok(await stack.network.inbound(stack.session(first), { from: THIRD, text: 'STOP' }));
+  await stack.api.post(`${channelOf(first)}/disconnect`);
+  const second = await makeShop();
+  assert.equal((await scanned(second)).status, 'connected');
+  assert.deepEqual(await countsOf(second), { day: 8, today: 3 });
+  assert.equal(await refusal(second, FIRST), 'RECIPIENT_RATE_LIMITED');
+  assert.equal(await refusal(second, THIRD), 'RECIPIENT_OPTED_OUT');
+  const known = await sendText(stack, second, { to: STRANGER, text: 'You wrote' });
+  assert.equal((known.data.policy as { recipientClass: string }).recipientClass, 'known');
+  await untilStatus(stack, String(known.data.id), 'sent');
+
+  // The first shop still has its credentials, and may not use them while the second has the number.
+  const back = await stack.api.post(`${channelOf(first)}/connect`);
+  assert.deepEqual([back.data.status, back.data.reason], ['disconnected', 'NUMBER_IN_USE']);
+  await stack.api.post(`${channelOf(second)}/disconnect`);
+  const resumed = await stack.api.post(`${channelOf(first)}/connect`);
+  assert.equal(resumed.data.status, 'connected');
+  assert.deepEqual(await countsOf(first), { day: 8, today: 4 }, 'what came back is counted once');
+});
+
+test('an erased shop’s number keeps its caps, its warm-up and its opt-outs, and nothing else', async () => {
+  const first = await agedShop();
+  for (const to of [FIRST, SECOND]) await sent(first, to);
+  assert.ok(await stack.network.inbound(stack.session(first), { from: THIRD, text: 'STOP' }));
+  assert.ok(await stack.network.inbound(stack.session(first), { from: FOURTH, text: 'Hello' }));
+  await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${first}`);
+  const [kept = ''] = await until('something is kept', async () => {
+    const keys = await redis.keys(`*tenant:${stack.tenantId}:number-left:*`);
+    return keys.length === 1 && keys;
+  });
+  assert.ok(!kept.includes(phone));
+  assert.ok(!(await redis.get(kept))?.includes(THIRD.slice(1)));
+  const leftMs = await redis.pttl(kept);
+  assert.ok(leftMs > 29 * DAY_MS && leftMs <= 30 * DAY_MS, `kept for ${leftMs} ms`);
+  const second = await makeShop();
+  assert.equal((await scanned(second)).status, 'connected');
+  assert.deepEqual(await countsOf(second), { day: 8, today: 2 });
+  assert.equal(await refusal(second, THIRD), 'RECIPIENT_OPTED_OUT');
+  assert.deepEqual(await redis.keys(`*tenant:${stack.tenantId}:number-left:*`), [], 'it has it now');
+  await sent(second, FIRST);
+  assert.deepEqual(await countsOf(second), { day: 8, today: 3 });
+});
+
+test('the pause after a rate signal follows the number, also from an erased shop', async () => {
+  const pausedUntil = async (shopId: string): Promise<unknown> => {
+    const { data } = await stack.api.get(`/shops/${shopId}/policy`);
+    return (data.queue as { pausedUntil: unknown }).pausedUntil;
+  };
+  const first = await agedShop();
+  stack.network.behave({ outcome: () => ({ kind: 'rate_limited' }) });
+  const waiting = await sendText(stack, first, { to: FIRST, text: 'Too many' });
+  assert.equal(waiting.status, 202);
+  const until15 = await until(
+    'the network asked for a pause',
+    async () => (await pausedUntil(first)) ?? false,
+  );
+  stack.network.behave({ outcome: () => ({ kind: 'acknowledged' }) });
+  await stack.api.post(`${channelOf(first)}/disconnect`);
+  const second = await makeShop();
+  assert.equal((await scanned(second)).status, 'connected');
+  assert.equal(await pausedUntil(second), until15);
+  await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${second}`);
+  await until('something is kept', async () => {
+    return (await redis.keys(`*tenant:${stack.tenantId}:number-left:*`)).length === 1;
+  });
+  const third = await makeShop();
+  assert.equal((await scanned(third)).status, 'connected');
+  assert.equal(await pausedUntil(third), until15);
+  const queued = await sendText(stack, third, { to: SECOND, text: 'Later' });
+  assert.equal((await stack.api.get(`/messages/${queued.data.id}`)).data.status, 'queued');
+});
+
+test('a number that nobody used for thirty days starts afresh', async () => {
+  const first = await agedShop();
+  await sent(first, FIRST);
+  await stack.api.post(`${channelOf(first)}/disconnect`);
+  const { shop } = shopKeys(shardOf(stack.tenantId), first);
+  const stored = JSON.parse((await redis.hget(shop, 'actor')) ?? '');
+  stored.channel.context.downSinceMs -= 30 * DAY_MS + 60_000;
+  await redis.hset(shop, 'actor', JSON.stringify(stored));
+  const second = await makeShop();
+  assert.equal((await scanned(second)).status, 'connected');
+  assert.deepEqual(await countsOf(second), { day: 0, today: 0 });
+});
+
+test('another number has counts of its own, and the first finds its own again', async () => {
+  const former = phone;
+  const first = await agedShop();
+  await sent(first, FIRST);
+  stack.network.drop(stack.session(first), 'logged_out', 401);
+  await until('the loss is known', async () => {
+    return (await stack.api.get(channelOf(first))).data.status === 'disconnected';
+  });
+  phone = `${former}9`;
+  assert.equal((await scanned(first)).status, 'connected');
+  assert.equal((await countsOf(first)).day, 0, 'a new number starts afresh');
+  await sent(first, SECOND);
+  phone = former;
+  const second = await makeShop();
+  assert.equal((await scanned(second)).status, 'connected');
+  assert.deepEqual(await countsOf(second), { day: 8, today: 1 });
+});
+
+test('a new pairing of the same number at its own shop keeps the warm-up', async () => {
+  const shopId = await agedShop();
+  stack.network.drop(stack.session(shopId), 'logged_out', 401);
+  await until('the loss is known', async () => {
+    return (await stack.api.get(channelOf(shopId))).data.status === 'disconnected';
+  });
+  assert.equal((await scanned(shopId)).status, 'connected');
+  assert.equal((await countsOf(shopId)).day, 8);
+});
+
+test('of two shops that connect one number at the same moment one has it', async () => {
+  const shops = await Promise.all([makeShop(), makeShop(), makeShop()]);
+  await Promise.all(shops.map((shopId) => stack.api.post(`${channelOf(shopId)}/connect`)));
+  const statuses = await until('one has the number', async () => {
+    const channels = await Promise.all(shops.map((shopId) => stack.api.get(channelOf(shopId))));
+    const told = channels.map(({ data }) => `${data.status} ${data.reason}`).sort();
+    return told[1]?.startsWith('disconnected') && told;
+  });
+  const refused = 'disconnected NUMBER_IN_USE';
+  assert.deepEqual(statuses, ['connected undefined', refused, refused]);
+});
+
+test('operators are told, by a digest, of a number that two tenants connect, and neither is refused', async () => {
+  const own = await agedShop();
+  const metric = async (): Promise<number> => {
+    const answer = await fetch(`${new URL(stack.adminUrl()).origin}/metrics`, {
+      headers: { authorization: `Bearer ${stack.adminToken}` },
+    });
+    return Number(/^msgapi_numbers_shared_total (\d+)$/m.exec(await answer.text())?.[1]);
+  };
+  assert.equal(await metric(), 0, 'shops of one tenant are no reason');
+  const events = await openEvents(new URL(stack.adminUrl()).origin, stack.adminToken);
+  const other = await stack.admin.post('/tenants', { name: 'Other', plan: 'scale' });
+  const tenantId = String(other.data.id);
+  const made = await stack.admin.post(`/tenants/${tenantId}/shops`, { name: 'Twin' });
+  await stack.admin.post(`/actors/${tenantId}/${made.data.id}/connect`);
+  const { data } = await events.until('number', () => true);
+  events.close();
+  assert.deepEqual([data.shopId, data.state, data.otherTenants], [made.data.id, 'shared', [stack.tenantId]]);
+  assert.match(String(data.number), /^[\w-]{22}$/);
+  assert.ok(!JSON.stringify(data).includes(phone));
+  assert.equal(await metric(), 1);
+  assert.equal((await stack.api.get(channelOf(own))).data.status, 'connected');
+  const twin = await stack.admin.get(`/actors/${tenantId}/${made.data.id}`);
+  assert.equal(twin.data.state, 'connected');
+  await stack.admin.delete(`/tenants/${tenantId}`);
+  const kept = await until('nothing of the other tenant is kept', async () => {
+    const [key = ''] = await redis.keys(`number-tenants:${data.number}`);
+    const tenants = await redis.hkeys(key);
+    return tenants.length === 1 && tenants;
+  });
+  assert.deepEqual(kept, [stack.tenantId]);
+});

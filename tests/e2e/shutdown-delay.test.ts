@@ -1,0 +1,51 @@
+/** A node that is asked to end says so to its load balancer first, and takes requests until that has noticed. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { until } from './waiting.ts';
+
+const DELAY_MS = 3_000;
+
+let stack: ServiceStack;
+before(async () => {
+  stack = await startServiceStack({ environment: { SHUTDOWN_DELAY_MS: String(DELAY_MS) } });
+});
+after(() => stack?.stop());
+
+const readiness = async (): Promise<number> => (await fetch(`${stack.adminUrl()}/readyz`)).status;
+
+test('after SIGTERM /readyz is red at once, requests are answered through the delay, and then the node hands over', async () => {
+  assert.equal(await readiness(), 200);
+  const startedMs = performance.now();
+  let isGone = false;
+  const ended = stack.end('SIGTERM').then((exitCode) => {
+    isGone = true;
+    return exitCode;
+  });
+  await until('the node says that it is not ready', async () => (await readiness()) === 503, { everyMs: 5 });
+  assert.ok(performance.now() - startedMs < DELAY_MS / 2, 'the probe went red late');
+  assert.equal((await fetch(`${stack.adminUrl()}/healthz`)).status, 200);
+  let answered = 0;
+  while (performance.now() - startedMs < DELAY_MS / 2) {
+    // Each on a connection of its own, as after a look at the probe.
+    const reply = await fetch(`${stack.apiUrl()}/me`, {
+      headers: { authorization: `Bearer ${stack.apiKey}`, connection: 'close' },
+    });
+    assert.equal(reply.status, 200);
+    await reply.arrayBuffer();
+    answered += 1;
+  }
+  assert.ok(answered > 5 && !isGone);
+  assert.equal(await ended, 0);
+  assert.ok(performance.now() - startedMs >= DELAY_MS);
+});
+
+test('a second SIGTERM ends the delay, and the node hands over at once', async () => {
+  await stack.start();
+  const startedMs = performance.now();
+  const ended = stack.end('SIGTERM');
+  await until('the node says that it is not ready', async () => (await readiness()) === 503, { everyMs: 5 });
+  assert.equal(await stack.end('SIGTERM'), 0);
+  assert.equal(await ended, 0);
+  assert.ok(performance.now() - startedMs < DELAY_MS, 'the delay went on');
+});

@@ -1,0 +1,108 @@
+/** Spans of one message, as a collector gets them, and nothing of the SDK where there is none. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { otlpTracing } from '../../bin/otlp-tracing.ts';
+import { startMemoryStack } from './memory-stack.ts';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const require = createRequire(import.meta.url);
+const CUSTOMER = '+33622220001';
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+
+interface CollectedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+}
+
+const spans: CollectedSpan[] = [];
+const collector = createServer(async (request, response) => {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  const { resourceSpans } = JSON.parse(Buffer.concat(pieces).toString()) as {
+    resourceSpans: { scopeSpans: { spans: CollectedSpan[] }[] }[];
+  };
+  for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
+  response.setHeader('content-type', 'application/json').end('{}');
+});
+let stack: ServiceStack;
+
+before(async () => {
+  await once(collector.listen(0, '127.0.0.1'), 'listening');
+  const { port } = collector.address() as AddressInfo;
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+  stack = await startServiceStack({ environment });
+  await connectShop(stack, stack.shopId, '+33611110061');
+});
+after(async () => {
+  await stack.stop();
+  collector.close();
+});
+
+test('the collector sees a message from its request to its acknowledgement, under the trace of its caller', async () => {
+  const body = { channel: 'msgapp', to: CUSTOMER, text: 'a text of nobody else' };
+  const headers = { traceparent: `00-${TRACE}-${PARENT}-01` };
+  const sent = await stack.api.post(`/shops/${stack.shopId}/messages`, body, headers);
+  assert.equal(sent.status, 202);
+  await untilStatus(stack, String(sent.data.id), 'sent');
+  const own = await until('all of its spans', async () => {
+    const found = spans.filter(({ traceId }) => traceId === TRACE);
+    return found.some(({ name }) => name === 'send') && found.length >= 5 && found;
+  });
+  const request = one(own, 'POST /shops/{idOrName}/messages');
+  assert.equal(request.parentSpanId, PARENT);
+  const turn = one(own, 'turn');
+  const send = one(own, 'send');
+  assert.equal(turn.parentSpanId, request.spanId);
+  assert.equal(one(own, 'commit').parentSpanId, turn.spanId);
+  assert.equal(send.parentSpanId, request.spanId);
+  const acknowledgement = one(own, 'acknowledgement');
+  assert.equal(acknowledgement.parentSpanId, send.spanId);
+  for (const { name, startTimeUnixNano, endTimeUnixNano } of own) {
+    assert.ok(BigInt(startTimeUnixNano) <= BigInt(endTimeUnixNano), name);
+  }
+  const record = await stack.api.get(`/messages/${String(sent.data.id)}`);
+  assert.equal(record.data.traceparent, `00-${TRACE}-${request.spanId}-01`);
+  assert.ok(stack.serviceLog().includes(`"traceparent":"00-${TRACE}-${request.spanId}-01"`));
+  assert.ok(!JSON.stringify(spans).includes('nobody else') && !JSON.stringify(spans).includes(CUSTOMER));
+});
+
+test('a trace that its caller does not keep is not sent, and goes on under the same name', async () => {
+  const trace = TRACE.replace('0a', '0b');
+  const body = { channel: 'msgapp', to: '+33622220002', text: 'unkept' };
+  const headers = { traceparent: `00-${trace}-${PARENT}-00` };
+  const sent = await stack.api.post(`/shops/${stack.shopId}/messages`, body, headers);
+  const record = await stack.api.get(`/messages/${String(sent.data.id)}`);
+  assert.match(String(record.data.traceparent), new RegExp(`^00-${trace}-[0-9a-f]{16}-00$`));
+  // What came after it has arrived: it would have, too.
+  await until('a later span', async () => spans.some(({ name }) => name === 'GET /messages/{id}'));
+  assert.equal(spans.filter(({ traceId }) => traceId === trace).length, 0);
+});
+
+test('without a collector nothing of the SDK is loaded', async () => {
+  const sdk = (): boolean =>
+    Object.keys(require.cache).some((path) => path.includes('@opentelemetry/sdk-trace'));
+  const quiet = await startMemoryStack({});
+  await quiet.stop();
+  assert.equal(sdk(), false);
+  const endpoint = 'http://127.0.0.1:9';
+  const tracing = await otlpTracing({ endpoint, serviceName: 'test', version: '0', nodeId: 'test' });
+  assert.equal(sdk(), true, 'this is where it would be seen');
+  await tracing.stop();
+});
+
+function one(found: readonly CollectedSpan[], name: string): CollectedSpan {
+  const named = found.filter((span) => span.name === name);
+  assert.equal(named.length, 1, `${name} among ${found.map((span) => span.name).join()}`);
+  return named[0] as CollectedSpan;
+}

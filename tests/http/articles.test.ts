@@ -1,0 +1,104 @@
+/** The articles: to callers with a key as Markdown, to everybody as pages, with the settings in force in both. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { articleLibrary } from '../../http/tenant-api/articles.ts';
+import { type ServiceFixture, startService } from './service-fixture.ts';
+
+const settings = {
+  sendGap: { minMs: 1_500, maxMs: 9_000 },
+  messageRetentionDays: 12,
+  eventRetentionDays: 3,
+  eventMaxEntries: 1_234,
+  platformName: 'Postbox',
+};
+
+let service: ServiceFixture;
+let origin: string;
+before(async () => {
+  service = await startService({ articleSettings: settings, publicUrl: 'https://api.example.com/messaging' });
+  origin = new URL(service.apiUrl).origin;
+});
+after(() => service?.stop());
+
+const textOf = async (path: string): Promise<string> => {
+  const reply = await fetch(origin + path);
+  assert.equal(reply.status, 200, path);
+  return await reply.text();
+};
+
+test('articles name the settings in force and the public address, as pages and as Markdown', async () => {
+  const expected: readonly (readonly [slug: string, text: string])[] = [
+    ['getting-started', 'a pause of 1.5 to 9 seconds'],
+    ['getting-started', 'https://api.example.com/messaging/api/v1'],
+    ['connecting', 'via Postbox'],
+    ['errors-and-retries', 'remembered for 12 days'],
+    ['events', 'kept for 3 days, the newest 1,234'],
+  ];
+  for (const [slug, text] of expected) {
+    assert.ok((await textOf(`/docs/${slug}.md`)).includes(text), `${slug}.md: ${text}`);
+    assert.ok((await textOf(`/docs/${slug}`)).includes(text), `${slug}: ${text}`);
+  }
+});
+
+test('every article has its page, and the list and llms.txt lead to it', async () => {
+  const slugs = readdirSync(new URL('../../http/docs', import.meta.url)).map((file) =>
+    file.replace(/^\d+-|\.md$/g, ''),
+  );
+  assert.ok(slugs.includes('versioning'));
+  const [list, llms] = [await textOf('/docs'), await textOf('/llms.txt')];
+  for (const slug of slugs) {
+    assert.ok(list.includes(`href="docs/${slug}"`), slug);
+    assert.ok(llms.includes(`(https://api.example.com/messaging/docs/${slug}.md): `), slug);
+    const page = await textOf(`/docs/${slug}`);
+    assert.doesNotMatch(page, /\{\{/);
+    for (const [, path = ''] of page.matchAll(/href="(?!https?:|data:)([^"#]*)/g)) {
+      const { pathname } = new URL(path, `${origin}/docs/${slug}`);
+      assert.equal((await fetch(origin + pathname)).status, 200, `${slug} leads to ${path}`);
+    }
+  }
+});
+
+test('links of the Markdown lead somewhere, also where the API shows it and below a path of a proxy', async () => {
+  const prefix = 'https://api.example.com/messaging';
+  for (const [, slug = ''] of (await textOf('/docs')).matchAll(/href="docs\/([a-z-]+)"/g)) {
+    const markdown = await textOf(`/docs/${slug}.md`);
+    for (const base of [`${prefix}/docs/`, `${prefix}/api/v1/docs/`]) {
+      for (const [, link = ''] of markdown.matchAll(/\]\(([^)#]+)/g)) {
+        const { href } = new URL(link, base);
+        if (!href.startsWith('https://api.example.com/')) continue;
+        // An article stands under the same name at the API, for who has a key.
+        const path = href.replace(prefix, '').replace(/^\/api\/v1\/docs\//, '/docs/');
+        assert.equal((await fetch(origin + path)).status, 200, `${slug} leads to ${href}`);
+      }
+    }
+  }
+});
+
+test('no reply to a call has a CORS header, as the articles and the document say', async () => {
+  const headers = { origin: 'https://example.com' };
+  for (const method of ['GET', 'OPTIONS']) {
+    const reply = await fetch(`${service.apiUrl}/me`, { method, headers });
+    assert.deepEqual(
+      [...reply.headers.keys()].filter((name) => name.startsWith('access-control-')),
+      [],
+    );
+  }
+  assert.match(await textOf('/docs/getting-started'), /no reply\s+to a call carries CORS headers/i);
+  assert.match(await textOf('/openapi.json'), /No reply to a call carries CORS headers/);
+});
+
+test('what is no article is not found, and a page takes nothing but a look', async () => {
+  assert.equal((await fetch(`${origin}/docs/no-such-article`)).status, 404);
+  assert.equal((await fetch(`${origin}/docs/versioning`, { method: 'POST' })).status, 405);
+});
+
+test('an article that asks for a setting there is not is refused when the service starts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'articles-'));
+  writeFileSync(join(folder, ['10-one', 'md'].join('.')), '# One\n\nKept for {{retentiondays}} days.\n');
+  const address = { apiUrl: () => 'http://localhost/api/v1', publicUrl: () => 'http://localhost' };
+  assert.throws(() => articleLibrary(folder, settings, address), /10-one.+ asks for \{\{retentiondays\}\}/);
+  rmSync(folder, { recursive: true });
+});

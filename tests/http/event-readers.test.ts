@@ -1,0 +1,263 @@
+/** GET /events as a stream: places, filters, what ends it, what it may take, and what becomes of a reader that lags. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it, test } from 'node:test';
+import { EVENT_LIMITS, eventWrites, type TenantEvent } from '../../actors/tenant/tenant-event.ts';
+import type { ReplyStream } from '../../http/contract/exchange.ts';
+import { EventReaders } from '../../http/tenant-api/event-readers.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+import { openTarget, type Target } from './conformance-target.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+
+const START = '0'.repeat(24);
+
+interface Block {
+  readonly id: string | undefined;
+  readonly event: string | undefined;
+  readonly data:
+    | { readonly id: string; readonly code?: string; readonly data: { phone: string } }
+    | undefined;
+}
+
+describe('a stream of events', () => {
+  let service: ServiceFixture;
+  let target: Target;
+  before(async () => {
+    service = await startService();
+    target = await openTarget({
+      apiUrl: service.apiUrl,
+      adminUrl: service.adminUrl,
+      adminToken: ADMIN_TOKEN,
+      connect: () => Promise.resolve(),
+    });
+  });
+  after(async () => {
+    target.close();
+    await service.stop();
+  });
+
+  async function account() {
+    const owner = await target.tenant({ plan: 'scale' });
+    const shops = [await target.shop(owner, 'One'), await target.shop(owner, 'Two')] as const;
+    let told = 0;
+    return {
+      owner,
+      shops,
+      async store(count: number, of: Partial<TenantEvent> = {}): Promise<void> {
+        const events = Array.from({ length: count }, () => ({
+          type: 'recipient.opted_out' as const,
+          shopId: shops[0],
+          subject: JSON.stringify({ phone: `+${told++}` }),
+          ...of,
+        }));
+        const writes = eventWrites(owner.id, events, { nowMs: Date.now(), limits: EVENT_LIMITS });
+        // Nothing is too old here, and only a commit can trim.
+        await service.store.append(writes.filter(([command]) => command === 'XADD'));
+        service.eventWaiters.changed(owner.id);
+      },
+      open: (query: string, headers: Record<string, string> = {}) => open(owner.key, query, headers),
+    };
+  }
+
+  async function open(key: string, query: string, headers: Record<string, string>) {
+    const end = new AbortController();
+    const answer = await fetch(`${service.apiUrl}/events?${query}`, {
+      headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream', ...headers },
+      signal: end.signal,
+    });
+    const isStream = answer.headers.get('content-type') === 'text/event-stream';
+    const chunks = isStream ? answer.body?.pipeThrough(new TextDecoderStream()).getReader() : undefined;
+    const blocks: Block[] = [];
+    let rest = '';
+    let isOver = false;
+    return {
+      answer,
+      blocks,
+      /** Reads until it fits, or the stream ends. */
+      async until(fits: () => boolean): Promise<void> {
+        while (!isOver && !fits()) {
+          const { done, value } = (await chunks?.read()) ?? { done: true, value: '' };
+          isOver = done;
+          const parts = (rest + (value ?? '')).split('\n\n');
+          rest = parts.pop() ?? '';
+          for (const part of parts) {
+            const line = (name: string) => new RegExp(`^${name}: (.+)$`, 'm').exec(part)?.[1];
+            const data = line('data');
+            blocks.push({ id: line('id'), event: line('event'), data: data && JSON.parse(data) });
+          }
+        }
+      },
+      get isOver() {
+        return isOver;
+      },
+      close: () => end.abort(),
+    };
+  }
+  const phones = (blocks: readonly Block[]) =>
+    blocks.flatMap(({ event, data }) => (event?.startsWith('recipient') ? [Number(data?.data.phone)] : []));
+
+  it('gives what is there and what comes, each with its place, and is counted as one call', async () => {
+    const { owner, store, open: stream } = await account();
+    await store(120);
+    const { answer, blocks, until, close } = await stream(`cursor=${START}`);
+    assert.equal(answer.headers.get('content-type'), 'text/event-stream');
+    await until(() => phones(blocks).length === 120);
+    await store(2);
+    await until(() => phones(blocks).length === 122);
+    assert.deepEqual(
+      phones(blocks),
+      Array.from({ length: 122 }, (_, index) => index),
+    );
+    for (const { id, data } of blocks) if (data) assert.equal(id, data.id);
+    close();
+    // Behind the event with that id it goes on, whatever the query says.
+    const half = blocks.filter(({ data }) => data)[99]?.id ?? '';
+    const again = await stream(`cursor=${START}`, { 'last-event-id': half });
+    await again.until(() => phones(again.blocks).length === 22);
+    assert.equal(phones(again.blocks)[0], 100);
+    again.close();
+    const calls = [...service.memory.tenant(owner.id).keys.values()].map((key) => key.calls);
+    assert.deepEqual([Math.max(...calls), service.memory.tenant(owner.id).apiCalls], [2, 2]);
+  });
+
+  it('by type and shop, and its place goes on past what does not fit', async () => {
+    const { shops, store, open: stream } = await account();
+    const { blocks, until, close } = await stream('shop=two&types=recipient.opted_out');
+    await until(() => blocks.some(({ id }) => id !== undefined));
+    await store(3);
+    await store(1, { type: 'queue.resumed', shopId: shops[1], subject: '{}' });
+    await store(1, { shopId: shops[1] });
+    await until(() => phones(blocks).length === 1);
+    assert.deepEqual(phones(blocks), [4]);
+    close();
+  });
+
+  it('is refused in JSON like any other call, and not opened where a stream is not asked for', async () => {
+    const { open: stream } = await account();
+    for (const [query, headers, field] of [
+      ['types=nothing', {}, 'types'],
+      ['', { 'last-event-id': 'x' }, 'cursor'],
+      ['cursor=1', {}, 'cursor'],
+    ] as const) {
+      const { answer } = await stream(query, headers);
+      const body = (await answer.json()) as { error: { fields: [{ field: string }] } };
+      assert.deepEqual([answer.status, body.error.fields[0].field], [422, field]);
+    }
+    const { answer } = await stream('', { accept: 'application/json, text/event-stream;q=0' });
+    assert.match(answer.headers.get('content-type') ?? '', /json/);
+  });
+
+  it('ends with the reason when its key is revoked', async () => {
+    const { owner, open: stream } = await account();
+    const { blocks, until } = await stream('');
+    await until(() => blocks.some(({ id }) => id !== undefined));
+    while (service.eventWaiters.count === 0) await new Promise((resolve) => setImmediate(resolve));
+    for (const key of service.memory.tenant(owner.id).keys.values()) {
+      key.view = { ...key.view, revokedAt: new Date().toISOString() };
+    }
+    service.eventWaiters.end(owner.id);
+    await until(() => false);
+    const last = blocks.at(-1);
+    assert.deepEqual([last?.event, last?.data?.code], ['end', 'API_KEY_REVOKED']);
+  });
+
+  it('ends with its place when the service stops, and takes no more than it may', async () => {
+    const own = await startService();
+    const there = await openTarget({
+      apiUrl: own.apiUrl,
+      adminUrl: own.adminUrl,
+      adminToken: ADMIN_TOKEN,
+      connect: () => Promise.resolve(),
+    });
+    const owner = await there.tenant({ plan: 'scale' });
+    const headers = { authorization: `Bearer ${owner.key}`, accept: 'text/event-stream' };
+    const streams = [];
+    for (let index = 0; index < 64; index += 1)
+      streams.push(await fetch(`${own.apiUrl}/events`, { headers }));
+    assert.ok(streams.every(({ status }) => status === 200));
+    const more = await fetch(`${own.apiUrl}/events`, { headers });
+    assert.deepEqual(
+      [more.status, ((await more.json()) as { error: { code: string } }).error.code],
+      [503, 'OVERLOADED'],
+    );
+    for (const name of ['limit', 'remaining', 'reset', 'scope']) {
+      assert.ok(more.headers.has(`x-ratelimit-${name}`), name);
+    }
+    const texts = Promise.all(streams.map((stream) => stream.text()));
+    there.close();
+    await own.stop();
+    for (const text of await texts) assert.match(text, /^retry: \d+\n\n(id: 0{24}\n\n)?$/);
+  });
+});
+
+/** A reader of a hand-made stream, that takes nothing while `isSlow`. */
+class Slow implements ReplyStream {
+  isSlow = false;
+  received = '';
+  ended = false;
+  readonly #closed: (() => void)[] = [];
+  write(text: string): boolean {
+    this.received += text;
+    return !this.isSlow;
+  }
+  end(): void {
+    this.ended = true;
+    for (const callback of this.#closed.splice(0)) callback();
+  }
+  bufferedBytes(): number {
+    return this.isSlow ? 1 : 0;
+  }
+  onClose(callback: () => void): void {
+    this.#closed.push(callback);
+  }
+}
+
+/** Opens a stream whose pages the test answers. */
+async function byHand(pages: readonly string[]) {
+  const clock = new FakeClock();
+  const readers = new EventReaders({ clock, random: () => 0 });
+  const asked: string[] = [];
+  const { reply } = await readers.open({
+    tenantId: 'one',
+    page(cursor) {
+      asked.push(cursor ?? 'first');
+      const items = pages[asked.length - 1];
+      if (items === undefined) return new Promise(() => undefined);
+      const body = JSON.stringify({ data: { items: JSON.parse(items), nextCursor: String(asked.length) } });
+      return Promise.resolve({
+        reply: { status: 200, contentType: '', headers: '', body },
+        keyId: 'key',
+      });
+    },
+  });
+  const reader = new Slow();
+  return { clock, readers, asked, reader, start: () => reply.stream?.(reader) };
+}
+
+test('a reader that lags costs one page, and is let go after half a minute', async () => {
+  const page = JSON.stringify([{ id: '1', type: 'x' }]);
+  const { clock, readers, asked, reader, start } = await byHand([page, page, page]);
+  reader.isSlow = true;
+  start();
+  await clock.advance(20_000);
+  assert.deepEqual(asked, ['first']);
+  reader.isSlow = false;
+  await clock.advance(1_000);
+  assert.deepEqual(asked, ['first', '1', '2', '3']);
+  assert.equal(readers.count, 1);
+  reader.end();
+  assert.equal(readers.count, 0);
+
+  const stuck = await byHand([page]);
+  stuck.reader.isSlow = true;
+  stuck.start();
+  await stuck.clock.advance(31_000);
+  assert.deepEqual([stuck.reader.ended, stuck.readers.count, stuck.asked.length], [true, 0, 1]);
+});
+
+test('an owner without room to wait is asked once a second, and the reader sees a sign of life', async () => {
+  const { clock, asked, reader, start } = await byHand(Array.from({ length: 100 }, () => '[]'));
+  start();
+  await clock.advance(10_500);
+  assert.ok(asked.length <= 14, `${asked.length} questions`);
+  assert.equal(reader.received.match(/still here/g)?.length, 2);
+});

@@ -1,0 +1,33 @@
+/** How long messages took, as Prometheus reads it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ActorEventData, EventFeed } from '../../actors/event-feed.ts';
+import { exportMessageLatency } from '../../http/metrics/message-latency.ts';
+import { createMetrics } from '../../http/metrics/metrics.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+
+const message: ActorEventData['message'] = {
+  tenantId: 't',
+  shopId: 's',
+  shop: 'Bakery',
+  messageId: 'm',
+  status: 'sent',
+  reason: null,
+  ageMs: 12_000,
+};
+
+test('what was sent counts once, at its own shop; what waits or fails does not', async () => {
+  const metrics = createMetrics();
+  const feed = new EventFeed(new FakeClock());
+  exportMessageLatency(feed, metrics);
+  feed.publish('message', { ...message, status: 'queued', ageMs: 0 });
+  feed.publish('message', message);
+  feed.publish('message', { ...message, status: 'failed', reason: 'EXPIRED', ageMs: 86_400_000 });
+  // The pool shop that carried it says so too.
+  feed.publish('message', { ...message, ageMs: null });
+  const text = await metrics.text();
+  assert.match(text, /^msgapi_message_sent_seconds_bucket\{le="10"\} 0$/m);
+  assert.match(text, /^msgapi_message_sent_seconds_bucket\{le="20"\} 1$/m);
+  assert.match(text, /^msgapi_message_sent_seconds_sum 12$/m);
+  assert.match(text, /^msgapi_message_sent_seconds_count 1$/m);
+});

@@ -1,0 +1,284 @@
+/** Webhooks before the operators' API: real actors and Redis, a real server that answers as it is told. */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { tenantAddress, tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import type { WebhookRecord } from '../../actors/tenant/webhook-record.ts';
+import { secretUse } from '../../actors/webhooks/webhook-secrets.ts';
+import { textCipher } from '../../runtime/text-cipher.ts';
+import { eventually } from '../runtime/redis-node.ts';
+import type { TestTenant } from './conformance-target.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+let service: RealService;
+let server: Server;
+let url: string;
+const received: Received[] = [];
+/** What the server answers on a path; 204 unless told. */
+const answers = new Map<string, { readonly status: number; readonly headers?: Record<string, string> }>();
+
+before(async () => {
+  service = await startRealService();
+  server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (piece: string) => {
+      body += piece;
+    });
+    request.on('end', () => {
+      received.push({ path: request.url ?? '', headers: request.headers, body });
+      const { status, headers } = answers.get(request.url ?? '') ?? { status: 204 };
+      response.writeHead(status, headers).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(async () => {
+  server.close();
+  await service.stop();
+});
+
+const at = (path: string) => received.filter((one) => one.path === path);
+
+/** A tenant with a shop whose queue an operator can hold and release: two events each time. */
+async function account() {
+  const tenant = await service.tenant();
+  const shopId = await service.shop(tenant);
+  const steer = async (word: 'pause' | 'resume') => {
+    const { status, text } = await service.operator('POST', `/actors/${tenant.id}/${shopId}/${word}`, {});
+    assert.equal(status, 200, text);
+  };
+  return { tenant, shopId, steer };
+}
+
+async function create(tenant: TestTenant, json: object) {
+  const made = await service.operator('POST', `/tenants/${tenant.id}/webhooks`, json);
+  assert.equal(made.status, 201, made.text);
+  const { id, secret } = made.body.data as { id: string; secret: string };
+  const call = (method: string, path = '', body?: unknown) =>
+    service.operator(method, `/tenants/${tenant.id}/webhooks/${id}${path}`, body);
+  return { id, secret, call };
+}
+
+/** Waits until so many tries are recorded: until then a restart would repeat them. */
+function untilRecorded({ call }: Awaited<ReturnType<typeof create>>, count: number): Promise<void> {
+  return eventually(async () => (await call('GET', '/attempts')).body.data.items.length === count);
+}
+
+test('what happened is sent, signed as Standard Webhooks say, once, and to who wants it', async () => {
+  const { tenant, shopId, steer } = await account();
+  await steer('pause');
+  const all = await create(tenant, { url: `${url}/all` });
+  await create(tenant, { url: `${url}/resumed`, types: ['queue.resumed'], shops: [shopId] });
+  await steer('resume');
+  await steer('pause');
+  await eventually(async () => at('/all').length === 2 && at('/resumed').length === 1);
+  const types = at('/all').map(({ body, headers }) => {
+    const event = new Webhook(all.secret).verify(body, headers as Record<string, string>) as {
+      id: string;
+      type: string;
+      data: { shopId: string };
+    };
+    assert.deepEqual([headers['webhook-id'], event.data.shopId], [event.id, shopId]);
+    return event.type;
+  });
+  assert.deepEqual(types.sort(), ['queue.paused', 'queue.resumed'], 'what was before it is not sent');
+  assert.throws(() =>
+    new Webhook('whsec_AAAA').verify(at('/all')[0]?.body ?? '', at('/all')[0]?.headers as never),
+  );
+  await untilRecorded(all, 2);
+  const { body } = await all.call('GET', '/attempts');
+  assert.deepEqual(
+    body.data.items.map(({ status, error, number }: Record<string, unknown>) => [status, error, number]),
+    Array(2).fill([204, null, 1]),
+  );
+  const listed = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
+  assert.equal(listed.body.data.items.length, 2);
+  assert.ok(!listed.text.includes('whsec_'), 'no secret is shown again');
+});
+
+test('a rotated secret signs beside the new one, and neither lies in Redis in the clear', async () => {
+  const { tenant, steer } = await account();
+  const { secret, call } = await create(tenant, { url: `${url}/rotated` });
+  const rotated = await call('POST', '/rotate-secret', {});
+  const fresh = rotated.body.data.secret as string;
+  assert.notEqual(fresh, secret);
+  await steer('pause');
+  await eventually(async () => at('/rotated').length === 1);
+  const [event] = at('/rotated');
+  assert.ok(event);
+  const { body, headers } = event;
+  assert.equal(String(headers['webhook-signature']).split(' ').length, 2);
+  for (const each of [secret, fresh]) new Webhook(each).verify(body, headers as Record<string, string>);
+  const [stored] = await service.runtime.node.store.read([['HVALS', tenantKeys(tenant.id).webhooks]]);
+  for (const each of [secret, fresh]) assert.ok(!JSON.stringify(stored).includes(each.slice(6, 20)));
+});
+
+test('secrets are sealed with the newest key when the actor starts, and one that no key opens disables its webhook', async () => {
+  const { tenant, steer } = await account();
+  const [old, lost] = [
+    await create(tenant, { url: `${url}/old-key` }),
+    await create(tenant, { url: `${url}/lost-key` }),
+  ];
+  const { webhooks } = tenantKeys(tenant.id);
+  const address = tenantAddress(tenant.id);
+  const { store, actors } = service.runtime.node;
+  const record = async (id: string) => {
+    const [stored] = await store.read([['HGET', webhooks, id]]);
+    return JSON.parse(String(stored)) as WebhookRecord;
+  };
+  const sealBy = async ({ id, secret }: { id: string; secret: string }, key: number) => {
+    const sealed = textCipher([Buffer.alloc(32, key)], 'webhooks').seal(secretUse(tenant.id, id), secret);
+    const changed = JSON.stringify({ ...(await record(id)), secret: sealed });
+    await store.commit(address.shard, [['HSET', webhooks, id, changed]]);
+  };
+  const restart = async () => {
+    await actors.restart(address);
+    await actors.state(address);
+  };
+  await sealBy(old, 2);
+  await sealBy(lost, 3);
+  await restart();
+  const newest = textCipher([Buffer.alloc(32, 1)], 'webhooks');
+  const { secret } = await record(old.id);
+  assert.equal(
+    newest.open(secretUse(tenant.id, old.id), secret),
+    old.secret,
+    'the old key can be taken away',
+  );
+  const disabledBy = async () => (await record(lost.id)).disabled?.why;
+  assert.equal(await disabledBy(), 'unreadable');
+  assert.equal((await lost.call('PATCH', '', { disabled: false })).status, 409);
+  assert.match((await lost.call('POST', '/test', {})).body.data.error, /CREDENTIALS_KEY/);
+  await steer('pause');
+  await eventually(async () => at('/old-key').length === 1);
+  assert.equal(at('/lost-key').length, 0);
+  // The key it was sealed with is back.
+  await sealBy(lost, 2);
+  await restart();
+  assert.equal(await disabledBy(), undefined);
+  await eventually(async () => at('/lost-key').length === 1);
+  await sealBy(lost, 3);
+  await restart();
+  const rotated = (await lost.call('POST', '/rotate-secret', {})).body.data;
+  assert.deepEqual([rotated.disabledBy, rotated.formerSecretUntil], [null, null]);
+  await steer('resume');
+  await eventually(async () => at('/lost-key').length >= 2);
+  const { body, headers } = at('/lost-key').at(-1) as Received;
+  new Webhook(rotated.secret).verify(body, headers as Record<string, string>);
+});
+
+test('a redirect is a failure that is not followed, 410 disables, and what was missed is sent once it is enabled', async () => {
+  const { tenant, steer } = await account();
+  answers.set('/moved', { status: 302, headers: { location: `${url}/elsewhere` } });
+  const moved = await create(tenant, { url: `${url}/moved` });
+  answers.set('/gone', { status: 410 });
+  const gone = await create(tenant, { url: `${url}/gone` });
+  await steer('pause');
+  await eventually(async () => at('/moved').length === 1 && at('/gone').length === 1);
+  const view = async (id: string) => {
+    const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
+    return (body.data.items as { id: string }[]).find((one) => one.id === id) as unknown as {
+      disabledBy: string | null;
+      waiting: number;
+      failingSince: string | null;
+    };
+  };
+  await eventually(async () => (await view(gone.id)).disabledBy === 'gone');
+  await eventually(async () => (await view(moved.id)).waiting === 1);
+  assert.equal(at('/elsewhere').length, 0);
+  assert.equal((await gone.call('POST', '/replay', { since: '2020-01-01T00:00:00Z' })).status, 409);
+  await steer('resume');
+  answers.delete('/gone');
+  assert.equal((await gone.call('PATCH', '', { disabled: false })).status, 200);
+  await eventually(async () => new Set(at('/gone').map(({ body }) => JSON.parse(body).type)).size === 2);
+  answers.delete('/moved');
+  const replayed = await moved.call('POST', '/replay', { since: '2020-01-01T00:00:00Z' });
+  assert.equal(replayed.body.data.replayed, 2);
+  await eventually(async () => (await view(moved.id)).waiting === 0);
+  const ids = at('/moved').map(({ headers }) => headers['webhook-id']);
+  assert.equal(new Set(ids).size, 2, 'a repeated event keeps its id');
+});
+
+test('an address inside, another tenant’s shop and both ways of a replay at once are refused by name', async () => {
+  const { tenant } = await account();
+  for (const [json, field] of [
+    [{ url: 'https://10.0.0.1/' }, 'url'],
+    [{ url: 'https://example.com:8443/', shops: ['66b1f0a2c3d4e5f607182906'] }, 'shops.0'],
+    [{ url: 'ftp://example.com/' }, 'url'],
+    [{ url: 'http://example.com/hook' }, 'url'],
+    [{ url: `${url}/x`, types: ['message.queued'] }, 'types.0'],
+  ] as const) {
+    const { status, body } = await service.operator('POST', `/tenants/${tenant.id}/webhooks`, json);
+    assert.deepEqual([status, body.error.fields[0].field], [422, field]);
+  }
+  const { call, id } = await create(tenant, { url: `${url}/tested` });
+  assert.equal((await call('POST', '/replay', { since: '2020-01-01T00:00:00Z', eventIds: [] })).status, 422);
+  assert.deepEqual((await call('POST', '/test', {})).body.data, { status: 204, error: null });
+  assert.equal(JSON.parse(at('/tested')[0]?.body ?? '{}').type, 'webhook.test');
+  assert.deepEqual((await call('DELETE', '', {})).body.data, { id, deleted: true });
+  assert.equal((await call('POST', '/test', {})).status, 404);
+});
+
+test('a replay counts the events that it sends: none of those that nobody knows', async () => {
+  const { tenant, steer } = await account();
+  const hook = await create(tenant, { url: `${url}/counted`, types: ['queue.paused'] });
+  await steer('pause');
+  await untilRecorded(hook, 1);
+  const known = at('/counted')[0]?.headers['webhook-id'];
+  const unknown = 'f'.repeat(12) + '0'.repeat(12);
+  const replay = async (eventIds: unknown[]) =>
+    (await hook.call('POST', '/replay', { eventIds })).body.data.replayed as number;
+  assert.equal(await replay([unknown]), 0);
+  assert.equal(await replay([known, unknown]), 1);
+  await eventually(async () => at('/counted').length === 2);
+});
+
+test('the events of a tenant that is not active wait until it is again', async () => {
+  const { tenant, steer } = await account();
+  const hook = await create(tenant, { url: `${url}/waits` });
+  const activate = async (active: boolean) =>
+    assert.equal((await service.operator('PATCH', `/tenants/${tenant.id}`, { active })).status, 200);
+  await steer('pause');
+  await untilRecorded(hook, 1);
+  await activate(false);
+  await service.runtime.node.actors.restart(tenantAddress(tenant.id));
+  await service.runtime.node.actors.state(tenantAddress(tenant.id));
+  await steer('resume');
+  // An event of another tenant, stored later, is there first.
+  const other = await account();
+  await create(other.tenant, { url: `${url}/others` });
+  await other.steer('pause');
+  await eventually(async () => at('/others').length === 1);
+  assert.equal(at('/waits').length, 1);
+  await activate(true);
+  await eventually(async () => at('/waits').length === 2);
+});
+
+test('a restarted actor goes on where it stopped, and an erased tenant leaves nothing', async () => {
+  const { tenant, steer } = await account();
+  const again = await create(tenant, { url: `${url}/again` });
+  await steer('pause');
+  await untilRecorded(again, 1);
+  await service.runtime.node.actors.restart(tenantAddress(tenant.id));
+  await service.runtime.node.actors.state(tenantAddress(tenant.id));
+  await steer('resume');
+  await eventually(async () => at('/again').length === 2);
+  assert.equal(new Set(at('/again').map(({ headers }) => headers['webhook-id'])).size, 2);
+  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}`, {})).status, 200);
+  const { webhooks, webhookProgress, webhookAttempts } = tenantKeys(tenant.id);
+  await eventually(async () => {
+    const [left] = await service.runtime.node.store.read([
+      ['EXISTS', webhooks, webhookProgress, webhookAttempts],
+    ]);
+    return left === 0;
+  });
+});

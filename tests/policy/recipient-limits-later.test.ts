@@ -1,0 +1,60 @@
+/** Two forms of one number, met before the network said that they are one: judged as of each message's acceptance. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../policy/durations.ts';
+import { exceedsRecipientLimits } from '../../policy/evaluate-message.ts';
+import type { LedgerEntry } from '../../policy/ledger-entry.ts';
+import { recipientKey } from '../../policy/number-forms.ts';
+import { SendLedger } from '../../policy/send-ledger.ts';
+import { START_MS } from './sends.ts';
+
+const RECIPIENT = '+5511912345678';
+
+/** A shop that accepted a message to the recipient at each of `minutes`, and one to somebody else in between. */
+function ledgerOf(minutes: readonly number[]): SendLedger {
+  const ledger = new SendLedger();
+  for (const minute of minutes) {
+    const entry = { kind: 'known', atMs: START_MS + minute * MINUTE_MS } as const;
+    const fingerprint = { high: 0, low: 0 };
+    const of = (subject: string): LedgerEntry => ({ ...entry, subject: recipientKey(subject), fingerprint });
+    ledger.record(of(RECIPIENT));
+    ledger.record(of('+33622220001'));
+  }
+  return ledger;
+}
+
+describe('the limits of a recipient, judged later (docs/contract.md, Messages to numbers)', () => {
+  const day = DAY_MS / MINUTE_MS;
+  for (const [name, minutes, waiting, expected] of [
+    ['the first ever passes', [0], 0, false],
+    ['ten minutes after another passes', [0, 10], 0, false],
+    ['nine minutes after another does not', [0, 9], 0, true],
+    ['the earlier of two that wait is judged by what was before it', [0, 9], 1, false],
+    ['the one in the middle too', [0, 9, 30], 1, true],
+    ['what came after it does not count', [0, 30, 39], 1, false],
+    ['the fourth in a day does not pass', [0, 60, 120, 180], 0, true],
+    ['the third does', [0, 60, 120, 180], 1, false],
+    ['the fourth passes once the first is a day old', [0, 60, 120, day], 0, false],
+    ['and not a minute before', [0, 60, 120, day - 1], 0, true],
+    ['one of which the ledger knows nothing passes', [], 0, false],
+  ] as const) {
+    test(name, () => {
+      const latest = START_MS + (minutes.at(-1) ?? 0) * MINUTE_MS;
+      const facts = { recipient: RECIPIENT, waiting, lastInboundAtMs: null, nowMs: latest };
+      assert.equal(exceedsRecipientLimits(ledgerOf(minutes), facts), expected);
+    });
+  }
+
+  test('a reply in between makes waiting needless, but no fourth', () => {
+    const judged = (minutes: readonly number[], repliedMinute: number) =>
+      exceedsRecipientLimits(ledgerOf(minutes), {
+        recipient: RECIPIENT,
+        waiting: 0,
+        lastInboundAtMs: START_MS + repliedMinute * MINUTE_MS,
+        nowMs: START_MS + HOUR_MS,
+      });
+    assert.equal(judged([0, 9], 5), false);
+    assert.equal(judged([0, 9], 0), true, 'in the same millisecond as the message: earlier');
+    assert.equal(judged([0, 1, 2, 3], 3), true);
+  });
+});

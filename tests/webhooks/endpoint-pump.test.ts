@@ -1,0 +1,255 @@
+/** One endpoint's pump: the schedule of its tries, what ends it, and what a kill at any moment leaves behind. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cursorOf, isBefore } from '../../actors/tenant/event-cursor.ts';
+import type { StoredEvent } from '../../actors/tenant/tenant-event.ts';
+import type { WebhookAttempt, WebhookProgress, WebhookRecord } from '../../actors/tenant/webhook-record.ts';
+import type { Delivered } from '../../actors/webhooks/deliver.ts';
+import { EndpointPump } from '../../actors/webhooks/endpoint-pump.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { propertyRuns } from '../policy/property-runs.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
+
+const OK: Delivered = { status: 204, error: null, holdMs: null };
+const fails = (status: number | null, holdMs: number | null = null): Delivered => ({
+  status,
+  error: 'no',
+  holdMs,
+});
+const HOUR_MS = 3_600_000;
+
+/** An endpoint, its stream and what is stored, over any number of pumps. */
+class World {
+  readonly clock = new FakeClock();
+  readonly stream: StoredEvent[] = [];
+  readonly sent: { readonly id: string; readonly atMs: number }[] = [];
+  readonly attempts: WebhookAttempt[] = [];
+  readonly disabled: string[] = [];
+  stored: WebhookProgress | undefined;
+  answer: (id: string) => Delivered | Promise<Delivered> = () => OK;
+  /** Calls of the store that fail from now on. */
+  isAway = false;
+  pump: EndpointPump | undefined;
+  readonly #random: () => number;
+
+  constructor(seed = 1) {
+    this.#random = seededRandom(seed);
+  }
+
+  add(count: number): void {
+    for (let index = 0; index < count; index += 1) {
+      const streamId = `${this.clock.wallMs()}-${this.stream.length}`;
+      this.stream.push({ type: 'queue.resumed', shopId: 'shop', subject: '{}', streamId });
+    }
+    this.pump?.wake();
+  }
+
+  start(record: Partial<WebhookRecord> = {}): EndpointPump {
+    const webhook: WebhookRecord = {
+      ...{ id: 'hook', url: '', types: null, shops: null, secret: '', former: null, since: '0-0' },
+      ...{ createdAtMs: 0, enabledAtMs: 0, disabled: null, ...record },
+    };
+    const pump = new EndpointPump(webhook, {
+      clock: this.clock,
+      random: this.#random,
+      log: new QuietLog(),
+      progress: async () => this.stored,
+      after: async (place, limit) => {
+        const events = this.stream.filter(({ streamId }) => isBefore(place, streamId)).slice(0, limit);
+        return { events, place: events.at(-1)?.streamId ?? place };
+      },
+      at: async (place) => this.stream.find(({ streamId }) => streamId === place),
+      send: async ({ streamId }) => {
+        const id = cursorOf(streamId);
+        this.sent.push({ id, atMs: this.clock.wallMs() });
+        return this.answer(id);
+      },
+      store: async (_id, progress, attempts) => {
+        if (this.isAway || this.pump !== pump) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
+        this.stored = structuredClone(progress);
+        this.attempts.push(...attempts);
+        return true;
+      },
+      disable: async (_id, why) => {
+        this.disabled.push(why);
+        pump.stop();
+      },
+    });
+    this.pump = pump;
+    void pump.run();
+    return pump;
+  }
+
+  times(id: string): number[] {
+    return this.sent.filter((one) => one.id === id).map(({ atMs }) => atMs);
+  }
+}
+
+test('an event is tried eight times in a bit more than a day, and then is a dead letter that can be replayed', async () => {
+  const world = new World();
+  world.answer = () => fails(500);
+  const pump = world.start();
+  world.add(1);
+  await world.clock.advance(30 * HOUR_MS);
+  const id = cursorOf(world.stream[0]?.streamId ?? '');
+  const times = world.times(id);
+  const gaps = times.slice(1).map((atMs, index) => (atMs - (times[index] ?? 0)) / 1_000);
+  const delays = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
+  assert.equal(gaps.length, delays.length);
+  for (const [index, delay] of delays.entries()) {
+    const gap = gaps[index] ?? 0;
+    assert.ok(gap >= delay * 0.9 - 0.01 && gap <= delay * 1.1 + 0.01, `${gap} s in place of ${delay}`);
+  }
+  assert.deepEqual(world.stored?.dead.map(cursorOf), [id]);
+  assert.deepEqual([world.attempts.length, world.attempts.at(-1)?.isDead], [8, true]);
+  assert.equal(world.stored.retries.length, 0);
+  world.answer = () => OK;
+  await pump.replay(world.stored.dead);
+  await world.clock.advance(1_000);
+  assert.deepEqual(
+    [world.times(id).length, world.stored.dead.length, world.stored.failingSinceMs],
+    [9, 0, null],
+  );
+  pump.stop();
+});
+
+test('an event that the endpoint is not to get is not sent, neither replayed nor tried again', async () => {
+  const world = new World();
+  world.answer = () => fails(500);
+  const pump = world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  assert.equal(world.sent.length, 1);
+  const other = { ...{ id: 'hook', url: '', types: null, shops: ['another'], secret: '', former: null } };
+  pump.update({ ...other, since: '0-0', createdAtMs: 0, enabledAtMs: 0, disabled: null });
+  await pump.replay(world.stream.map(({ streamId }) => streamId));
+  await world.clock.advance(30 * HOUR_MS);
+  assert.deepEqual([world.sent.length, world.stored?.retries, world.stored?.dead], [1, [], []]);
+  pump.stop();
+});
+
+test('what is replayed is stored by the answer, also while a try runs, and survives a kill at once', async () => {
+  const world = new World();
+  const pump = world.start();
+  world.add(4);
+  await world.clock.advance(1_000);
+  assert.equal(world.sent.length, 4);
+  // The pump hangs in a try meanwhile.
+  let answer: (delivered: Delivered) => void = () => undefined;
+  world.answer = () => new Promise<Delivered>((resolve) => (answer = resolve));
+  world.add(1);
+  await world.clock.advance(1);
+  const places = world.stream.map(({ streamId }) => streamId);
+  assert.equal(await pump.replay(places), true);
+  assert.deepEqual(
+    world.stored?.retries.map(({ place }) => place),
+    places,
+  );
+  // What came of that try takes none of them away.
+  world.answer = () => OK;
+  answer(OK);
+  await world.clock.advance(0);
+  assert.equal(await pump.replay(places), true);
+  pump.stop();
+  const before = world.sent.length;
+  world.start();
+  await world.clock.advance(1_000);
+  assert.deepEqual(new Set(world.sent.slice(before).map(({ id }) => id)), new Set(places.map(cursorOf)));
+  world.pump?.stop();
+});
+
+test('a replay that would make more events wait than may is refused and changes nothing', async () => {
+  const world = new World();
+  world.answer = () => fails(429, 10 * HOUR_MS);
+  const pump = world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  const places = Array.from({ length: 600 }, (_, index) => `1-${index}`);
+  assert.equal(await pump.replay(places.slice(0, 200)), true);
+  assert.equal(await pump.replay(places.slice(0, 200)), true, 'the same again are no more');
+  assert.equal(await pump.replay(places.slice(200, 400)), false, 'with the one that failed they are 401');
+  assert.equal(world.stored?.retries.length, 201);
+  assert.equal(await pump.replay(places.slice(200, 399)), true);
+  assert.equal(pump.waiting, 400);
+  pump.stop();
+});
+
+test('events that fail hold up none that come after them', async () => {
+  const world = new World();
+  const bad = new Set<string>();
+  world.answer = (id) => (bad.has(id) ? fails(null) : OK);
+  const pump = world.start();
+  world.add(40);
+  for (const [index, { streamId }] of world.stream.entries())
+    if (index % 2 === 0) bad.add(cursorOf(streamId));
+  await world.clock.advance(1_000);
+  assert.equal(new Set(world.sent.map(({ id }) => id)).size, 40);
+  assert.equal(world.stored?.retries.length, 20);
+  pump.stop();
+});
+
+test('who asks to be left alone is, and 410 and five days of failures end it', async () => {
+  const world = new World();
+  world.answer = () => fails(429, 60_000);
+  world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  world.add(3);
+  await world.clock.advance(58_000);
+  assert.equal(world.sent.length, 1, 'also new events wait');
+  world.answer = () => OK;
+  await world.clock.advance(10_000);
+  assert.equal(world.sent.length, 5);
+  world.answer = () => fails(410);
+  world.add(1);
+  await world.clock.advance(1_000);
+  assert.deepEqual(world.disabled, ['gone']);
+
+  const failing = new World();
+  failing.answer = () => fails(503);
+  failing.start();
+  for (let hour = 0; hour < 24 * 6 && failing.disabled.length === 0; hour += 1) {
+    failing.add(1);
+    await failing.clock.advance(HOUR_MS);
+  }
+  assert.deepEqual(failing.disabled, ['failing']);
+  const days = (failing.clock.wallMs() - (failing.sent[0]?.atMs ?? 0)) / (24 * HOUR_MS);
+  assert.ok(days >= 5 && days < 5.1, `${days} days`);
+});
+
+test('a node that is killed between an answer and its record sends once more under the same id, and loses none', async (context) => {
+  const { seed, numRuns } = propertyRuns(context, 40);
+  for (let run = 0; run < numRuns; run += 1) {
+    const world = new World(seed + run);
+    const random = seededRandom(seed + run);
+    const taken = new Set<string>();
+    world.answer = async (id) => {
+      await new Promise<void>((resolve) => void world.clock.after(random() * 200, resolve));
+      if (random() < 0.3) return fails(random() < 0.5 ? 500 : null);
+      taken.add(id);
+      return OK;
+    };
+    world.start();
+    for (let step = 0; step < 20; step += 1) {
+      world.add(Math.floor(random() * 6));
+      await world.clock.advance(Math.floor(random() * 400));
+      world.isAway = random() < 0.2;
+      if (random() < 0.3) {
+        // Killed: nothing of it reaches the store any more, and the next one starts from what stands there.
+        world.pump?.stop();
+        world.start();
+      }
+    }
+    world.isAway = false;
+    await world.clock.advance(48 * HOUR_MS);
+    const kept = new Set([...taken, ...(world.stored?.dead.map(cursorOf) ?? [])]);
+    for (const { streamId } of world.stream) {
+      assert.ok(kept.has(cursorOf(streamId)), `seed ${seed}, run ${run}: ${streamId} was lost`);
+    }
+    const ids = new Set(world.stream.map(({ streamId }) => cursorOf(streamId)));
+    assert.ok(world.sent.every(({ id }) => ids.has(id)));
+    world.pump?.stop();
+  }
+});

@@ -1,0 +1,37 @@
+/** Who gets a connection: a tenant with a thousand dead endpoints delays nobody. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FairSlots } from '../../actors/webhooks/fair-slots.ts';
+
+test('a tenant with a thousand endpoints that never answer delays no other', async () => {
+  const slots = new FairSlots({ all: 8, tenant: 4 });
+  const release: (() => void)[] = [];
+  const stuck = Array.from({ length: 1_000 }, () =>
+    slots.run('dead', () => new Promise<void>((resolve) => void release.push(resolve))),
+  );
+  let done = 0;
+  for (let turn = 0; turn < 100; turn += 1) {
+    await slots.run('alive', async () => {
+      done += 1;
+    });
+  }
+  assert.equal(done, 100);
+  assert.equal(release.length, 4, 'it has its share and no more');
+  while (release.length > 0) {
+    release.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(stuck);
+});
+
+test('tenants that wait get their turns one after the other', async () => {
+  const slots = new FairSlots({ all: 1, tenant: 1 });
+  const order: string[] = [];
+  const run = (tenant: string) =>
+    slots.run(tenant, async () => {
+      order.push(tenant);
+      await Promise.resolve();
+    });
+  await Promise.all([...'aaabbc'].map(run));
+  assert.deepEqual(order, ['a', 'a', 'b', 'c', 'a', 'b']);
+});
