@@ -31,6 +31,28 @@ test('what may be on the wire fails BOT_RESTARTED, what waits goes on waiting fo
   assert.equal(harness.statusOf(second), 'failed BOT_SERVICE_UNREACHABLE');
 });
 
+test('the tenant is told of each end once, in the commit that makes it true', async () => {
+  const harness = await ShopHarness.connected();
+  const first = harness.send('+33611110001');
+  harness.toWire(first);
+  const second = harness.send('+33611110002');
+  const sinceMs = harness.nowMs;
+  const told = async (): Promise<unknown[]> => {
+    harness.writes.length = 0;
+    harness.effects.length = 0;
+    await harness.tend(sinceMs);
+    return harness.writes
+      .filter(([command]) => command === 'XADD')
+      .map((write) => [write[write.indexOf('t') + 1], write[write.indexOf('d') + 1]]);
+  };
+  assert.deepEqual(await told(), [['message.failed', first]]);
+  assert.equal(harness.effectsOf('announce_events').length, 1);
+  assert.deepEqual(await told(), []);
+  harness.nowMs += 10 * MINUTE_MS;
+  assert.deepEqual(await told(), [['message.failed', second]]);
+  assert.deepEqual(await told(), []);
+});
+
 test('a node that took the shop over just now still ends what has waited for a day', async () => {
   const harness = await ShopHarness.connected();
   harness.command({ type: 'hold' });

@@ -1,6 +1,7 @@
 import type { Address } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
-import type { MessageReason } from '../../message-status.ts';
+import { isFinal, type MessageReason } from '../../message-status.ts';
+import { type EventLimits, eventWrites, type TenantEvent } from '../../tenant/tenant-event.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
 import type { MessageState } from '../record/message-record.ts';
@@ -18,13 +19,13 @@ const MOST_ENDED = 100;
 /**
  * Ends the messages of a suspended shop that no turn will end: what may be on the wire fails `BOT_RESTARTED`, as it
  * would when the shop goes on; what waits ends as it does without a session, 10 minutes into the suspension with
- * `BOT_SERVICE_UNREACHABLE`; of what the pool has the end is read there. Whatever made the shop crash may be what is
- * stored, so each record is read by itself.
+ * `BOT_SERVICE_UNREACHABLE`; of what the pool has the end is read there. Its tenant is told of each in the same commit, as
+ * by a turn. Whatever made the shop crash may be what is stored, so each record is read by itself.
  */
 export async function settleSuspended(
   address: Address,
   { store, nowMs, sinceMs }: { readonly store: Store; readonly nowMs: number; readonly sinceMs: number },
-  options: { readonly retentionMs: number },
+  options: { readonly retentionMs: number; readonly eventLimits: EventLimits },
 ): Promise<{ writes: Write[]; effects: ShopEffect[] }> {
   const shop = shopOf(address);
   const keys = shopKeys(address.shard, shop.shopId);
@@ -49,12 +50,18 @@ export async function settleSuspended(
   const of = { shop, shard: address.shard, keys, name: nameOf(record) };
   const writes: Write[] = [];
   const effects: ShopEffect[] = [];
+  const events: TenantEvent[] = [];
   for (const { message, state } of ends.slice(0, MOST_ENDED)) {
     const outcome = messageOutcome(of, message, state);
     writes.push(...outcome.writes);
     effects.push(...outcome.effects);
     if (withPool.has(message)) writes.push(['HDEL', keys.pooled, message.messageId]);
+    // The end of a message of another shop is told in that shop's turn.
+    if (message.carriedFor !== undefined || !isFinal(state.status)) continue;
+    events.push({ type: `message.${state.status}`, shopId: shop.shopId, subject: message.messageId });
   }
+  writes.push(...eventWrites(shop.tenantId, events, { nowMs, limits: options.eventLimits }));
+  if (events.length > 0) effects.push({ type: 'announce_events' });
   return { writes, effects };
 }
 
