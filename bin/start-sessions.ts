@@ -1,5 +1,6 @@
 import { startBaileysHost } from '../actors/session/main-thread/baileys-host.ts';
 import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
+import type { SessionTiming } from '../actors/session/session-timing.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
@@ -14,8 +15,10 @@ export function startSessions(parts: {
   readonly node: RuntimeNode;
   readonly log: Logger;
   readonly listener: SessionListener;
+  /** Waits that differ from production's: for benches. */
+  readonly timing?: Partial<SessionTiming>;
 }): SessionHost {
-  const { environment, node, log, listener } = parts;
+  const { environment, node, log, listener, timing } = parts;
   const simulated = environment.noiseRootKey !== undefined;
   const socketUrl = environment.chatNetworkUrl ?? REAL_NETWORK_URL;
   if (simulated) log.warn({ socketUrl }, 'the chat network is simulated: no message leaves this machine');
@@ -31,5 +34,6 @@ export function startSessions(parts: {
     clientVersion: environment.clientVersion,
     workers: environment.sessionWorkers,
     media: { allowLoopback: simulated, ...environment.media },
+    timing,
   });
 }

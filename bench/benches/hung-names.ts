@@ -4,7 +4,7 @@ import type { Bench, BenchContext, Run } from '../harness/bench.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { type Call, callAll } from '../load/http-calls.ts';
 import { fleetFor } from './compared.ts';
-import { liveShops, onLiveSide, orderText } from './live-sessions.ts';
+import { liveShops, onLiveSide, orderText } from './live-shops.ts';
 import {
   type Felt,
   figuresOfFelt,

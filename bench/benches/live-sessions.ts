@@ -1,44 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bench, type BenchContext, type Figures, figuresOf, type Run } from '../harness/bench.ts';
-import { type LiveShop, type LiveSide, startLiveSide } from '../harness/live-side.ts';
-import { cpuMs, residentMiB } from '../harness/process-usage.ts';
-import { type Call, callAll } from '../load/http-calls.ts';
+import type { LiveProgram, LiveShop, LiveSide } from '../harness/live-side.ts';
+import { cpuMs, loadAverage, residentMiB } from '../harness/process-usage.ts';
 import { sendingFleet } from './compared.ts';
+import { liveShops, onLiveSide } from './live-shops.ts';
 import { load, sendRequests } from './loads.ts';
+import { type Pace, repliesOf, throughTheWire } from './through-the-wire.ts';
 
-const SHOPS_PER_TENANT = 10;
-const CUSTOMERS = 200;
 /** The wait after the last change before memory and CPU at rest are measured, in milliseconds. */
 const SETTLE_MS = 10_000;
-
-/** So many shops, linked and connected; their customers are known recipients. */
-export async function liveShops(side: LiveSide, count: number): Promise<readonly LiveShop[]> {
-  const fleet = await side.makeFleet({
-    tenants: Math.ceil(count / SHOPS_PER_TENANT),
-    shopsPerTenant: Math.min(count, SHOPS_PER_TENANT),
-    customers: CUSTOMERS,
-    connected: false,
-    held: false,
-  });
-  const shops = fleet.shops
-    .slice(0, count)
-    .map((shop, index) => ({ ...shop, phone: `+3361${String(index).padStart(7, '0')}` }));
-  await side.connect(shops);
-  return shops;
-}
-
-/** Runs `measure` on a side of its own and stops it, whatever came of it. */
-export async function onLiveSide(
-  options: Parameters<typeof startLiveSide>[0],
-  measure: (side: LiveSide) => Promise<void>,
-): Promise<void> {
-  const side = await startLiveSide(options);
-  try {
-    await measure(side);
-  } finally {
-    await side.stop();
-  }
-}
 
 /** Heap of the main thread and of all workers. */
 export async function heaps(side: LiveSide): Promise<Figures> {
@@ -51,66 +21,105 @@ export async function heaps(side: LiveSide): Promise<Figures> {
   };
 }
 
-/** How long a message takes through every shop at once, from the first request until the last acknowledgement. */
-async function throughTheWire(side: LiveSide, shops: readonly LiveShop[], each: number): Promise<number> {
-  const sent = async (): Promise<number> =>
-    (await side.metrics()).get('msgapi_session_outcomes_total{outcome="acknowledged",code=""}') ?? 0;
-  const before = await sent();
-  const startedMs = performance.now();
-  const calls = Array.from({ length: each * shops.length }, (_, turn) => orderText(shops, turn));
-  // Few requests at a time: sessions are measured, not the HTTP front.
-  await callAll(side.apiPort, calls, { connections: 4 });
-  while ((await sent()) - before < shops.length * each) await delay(100);
-  return performance.now() - startedMs;
+/** Half of what a warm shop may send within an hour: each recipient is written to twice. */
+const MOST_MESSAGES_EACH = 20;
+
+/** What of a run its options choose. */
+interface Plan {
+  readonly count: number;
+  readonly pace: Pace;
+  readonly restSeconds: number;
+  readonly each: number;
+  readonly environment: NodeJS.ProcessEnv;
 }
 
-/** The next message of the shops in turn, each with its own text and to another customer than the shop's last. */
-export function orderText(shops: readonly LiveShop[], turn: number): Call {
-  const index = turn % shops.length;
-  const { id, key } = shops[index] as LiveShop;
-  const to = customer(index + Math.floor(turn / shops.length));
-  const body = { channel: 'msgapp', to, text: `Your order ${turn} waits at the counter.` };
-  return { method: 'POST', path: `/api/v1/shops/${id}/messages`, token: key, body };
-}
-
-/** One of the numbers that every tenant of a bench has as customers. */
-export function customer(index: number): string {
-  return `+4179${1_000_000 + (index % CUSTOMERS)}`;
+function planOf(context: BenchContext, count: number): Plan {
+  const least = context.setting('gap', 20);
+  const composing = context.setting('composing', Number.NaN);
+  const workers = context.setting('workers', 0);
+  return {
+    count,
+    pace: {
+      gapMs: { least, most: 3 * least },
+      composingMs: Number.isNaN(composing) ? undefined : composing,
+    },
+    restSeconds: context.setting('rest', 60),
+    each: Math.min(MOST_MESSAGES_EACH, context.setting('messages', 3)),
+    environment: workers === 0 ? {} : { SESSION_WORKERS: String(workers) },
+  };
 }
 
 /** All that is asked of one number of sessions. */
-async function measured(context: BenchContext, count: number): Promise<Figures> {
-  const restSeconds = context.setting('rest', 60);
-  const figures: Record<string, number> = {};
+async function measured(context: BenchContext, plan: Plan): Promise<Run[]> {
+  const { count, pace, restSeconds, each, environment } = plan;
+  const runs: Run[] = [];
   const step = (text: string): void => context.progress(`sessions: ${count}, ${text}`);
-  await onLiveSide({ directory: context.directory, gapMs: '20-60' }, async (side) => {
+  const add = (what: string, figures: Figures): void => {
+    runs.push({ side: `${count} sessions, ${what}`, round: 1, figures });
+    step(`${what}: ${JSON.stringify(figures)}`);
+  };
+  const paced: LiveProgram = [
+    'bench/sides/paced-service.js',
+    ...(pace.composingMs === undefined ? [] : [`--composing-ms=${pace.composingMs}`]),
+  ];
+  const options = {
+    directory: context.directory,
+    gapMs: `${pace.gapMs.least}-${pace.gapMs.most}`,
+    environment,
+    program: paced,
+  };
+  await onLiveSide(options, async (side) => {
     step('pairing');
     const pairedMs = performance.now();
     const shops = await liveShops(side, count);
-    figures.pairEachMs = (performance.now() - pairedMs) / count;
+    const pairAllMs = performance.now() - pairedMs;
     step('restart');
     const restartedMs = performance.now();
-    figures.readyMs = await side.restart();
+    const readyMs = await side.restart();
     await side.untilConnected(count);
-    figures.reconnectAllMs = performance.now() - restartedMs;
-    await delay(SETTLE_MS);
-    step('at rest');
-    const { server, simulator, redis } = side.watch;
-    const cpuBefore = cpuMs(server);
-    await delay(restSeconds * 1_000);
-    figures.restCpuPercent = (cpuMs(server) - cpuBefore) / (restSeconds * 10);
-    figures.restMiB = residentMiB(server);
-    Object.assign(figures, await heaps(side));
-    figures.simulatorMiB = residentMiB(simulator);
-    figures.redisMiB = residentMiB(redis);
-    step(`at rest: ${JSON.stringify(figures)}`);
-    step('sending');
-    const wireMs = await throughTheWire(side, shops, 3);
-    figures.wirePerSecond = (3 * count * 1_000) / wireMs;
+    const reconnectAllMs = performance.now() - restartedMs;
+    add('at rest', { pairAllMs, readyMs, reconnectAllMs, ...(await atRest(side, restSeconds)) });
+    if (each > 0) {
+      step('first contacts');
+      add('first contacts', await throughTheWire(side, { shops, each, pace }));
+      if (pace.composingMs !== undefined) {
+        step('replies');
+        add('replies', await repliesOf(side, shops, each));
+        step('known chats');
+        add('known chats', await throughTheWire(side, { shops, each, pace, word: ' Still.' }));
+      }
+      add('after sending', await memory(side));
+    }
+    if (context.setting('beside', 1) === 0) return;
     step('load beside them');
-    Object.assign(figures, await acceptedBeside(side, shops, context.seconds));
+    add('beside them', await acceptedBeside(side, shops, context.seconds));
   });
-  return figures;
+  return runs;
+}
+
+/** CPU over so many seconds without anything to do, and memory then. None: memory alone, at once. */
+async function atRest(side: LiveSide, seconds: number): Promise<Figures> {
+  if (seconds === 0) return memory(side);
+  await delay(SETTLE_MS);
+  const { server, simulator } = side.watch;
+  const before = { server: cpuMs(server), simulator: cpuMs(simulator) };
+  await delay(seconds * 1_000);
+  return {
+    restCpuPercent: (cpuMs(server) - before.server) / (seconds * 10),
+    restSimulatorCpuPercent: (cpuMs(simulator) - before.simulator) / (seconds * 10),
+    ...(await memory(side)),
+  };
+}
+
+async function memory(side: LiveSide): Promise<Figures> {
+  const { server, simulator, redis } = side.watch;
+  return {
+    serverMiB: residentMiB(server),
+    ...(await heaps(side)),
+    simulatorMiB: residentMiB(simulator),
+    redisMiB: residentMiB(redis),
+    loadAverage: loadAverage(),
+  };
 }
 
 /** What the front takes for other shops while these are connected. */
@@ -125,7 +134,11 @@ async function acceptedBeside(side: LiveSide, shops: readonly LiveShop[], second
   return { perSecond, p50Ms, p99Ms, serverCpuUs };
 }
 
-/** What live sessions cost, from 1 to `--sessions=500`, with `--rest=60` seconds of looking on. */
+/**
+ * What live sessions cost, from `--from=1` to `--sessions=500`: `--rest=60` seconds of looking on, `--messages=3` a shop
+ * with `--gap=20` to three times as many milliseconds between them and composing as in production; `--composing=0`
+ * milliseconds of it in its place; then all recipients reply at once, and are written to once more. `--workers=1`; `--beside=0`: without the load.
+ */
 export const liveSessions: Bench = {
   name: 'sessions',
   title:
@@ -138,7 +151,7 @@ export const liveSessions: Bench = {
     const smallest = context.setting('from', 1);
     const counts = new Set([1, 100, 500, largest]);
     for (const count of [...counts].filter((size) => size <= largest && size >= smallest)) {
-      runs.push({ side: `${count} sessions`, round: 1, figures: await measured(context, count) });
+      runs.push(...(await measured(context, planOf(context, count))));
     }
     return runs;
   },

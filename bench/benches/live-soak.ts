@@ -3,7 +3,8 @@ import type { Bench, Figures, Run } from '../harness/bench.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { cpuMs, residentMiB } from '../harness/process-usage.ts';
 import { callAll } from '../load/http-calls.ts';
-import { customer, heaps, liveShops, onLiveSide, orderText } from './live-sessions.ts';
+import { heaps } from './live-sessions.ts';
+import { customer, liveShops, onLiveSide, orderText } from './live-shops.ts';
 
 /** A shop paired today may send ten messages an hour and twenty a day (docs/contract.md, Messages to numbers). */
 const SENDS_PER_SHOP_AND_HOUR = 9;

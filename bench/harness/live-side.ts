@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
 import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
 import { startPrivateRedis } from '../../bin/private-redis.ts';
@@ -25,6 +26,8 @@ export interface LiveSide {
   readonly adminPort: number;
   /** Process ids, by name; the service's is another one after a restart. */
   readonly watch: Readonly<Record<'server' | 'redis' | 'simulator', number>>;
+  /** The ids that the system gave to the threads of the service's session workers. */
+  workerThreads(): readonly number[];
   makeFleet(size: FleetSize): Promise<Fleet>;
   /** Pairs every shop, so many at a time. Resolves when all are connected. */
   connect(shops: readonly LiveShop[]): Promise<void>;
@@ -33,17 +36,24 @@ export interface LiveSide {
   /** Resolves when so many shops are connected, looking ten times a second. */
   untilConnected(count: number): Promise<void>;
   /** Ends the service as a crash would and starts it again on the same store; how long until it took requests. */
-  restart(program?: readonly [path: string, ...args: string[]]): Promise<number>;
+  restart(program?: LiveProgram): Promise<number>;
   stop(): Promise<void>;
 }
 
+/** A program of the build and its arguments. */
+export type LiveProgram = readonly [path: string, ...args: string[]];
+
 /** Shops whose codes are asked for and scanned at a time. */
 const PAIRED_AT_ONCE = 8;
+
+const NOTE_THREAD = pathToFileURL(join(BUILD_DIRECTORY, 'bench/sides/note-thread.js')).href;
 
 /** Starts Redis, the simulator and one node. `gapMs`: the gap between two sends of a shop. */
 export async function startLiveSide(options: {
   readonly directory: string;
   readonly gapMs: string;
+  /** Default: the service itself. */
+  readonly program?: LiveProgram;
   /** Settings of the service beside its own. */
   readonly environment?: NodeJS.ProcessEnv;
 }): Promise<LiveSide> {
@@ -51,6 +61,7 @@ export async function startLiveSide(options: {
   const redis = await startPrivateRedis({ directory, appendfsync: 'everysec' });
   const simulator = await startSimulatorProcess(directory);
   const network = simulatorControl(simulator.url);
+  const threadsPath = join(directory, 'session-workers');
   const environment = {
     ...nodeSettings(redis.socketPath, directory),
     MSGAPP_SOCKET_URL: `${simulator.url.replace('http', 'ws')}/ws/chat`,
@@ -60,15 +71,21 @@ export async function startLiveSide(options: {
     LOG_LEVEL: 'warn',
     ...options.environment,
   };
-  const start = ([path, ...args]: readonly [string, ...string[]] = ['bin/service.js']): Promise<Program> =>
-    startProgram({
+  const start = ([path, ...args]: LiveProgram = options.program ?? ['bin/service.js']): Promise<Program> => {
+    rmSync(threadsPath, { force: true });
+    return startProgram({
       name: 'service',
       // Its workers would share one core with its main thread, so it is not pinned.
       core: undefined,
-      args: [join(BUILD_DIRECTORY, path), ...args],
+      args: [
+        `--import=${NOTE_THREAD}?path=${encodeURIComponent(threadsPath)}`,
+        join(BUILD_DIRECTORY, path),
+        ...args,
+      ],
       environment,
       directory,
     });
+  };
   let service = await start();
   const side: LiveSide = {
     network,
@@ -80,6 +97,10 @@ export async function startLiveSide(options: {
     },
     get watch() {
       return { server: service.process.pid, redis: redis.process.pid, simulator: simulator.process.pid };
+    },
+    workerThreads() {
+      const text = existsSync(threadsPath) ? readFileSync(threadsPath, 'utf8') : '';
+      return text.split('\n').filter(Boolean).map(Number);
     },
     makeFleet: (size) =>
       makeFleet({

@@ -1,0 +1,56 @@
+import { type LiveShop, type LiveSide, startLiveSide } from '../harness/live-side.ts';
+import type { Call } from '../load/http-calls.ts';
+
+const SHOPS_PER_TENANT = 10;
+const CUSTOMERS = 200;
+
+/** So many shops, linked and connected; their customers are known recipients. */
+export async function liveShops(side: LiveSide, count: number): Promise<readonly LiveShop[]> {
+  const fleet = await side.makeFleet({
+    tenants: Math.ceil(count / SHOPS_PER_TENANT),
+    shopsPerTenant: Math.min(count, SHOPS_PER_TENANT),
+    customers: CUSTOMERS,
+    connected: false,
+    held: false,
+  });
+  const shops = fleet.shops
+    .slice(0, count)
+    .map((shop, index) => ({ ...shop, phone: `+3361${String(index).padStart(7, '0')}` }));
+  await side.connect(shops);
+  return shops;
+}
+
+/** Runs `measure` on a side of its own and stops it, whatever came of it. */
+export async function onLiveSide(
+  options: Parameters<typeof startLiveSide>[0],
+  measure: (side: LiveSide) => Promise<void>,
+): Promise<void> {
+  const side = await startLiveSide(options);
+  try {
+    await measure(side);
+  } finally {
+    await side.stop();
+  }
+}
+
+/** The next message of the shops in turn, each with its own text and to another customer than the shop's last. */
+export function orderText(shops: readonly LiveShop[], turn: number, text = textOf(turn)): Call {
+  const { id, key } = shops[turn % shops.length] as LiveShop;
+  const body = { channel: 'msgapp', to: recipientOf(shops, turn), text };
+  return { method: 'POST', path: `/api/v1/shops/${id}/messages`, token: key, body };
+}
+
+/** Whom the shop of a turn writes to. */
+export function recipientOf(shops: readonly LiveShop[], turn: number): string {
+  return customer((turn % shops.length) + Math.floor(turn / shops.length));
+}
+
+/** What the message of a turn says. */
+export function textOf(turn: number): string {
+  return `Your order ${turn} waits at the counter.`;
+}
+
+/** One of the numbers that every tenant of a bench has as customers. */
+export function customer(index: number): string {
+  return `+4179${1_000_000 + (index % CUSTOMERS)}`;
+}

@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { composingMs, DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
+import type { Figures } from '../harness/bench.ts';
+import type { LiveShop, LiveSide } from '../harness/live-side.ts';
+import { cpuMs, loadAverage, threadsCpuMs } from '../harness/process-usage.ts';
+import { callAll } from '../load/http-calls.ts';
+import { orderText, recipientOf, textOf } from './live-shops.ts';
+
+/** Between two looks at how far the messages are; each costs the service a reading of its metrics. */
+const LOOK_MS = 500;
+/** Of all messages: the ramp before and the tail after say little of the pace. */
+const MIDDLE = { from: 0.1, to: 0.8 };
+
+/** Calls to the network under way at a time. */
+const WRITING_AT_ONCE = 64;
+
+/** How a side paces its shops. */
+export interface Pace {
+  readonly gapMs: { readonly least: number; readonly most: number };
+  /** How long composing is shown on average, whatever the text; undefined: as in production. */
+  readonly composingMs: number | undefined;
+}
+
+/** What was acknowledged, received and used up to one moment. CPU times in milliseconds. */
+interface Look {
+  readonly atMs: number;
+  readonly acknowledged: number;
+  readonly received: number;
+  readonly main: number;
+  readonly workers: number;
+  readonly server: number;
+  readonly simulator: number;
+  readonly redis: number;
+}
+
+async function look(side: LiveSide): Promise<Look> {
+  const { server, simulator, redis } = side.watch;
+  const metrics = await side.metrics();
+  const threads = threadsCpuMs(server);
+  return {
+    atMs: performance.now(),
+    acknowledged: metrics.get('msgapi_session_outcomes_total{outcome="acknowledged",code=""}') ?? 0,
+    received: metrics.get('msgapi_session_received_total') ?? 0,
+    main: threads.get(server) ?? 0,
+    workers: side.workerThreads().reduce((sum, thread) => sum + (threads.get(thread) ?? 0), 0),
+    server: cpuMs(server),
+    simulator: cpuMs(simulator),
+    redis: cpuMs(redis),
+  };
+}
+
+/** A wave of messages, `each` a shop. Two waves with the same recipients: the second finds known chats. */
+export interface Wave {
+  readonly shops: readonly LiveShop[];
+  readonly each: number;
+  readonly pace: Pace;
+  /** What sets its texts apart from those of other waves: no text is sent twice. */
+  readonly word?: string;
+}
+
+/**
+ * Accepts all messages of a wave at once and waits until the network acknowledged each. Messages a second and CPU time a
+ * message, over the whole and in the middle, where the latter is told by thread: `other` is V8's collectors and compilers.
+ */
+export async function throughTheWire(side: LiveSide, wave: Wave): Promise<Figures> {
+  const { shops, each, pace, word = '' } = wave;
+  const count = each * shops.length;
+  const calls = Array.from({ length: count }, (_, turn) => orderText(shops, turn, `${textOf(turn)}${word}`));
+  const first = await look(side);
+  const looks = [first];
+  // Few requests at a time: sessions are measured, not the HTTP front.
+  const accepted = callAll(side.apiPort, calls, { connections: 4 });
+  let acceptedMs = 0;
+  accepted.then(
+    () => {
+      acceptedMs = performance.now() - first.atMs;
+    },
+    () => undefined,
+  );
+  while ((looks.at(-1) as Look).acknowledged - first.acknowledged < count) {
+    await Promise.race([delay(LOOK_MS), accepted.then(() => delay(LOOK_MS))]);
+    looks.push(await look(side));
+  }
+  const last = looks.at(-1) as Look;
+  const share = ({ acknowledged }: Look): number => (acknowledged - first.acknowledged) / count;
+  const from = looks.findLast((each) => share(each) <= MIDDLE.from) ?? first;
+  const to = looks.find((each) => share(each) >= MIDDLE.to) ?? last;
+  return {
+    wirePerSecond: perSecond(first, last),
+    middlePerSecond: perSecond(from, to),
+    composingAllowsPerSecond: allowedPerSecond(shops.length, pace, textOf(count).length + word.length),
+    acceptedMs,
+    messageCpuMs: (last.server - first.server) / count,
+    ...middleCpu(from, to),
+    loadAverage: loadAverage(),
+  };
+}
+
+/**
+ * All recipients of a wave's first messages reply at once. Messages a second until the service has them all, each stored
+ * before its receipt, and CPU time a message.
+ */
+export async function repliesOf(side: LiveSide, shops: readonly LiveShop[], each: number): Promise<Figures> {
+  const first = await look(side);
+  const replies = Array.from({ length: each * shops.length }, (_, turn) => turn);
+  const write = async (): Promise<void> => {
+    for (let turn = replies.shift(); turn !== undefined; turn = replies.shift()) {
+      const { phone } = shops[turn % shops.length] as LiveShop;
+      const text = `When does order ${turn} come?`;
+      await side.network.write(recipientOf(shops, turn), { to: phone, text, wait: false });
+    }
+  };
+  await Promise.all(Array.from({ length: WRITING_AT_ONCE }, write));
+  const writtenMs = performance.now() - first.atMs;
+  let last = await look(side);
+  while (last.received - first.received < each * shops.length) {
+    await delay(LOOK_MS);
+    last = await look(side);
+  }
+  const count = each * shops.length;
+  return {
+    writtenMs,
+    repliesPerSecond: (count * 1_000) / (last.atMs - first.atMs),
+    replyCpuMs: (last.server - first.server) / count,
+    replyWorkerCpuMs: (last.workers - first.workers) / count,
+    replySimulatorCpuMs: (last.simulator - first.simulator) / count,
+    loadAverage: loadAverage(),
+  };
+}
+
+function perSecond(from: Look, to: Look): number {
+  return ((to.acknowledged - from.acknowledged) * 1_000) / (to.atMs - from.atMs);
+}
+
+/** What the shops could send in a second if nothing but composing and the gap took time. */
+function allowedPerSecond(shops: number, { gapMs, composingMs: shownMs }: Pace, textLength: number): number {
+  const composing = shownMs ?? composingMs(DEFAULT_SESSION_TIMING, textLength, 0.5);
+  return (shops * 1_000) / (composing + (gapMs.least + gapMs.most) / 2);
+}
+
+/** CPU time a message, in milliseconds, and how busy the service and the simulator were, in percent of a core. */
+function middleCpu(from: Look, to: Look): Figures {
+  const messages = to.acknowledged - from.acknowledged;
+  const each = (of: (look: Look) => number): number => (of(to) - of(from)) / messages;
+  const busy = (of: (look: Look) => number): number => ((of(to) - of(from)) * 100) / (to.atMs - from.atMs);
+  return {
+    middleCpuMs: each(({ server }) => server),
+    middleMainCpuMs: each(({ main }) => main),
+    middleWorkerCpuMs: each(({ workers }) => workers),
+    middleOtherCpuMs: each(({ server, main, workers }) => server - main - workers),
+    middleSimulatorCpuMs: each(({ simulator }) => simulator),
+    middleRedisCpuMs: each(({ redis }) => redis),
+    serverBusyPercent: busy(({ server }) => server),
+    simulatorBusyPercent: busy(({ simulator }) => simulator),
+  };
+}

@@ -1,0 +1,35 @@
+import { parseArgs } from 'node:util';
+import type { SessionListener } from '../../actors/session/session-host.ts';
+import { startService, stopService } from '../../bin/compose-service.ts';
+import { serviceEnvironment } from '../../bin/environment.ts';
+import { startSessions } from '../../bin/start-sessions.ts';
+import { createLogger } from '../../http/request-log/process-log.ts';
+
+// A node as bin/service.ts composes it, with the real client. Its shops say that they were paired 20 days ago: they are
+// warm. `--composing-ms=0`: so long is composing shown, a quarter up or down, whatever the text.
+const { values } = parseArgs({ options: { 'composing-ms': { type: 'string' } } });
+const WARM_MS = 20 * 24 * 3_600_000;
+const warming =
+  (listener: SessionListener): SessionListener =>
+  (shop, event) =>
+    listener(
+      shop,
+      event.type === 'session.connected' ? { ...event, pairedAtMs: event.pairedAtMs - WARM_MS } : event,
+    );
+
+const composing = values['composing-ms'];
+const timing = composing === undefined ? {} : { composeFloorMs: Number(composing), composePerCharacterMs: 0 };
+const environment = serviceEnvironment();
+const log = createLogger({ level: environment.logLevel });
+const service = await startService({
+  environment,
+  log,
+  startHost: (node, listener) =>
+    startSessions({ environment, node, log, listener: warming(listener), timing }),
+  onLost: () => process.exit(1),
+});
+process.on('SIGTERM', () => {
+  void stopService(service).finally(() => process.exit(0));
+});
+const { apiUrl, adminUrl } = service.http;
+process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl })}\n`);
