@@ -6,7 +6,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { SessionHost } from '../session/session-host.ts';
 import { sessionOf } from '../shop/effect/shop-effects.ts';
-import { warmupPairedAtMs } from '../shop/machines/channel-machine.ts';
+import { warmupPairedAtMs } from '../shop/machines/channel-context.ts';
 import { loadShop } from '../shop/record/load-shop.ts';
 import { shopOf } from '../shop/record/shop-keys.ts';
 import type { ShopState } from '../shop/record/shop-state.ts';

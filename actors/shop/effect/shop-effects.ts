@@ -5,7 +5,7 @@ import type { EventFeed } from '../../event-feed.ts';
 import type { SessionAddress, SessionHost } from '../../session/session-host.ts';
 import type { EventWaiters } from '../../tenant/event-waiters.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
-import { publicChannelStatus } from '../machines/channel-machine.ts';
+import { publicChannelStatus } from '../machines/channel-context.ts';
 import { shopOf } from '../record/shop-keys.ts';
 import { addressee } from '../record/shop-state.ts';
 import type { ShopEffect } from '../turn/shop-commands.ts';

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { warmupPairedAtMs } from '../machines/channel-machine.ts';
+import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
 import { NUMBER_MEMORY_MS, type NumberUse } from './number-use.ts';
 import { shopKeys } from './shop-keys.ts';

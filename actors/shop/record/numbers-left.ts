@@ -1,7 +1,7 @@
 import { NewerState } from '../../../runtime/newer-state.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { tenantAddress, tenantKeys } from '../../tenant/tenant-keys.ts';
-import { ownNumber } from '../machines/channel-machine.ts';
+import { ownNumber } from '../machines/channel-context.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';
 import { archiveWrites, readArchive } from './number-archive.ts';
 import { pairs, readMachines, readPast } from './number-past.ts';

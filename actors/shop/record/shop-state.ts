@@ -2,7 +2,7 @@ import type { SendLedger } from '../../../policy/send-ledger.ts';
 import type { Write } from '../../../runtime/store.ts';
 import type { SessionGroup } from '../../session/session-host.ts';
 import type { TenantKeys } from '../../tenant/tenant-keys.ts';
-import type { ChannelStateName } from '../machines/channel-machine.ts';
+import type { ChannelStateName } from '../machines/channel-context.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';
 import type { AcceptedList } from './accepted-list.ts';

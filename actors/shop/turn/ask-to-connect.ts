@@ -1,5 +1,5 @@
 import { done, type Failure, failed, type Outcome } from '../../failure.ts';
-import type { ChannelContext } from '../machines/channel-machine.ts';
+import type { ChannelContext } from '../machines/channel-context.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 

@@ -4,7 +4,7 @@ import { evaluateMessage } from '../../../policy/evaluate-message.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Evaluation } from '../../../policy/verdict.ts';
 import { isFinal } from '../../message-status.ts';
-import { warmupPairedAtMs } from '../machines/channel-machine.ts';
+import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import { type CarriedRecord, carriedWrites } from '../record/carried-message.ts';
 import { type MessageState, QUEUED_LIMIT_MS } from '../record/message-record.ts';
 import { offerOf, type PoolAnswer, type PoolOffer } from '../record/pool-protocol.ts';

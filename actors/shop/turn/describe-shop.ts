@@ -1,4 +1,4 @@
-import { publicChannelStatus } from '../machines/channel-machine.ts';
+import { publicChannelStatus } from '../machines/channel-context.ts';
 import { channelState, liveGroups, pacingState, type ShopState } from '../record/shop-state.ts';
 import { waitingEnd } from './waiting-limits.ts';
 

@@ -5,7 +5,7 @@ import { recipientClass } from '../../../policy/recipient-class.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Evaluation, RecipientClass, SendAdmission } from '../../../policy/verdict.ts';
 import { done, type FailureCode, failed, type Outcome } from '../../failure.ts';
-import { warmupPairedAtMs } from '../machines/channel-machine.ts';
+import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import type { MessageDraft } from '../record/shop-operations.ts';
 import { channelState, type ShopState } from '../record/shop-state.ts';
 import { channelRefusal, refused } from './acceptance.ts';

@@ -8,7 +8,7 @@ import { isPhoneNumber } from '../../../policy/recipient.ts';
 import { LEDGER_BOUND, type SendLedger } from '../../../policy/send-ledger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
-import { holdsNumber, ownNumber } from '../machines/channel-machine.ts';
+import { holdsNumber, ownNumber } from '../machines/channel-context.ts';
 import { readArchive } from '../record/number-archive.ts';
 import {
   decodeWriters,

@@ -1,6 +1,6 @@
 import type { PolicyVerdict } from '../../../policy/verdict.ts';
 import { type Failure, type FailureCode, failed } from '../../failure.ts';
-import { wasConnected } from '../machines/channel-machine.ts';
+import { wasConnected } from '../machines/channel-context.ts';
 import { attributedText, excessCharacters } from '../record/attributed-text.ts';
 import type { PoolOffer } from '../record/pool-protocol.ts';
 import type { MessageDraft, ShopReference } from '../record/shop-operations.ts';

@@ -2,7 +2,7 @@ import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { RuntimeCommand } from '../../../runtime/behaviour.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { SendOrder, SessionEvent, SessionOpening } from '../../session/session-host.ts';
-import type { ChannelStateName } from '../machines/channel-machine.ts';
+import type { ChannelStateName } from '../machines/channel-context.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';
 import type { MessageBody } from '../record/message-record.ts';
 import type { OptOutNotice } from '../record/opt-out-notice.ts';

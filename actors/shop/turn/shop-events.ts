@@ -1,5 +1,5 @@
 import type { TenantEvent } from '../../tenant/tenant-event.ts';
-import { disconnectedFor } from '../machines/channel-machine.ts';
+import { disconnectedFor } from '../machines/channel-context.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 
 /** The events that a turn's change of channel and queue makes for the tenant. A drop that reconnects by itself makes none. */

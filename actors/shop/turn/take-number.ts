@@ -5,7 +5,7 @@
 import { encodeEntry } from '../../../policy/ledger-entry.ts';
 import type { RedisArgument, Write } from '../../../runtime/store.ts';
 import type { SessionEvent } from '../../session/session-host.ts';
-import { type ChannelContext, ownNumber, warmupPairedAtMs } from '../machines/channel-machine.ts';
+import { type ChannelContext, ownNumber, warmupPairedAtMs } from '../machines/channel-context.ts';
 import { archiveTaken } from '../record/number-archive.ts';
 import { isForgotten } from '../record/number-past.ts';
 import { numberUseWrite } from '../record/number-use.ts';

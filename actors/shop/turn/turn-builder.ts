@@ -9,12 +9,8 @@ import {
   eventWrites,
   type TenantEvent,
 } from '../../tenant/tenant-event.ts';
-import {
-  type ChannelEffect,
-  type ChannelEvent,
-  publicChannelStatus,
-  wasConnected,
-} from '../machines/channel-machine.ts';
+import { publicChannelStatus, wasConnected } from '../machines/channel-context.ts';
+import type { ChannelEffect, ChannelEvent } from '../machines/channel-machine.ts';
 import type { PacingEffect, PacingEvent } from '../machines/pacing-machine.ts';
 import { channel, encodeMachines, pacing, sameWhenRestored } from '../machines/shop-machines.ts';
 import type { MessageState } from '../record/message-record.ts';

@@ -1,7 +1,7 @@
 import { shardOf } from '../../../runtime/address.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { ShopView } from '../../tenant/tenant-operations.ts';
-import { disconnectedFor, publicChannelStatus } from '../machines/channel-machine.ts';
+import { disconnectedFor, publicChannelStatus } from '../machines/channel-context.ts';
 import { shopKeys } from '../record/shop-keys.ts';
 import type { ChannelView } from '../record/shop-operations.ts';
 import { channelState, type ShopState } from '../record/shop-state.ts';

@@ -1,6 +1,6 @@
 import { policyUsage, type WindowUsage } from '../../../policy/policy-usage.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
-import { warmupPairedAtMs } from '../machines/channel-machine.ts';
+import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import type { SendForecast, ShopPolicyView } from '../record/shop-operations.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 import { classOf, judgeSend, type SendToJudge } from '../turn/judge-send.ts';

@@ -1,5 +1,5 @@
 import type { ActorSummary } from '../../../runtime/actors.ts';
-import { publicChannelStatus } from '../machines/channel-machine.ts';
+import { publicChannelStatus } from '../machines/channel-context.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 
 /** A shop's summary: the few figures that thousands of shops are sorted, filtered and counted by. */
