@@ -8,7 +8,7 @@ import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { MemoryRedis } from '../runtime/memory-redis.ts';
 import { poolShop } from './pool-exchange.ts';
-import { ShopHarness, storeOf, vault } from './shop-harness.ts';
+import { ShopHarness, storeOf, textDraft, vault } from './shop-harness.ts';
 
 const RECIPIENT = '+33612345678';
 const HOUR_MS = 3_600_000;
@@ -28,12 +28,11 @@ function declare(redis: MemoryRedis, tenantId: string, { expiresAtMs, revokedAtM
 /** Sends to the recipient, who is declared and nothing else; the message's id. */
 function sendDeclared(shop: ShopHarness): string {
   declare(shop.redis, shop.state.shop.tenantId, {});
-  const draft = { to: RECIPIENT, text: 'hello', mediaUrl: undefined, mediaType: 'image' as const };
   const declaration = { expiresAtMs: null, revoked: false };
   const reply = shop.command(
     {
       type: 'send',
-      draft: { ...draft, idempotencyKey: undefined, requestId: 'test' },
+      draft: textDraft(RECIPIENT, 'hello'),
       settings: resolveSettings({}),
       pool: undefined,
     },

@@ -11,7 +11,7 @@ import { forecastSend, policyView } from '../../actors/shop/view/policy-view.ts'
 import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
 import { type Random, seededRandom } from '../../runtime/random.ts';
 import { propertyRuns } from '../policy/property-runs.ts';
-import { ShopHarness } from './shop-harness.ts';
+import { ShopHarness, textDraft } from './shop-harness.ts';
 
 const MINUTE_MS = 60_000;
 const STATES_A_LIFE = 25;
@@ -73,15 +73,7 @@ class RandomLife {
 
   /** Sends a text that was not sent yet. */
   send(to: string): Outcome<{ readonly accepted: Accepted }> {
-    const text = `text ${this.#texts++}`;
-    const draft = {
-      to,
-      text,
-      mediaUrl: undefined,
-      mediaType: 'image' as const,
-      idempotencyKey: undefined,
-      requestId: 'test',
-    };
+    const draft = textDraft(to, `text ${this.#texts++}`);
     const send = { ...(this.#people.get(to) ?? this.facts(to)), original: undefined };
     return this.shop.command(
       { type: 'send', draft, settings: this.#settings, pool: undefined },

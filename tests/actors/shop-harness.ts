@@ -9,7 +9,7 @@ import {
 } from '../../actors/shop/record/message-record.ts';
 import { numberVault } from '../../actors/shop/record/number-vault.ts';
 import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
-import type { Accepted, ShopReference } from '../../actors/shop/record/shop-operations.ts';
+import type { Accepted, MessageDraft, ShopReference } from '../../actors/shop/record/shop-operations.ts';
 import type { ShopState } from '../../actors/shop/record/shop-state.ts';
 import type { Writer } from '../../actors/shop/record/writer.ts';
 import { shopBehaviour } from '../../actors/shop/turn/shop-behaviour.ts';
@@ -26,6 +26,11 @@ import { MemoryRedis } from '../runtime/memory-redis.ts';
 
 const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;
+
+/** A send of a text, as its caller wrote it. */
+export function textDraft(to: string, text: string): MessageDraft {
+  return { to, text, mediaUrl: undefined, mediaType: 'image', idempotencyKey: undefined, requestId: 'test' };
+}
 
 /** Where harnesses keep numbers of erased shops. */
 export const vault = numberVault([Buffer.alloc(32, 1)]);
@@ -125,16 +130,8 @@ export class ShopHarness {
 
   /** Sends to a number, where `pool` says also through the pool; the message's id, or the code of the refusal. */
   send(to = '+33612345678', text = `hello ${this.#next}`, pool?: 'ask' | ShopReference): string {
-    const draft = {
-      to,
-      text,
-      mediaUrl: undefined,
-      mediaType: 'image' as const,
-      idempotencyKey: undefined,
-      requestId: 'test',
-    };
     const reply = this.command(
-      { type: 'send', draft, settings: resolveSettings({}), pool },
+      { type: 'send', draft: textDraft(to, text), settings: resolveSettings({}), pool },
       { send: noSend },
     ) as Outcome<{ accepted: Accepted }>;
     return reply.ok ? reply.value.accepted.id : reply.failure.code;
@@ -142,16 +139,8 @@ export class ShopHarness {
 
   /** Sends to somebody who is no customer and never wrote; the message's id, or the refusal. */
   sendToStranger(to: string): string | Failure {
-    const draft = {
-      to,
-      text: `hello ${to}`,
-      mediaUrl: undefined,
-      mediaType: 'image' as const,
-      idempotencyKey: undefined,
-      requestId: 'test',
-    };
     const reply = this.command(
-      { type: 'send', draft, settings: resolveSettings({}), pool: undefined },
+      { type: 'send', draft: textDraft(to, `hello ${to}`), settings: resolveSettings({}), pool: undefined },
       { send: { ...noSend, isCustomer: false } },
     ) as Outcome<{ accepted: Accepted }>;
     return reply.ok ? reply.value.accepted.id : reply.failure;

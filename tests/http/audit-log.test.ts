@@ -8,8 +8,8 @@ import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
-import { openTarget, type Target } from './conformance-target.ts';
-import { ADMIN_TOKEN, plainStore, type ServiceFixture, startService } from './service-fixture.ts';
+import type { Target } from './conformance-target.ts';
+import { ADMIN_TOKEN, plainStore, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 const ADA = 'token-of-ada-the-operator';
 const DAY_MS = 24 * 3_600_000;
@@ -37,8 +37,7 @@ describe("the log of operators' changes", () => {
         { name: 'ada', role: 'operate', token: ADA },
       ],
     });
-    const { apiUrl, adminUrl } = service;
-    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+    target = await targetOf(service);
   });
   after(async () => {
     target.close();

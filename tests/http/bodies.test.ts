@@ -6,10 +6,10 @@ import type { RequestValue } from '../../http/contract/exchange.ts';
 import { BodyBudget } from '../../http/pipeline/body-budget.ts';
 import type { Server, ServerOptions } from '../../http/server.ts';
 import { bareServer } from './bare-server.ts';
-import { openTarget, type Target } from './conformance-target.ts';
+import type { Target } from './conformance-target.ts';
 import { metricsOf } from './metrics-of.ts';
 import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 const MADE_UP_KEY = `tm_live_${'x'.repeat(43)}`;
 
@@ -200,8 +200,7 @@ describe('a stranger', () => {
 
   before(async () => {
     service = await startService();
-    const { apiUrl, adminUrl } = service;
-    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+    target = await targetOf(service);
   });
   after(async () => {
     for (const connection of connections) connection.destroy();

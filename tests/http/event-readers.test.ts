@@ -1,12 +1,12 @@
 /** GET /events as a stream: places, filters, what ends it, what it may take, and what becomes of a reader that lags. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
-import { EVENT_LIMITS, eventWrites, type TenantEvent } from '../../actors/tenant/tenant-event.ts';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
 import { EventReaders } from '../../http/tenant-api/event-readers.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
-import { openTarget, type Target } from './conformance-target.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+import type { Target } from './conformance-target.ts';
+import { eventAccount } from './event-account.ts';
+import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 const START = '0'.repeat(24);
 
@@ -23,12 +23,7 @@ describe('a stream of events', () => {
   let target: Target;
   before(async () => {
     service = await startService();
-    target = await openTarget({
-      apiUrl: service.apiUrl,
-      adminUrl: service.adminUrl,
-      adminToken: ADMIN_TOKEN,
-      connect: () => Promise.resolve(),
-    });
+    target = await targetOf(service);
   });
   after(async () => {
     target.close();
@@ -36,25 +31,10 @@ describe('a stream of events', () => {
   });
 
   async function account() {
-    const owner = await target.tenant({ plan: 'scale' });
-    const shops = [await target.shop(owner, 'One'), await target.shop(owner, 'Two')] as const;
-    let told = 0;
+    const made = await eventAccount(service, target);
     return {
-      owner,
-      shops,
-      async store(count: number, of: Partial<TenantEvent> = {}): Promise<void> {
-        const events = Array.from({ length: count }, () => ({
-          type: 'recipient.opted_out' as const,
-          shopId: shops[0],
-          subject: JSON.stringify({ phone: `+${told++}` }),
-          ...of,
-        }));
-        const writes = eventWrites(owner.id, events, { nowMs: Date.now(), limits: EVENT_LIMITS });
-        // Nothing is too old here, and only a commit can trim.
-        await service.store.append(writes.filter(([command]) => command === 'XADD'));
-        service.eventWaiters.changed(owner.id);
-      },
-      open: (query: string, headers: Record<string, string> = {}) => open(owner.key, query, headers),
+      ...made,
+      open: (query: string, headers: Record<string, string> = {}) => open(made.owner.key, query, headers),
     };
   }
 
@@ -162,12 +142,7 @@ describe('a stream of events', () => {
 
   it('ends with its place when the service stops, and takes no more than it may', async () => {
     const own = await startService();
-    const there = await openTarget({
-      apiUrl: own.apiUrl,
-      adminUrl: own.adminUrl,
-      adminToken: ADMIN_TOKEN,
-      connect: () => Promise.resolve(),
-    });
+    const there = await targetOf(own);
     const owner = await there.tenant({ plan: 'scale' });
     const headers = { authorization: `Bearer ${owner.key}`, accept: 'text/event-stream' };
     const streams = [];

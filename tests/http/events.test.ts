@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eraseShopEvents } from '../../actors/tenant/erase-shop-events.ts';
 import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenant/event-cursor.ts';
-import { EVENT_LIMITS, eventWrites, type TenantEvent } from '../../actors/tenant/tenant-event.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
-import { openTarget, type Target } from './conformance-target.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+import type { Target } from './conformance-target.ts';
+import { eventAccount } from './event-account.ts';
+import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 interface Shown {
   readonly id: string;
@@ -20,12 +20,7 @@ describe('GET /events', () => {
 
   before(async () => {
     service = await startService();
-    target = await openTarget({
-      apiUrl: service.apiUrl,
-      adminUrl: service.adminUrl,
-      adminToken: ADMIN_TOKEN,
-      connect: () => Promise.resolve(),
-    });
+    target = await targetOf(service);
   });
   after(async () => {
     target.close();
@@ -34,27 +29,12 @@ describe('GET /events', () => {
 
   /** A tenant with two shops, a way to store events for them, and a way to read them. */
   async function reader() {
-    const owner = await target.tenant({ plan: 'scale' });
-    const shops = [await target.shop(owner, 'One'), await target.shop(owner, 'Two')] as const;
-    let told = 0;
+    const account = await eventAccount(service, target);
+    const { owner } = account;
     return {
-      owner,
-      shops,
+      ...account,
       key: tenantKeys(owner.id).events,
       tenantId: owner.id,
-      /** Stores so many events and tells whoever waits; the phones are numbered through. */
-      async store(count: number, of: Partial<TenantEvent> = {}): Promise<void> {
-        const events = Array.from({ length: count }, () => ({
-          type: 'recipient.opted_out' as const,
-          shopId: shops[0],
-          subject: JSON.stringify({ phone: `+${told++}` }),
-          ...of,
-        }));
-        const writes = eventWrites(owner.id, events, { nowMs: Date.now(), limits: EVENT_LIMITS });
-        // Nothing is too old here, and only a commit can trim.
-        await service.store.append(writes.filter(([command]) => command === 'XADD'));
-        service.eventWaiters.changed(owner.id);
-      },
       async read(query: string): Promise<{ items: Shown[]; nextCursor: string }> {
         const reply = await target.api.call('GET', `/events?${query}`, { key: owner.key });
         assert.equal(reply.status, 200, reply.text);

@@ -3,10 +3,9 @@ import { Agent } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
-import { send } from './checked-client.ts';
-import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
+import type { Target, TestTenant } from './conformance-target.ts';
 import { callsOf } from './fuzz-calls.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 /** Enough to meet every keyword of the document many times; the nightly run of the gate may raise it. */
 const RUNS_PER_ROUTE = 150;
@@ -21,16 +20,7 @@ describe('every route, called as its document allows and as it does not', () => 
 
   before(async () => {
     service = await startService();
-    target = await openTarget({
-      apiUrl: service.apiUrl,
-      adminUrl: service.adminUrl,
-      adminToken: ADMIN_TOKEN,
-      async connect(key, shopId) {
-        const url = `${service.apiUrl}/shops/${shopId}/channels/msgapp/connect`;
-        await send(agent, 'POST', url, { key });
-        await send(agent, 'GET', url, { key });
-      },
-    });
+    target = await targetOf(service);
     owner = await target.tenant({ plan: 'scale' });
     shop = await target.shop(owner, 'Fuzzed');
     await target.connect(owner.key, shop);

@@ -5,19 +5,13 @@ import { describe, it } from 'node:test';
 import { createRequestLogReader } from '../../http/request-log/request-log-reader.ts';
 import { freePort } from '../containers/free-port.ts';
 import { send } from './checked-client.ts';
-import { openTarget, type Target } from './conformance-target.ts';
 import { openRaw, statuses } from './raw-connection.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
-
-async function opened(service: ServiceFixture): Promise<Target> {
-  const { apiUrl, adminUrl } = service;
-  return openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
-}
+import { ADMIN_TOKEN, startService, targetOf } from './service-fixture.ts';
 
 describe('start and stop', () => {
   it('close: every request in hand is answered, nothing new is taken, no log entry is missing', async () => {
     const service = await startService();
-    const target = await opened(service);
+    const target = await targetOf(service);
     const { key } = await target.tenant();
     for (let call = 0; call < 200; call += 1) await target.api.call('GET', '/shops', { key });
     let release = (): void => undefined;
@@ -57,7 +51,7 @@ describe('start and stop', () => {
 
   it('close does not wait longer than its grace', async () => {
     const service = await startService();
-    const target = await opened(service);
+    const target = await targetOf(service);
     const { key } = await target.tenant();
     service.memory.held.set('identity', new Promise(() => undefined));
     const connection = await openRaw(service.apiUrl);
@@ -91,7 +85,7 @@ describe('start and stop', () => {
 
   it('503 OVERLOADED: more in hand than fits, with Retry-After; what is in hand is answered', async () => {
     const service = await startService({ maxInFlight: 1 });
-    const target = await opened(service);
+    const target = await targetOf(service);
     const { key } = await target.tenant();
     let release = (): void => undefined;
     service.memory.held.set('identity', new Promise((resolve) => (release = resolve)));
@@ -112,7 +106,7 @@ describe('start and stop', () => {
 describe('a tenant that has its share of the slots in hand', () => {
   it('503 OVERLOADED for its next call, while another tenant is answered', async () => {
     const service = await startService({ maxInFlight: 8 });
-    const target = await opened(service);
+    const target = await targetOf(service);
     const { key } = await target.tenant();
     const other = await target.tenant();
     let release = (): void => undefined;
@@ -141,7 +135,7 @@ describe('a node whose actors have their hands full', () => {
   it('503 OVERLOADED: refuses what would change something, counts it nowhere, reads on, and keeps the operators', async () => {
     let busy = true;
     const service = await startService({ isBusy: () => busy });
-    const target = await opened(service);
+    const target = await targetOf(service);
     const tenant = await target.tenant();
     const { key } = await target.key(tenant.id, { limits: { minute: 2, hour: 2, day: 2 } });
     const send = () => target.api.call('POST', '/shops', { key, json: { name: 'Bakery' } });
@@ -164,7 +158,7 @@ describe('a node whose actors have their hands full', () => {
 describe('a node whose actors have their hands full, asked with a key that opens nothing', () => {
   it('401 and 403: says what is wrong with the key', async () => {
     const service = await startService({ isBusy: () => true });
-    const target = await opened(service);
+    const target = await targetOf(service);
     const tenant = await target.tenant();
     const post = async (key: string | undefined) =>
       (await target.api.call('POST', '/shops', { key, json: { name: 'Bakery' } })).body.error.code;
@@ -187,7 +181,7 @@ describe('the address of the caller', () => {
       [[], 403],
     ] as const) {
       const service = await startService({ trustedProxies });
-      const target = await opened(service);
+      const target = await targetOf(service);
       const { key } = await target.key((await target.tenant()).id, { ipAllowlist: ['203.0.113.7'] });
       const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
       assert.equal((await target.api.call('GET', '/me', { key, headers })).status, status);

@@ -10,8 +10,8 @@ import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
 import { GUESS_WINDOW_MS, MAX_GUESSES } from '../../http/operator-api/token-guesses.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { send } from './checked-client.ts';
-import { openTarget, type Target } from './conformance-target.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+import type { Target } from './conformance-target.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 const tokenOf = (role: string): string => `token-of-the-role-${role}`;
 
@@ -28,8 +28,7 @@ describe("roles on the operators' listener", () => {
         ...TOKEN_ROLES.map((role) => ({ name: `an-${role}`, role, token: tokenOf(role) })),
       ],
     });
-    const { apiUrl, adminUrl } = service;
-    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+    target = await targetOf(service);
   });
   after(async () => {
     agent.destroy();

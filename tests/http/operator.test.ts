@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { send } from './checked-client.ts';
-import { openTarget, type Target } from './conformance-target.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+import type { Target } from './conformance-target.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 describe("the operators' listener", () => {
   let service: ServiceFixture;
@@ -13,8 +13,7 @@ describe("the operators' listener", () => {
 
   before(async () => {
     service = await startService();
-    const { apiUrl, adminUrl } = service;
-    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+    target = await targetOf(service);
   });
   after(async () => {
     agent.destroy();

@@ -7,10 +7,10 @@ import type { ReplyStream } from '../../http/contract/exchange.ts';
 import { callerAddress } from '../../http/pipeline/client-address.ts';
 import { bareServer } from './bare-server.ts';
 import { send } from './checked-client.ts';
-import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
+import type { Target, TestTenant } from './conformance-target.ts';
 import { metricsOf } from './metrics-of.ts';
 import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 /** After which uWebSockets.js ends a connection on which nothing comes, at the earliest. */
 const IDLE_LIMIT_MS = 8_000;
@@ -27,8 +27,7 @@ describe('bytes on a socket', () => {
 
   before(async () => {
     service = await startService();
-    const { apiUrl, adminUrl } = service;
-    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+    target = await targetOf(service);
     owner = await target.tenant({ plan: 'scale' });
     auth = `Authorization: Bearer ${owner.key}\r\n`;
   });

@@ -6,8 +6,14 @@ import { keyHash } from '../../http/pipeline/presented-key.ts';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
-import { ADMIN_TOKEN, localForwarder, type ServiceFixture, startService } from './service-fixture.ts';
+import type { Target, TestTenant } from './conformance-target.ts';
+import {
+  ADMIN_TOKEN,
+  localForwarder,
+  type ServiceFixture,
+  startService,
+  targetOf,
+} from './service-fixture.ts';
 
 /** A clock on which a wait of a moment is over at once, and has taken its time all the same. */
 function hurriedClock(): Clock {
@@ -64,8 +70,7 @@ describe('a request taken by one node and answered by another', () => {
       },
     });
     forward = (_, payload) => owner.serveForwarded(payload);
-    const { apiUrl, adminUrl } = edge;
-    target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+    target = await targetOf(edge);
     tenant = await target.tenant();
   });
   after(async () => {

@@ -12,9 +12,9 @@ import fc from 'fast-check';
 import { testEnvironment } from '../../bin/environment.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { hasText } from '../../policy/message-content.ts';
-import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
+import type { Target, TestTenant } from './conformance-target.ts';
 import { bodiesOf, type Schema } from './schema-bodies.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 const RUNS_PER_ROUTE = 400;
 
@@ -40,12 +40,7 @@ describe('the document and the service agree', () => {
 
   before(async () => {
     service = await startService();
-    target = await openTarget({
-      apiUrl: service.apiUrl,
-      adminUrl: service.adminUrl,
-      adminToken: ADMIN_TOKEN,
-      connect: () => Promise.resolve(),
-    });
+    target = await targetOf(service);
     owner = await target.tenant({ plan: 'scale' });
     shop = await target.shop(owner, 'Agreed');
   });

@@ -10,6 +10,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { startRedisServer } from '../redis-server.ts';
+import { openTarget, type Target } from './conformance-target.ts';
 import { FakeMemory } from './fake-account.ts';
 import { fakeFleet, fakeOperators } from './fake-operators.ts';
 import { fakeShops } from './fake-shops.ts';
@@ -126,6 +127,21 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
       await server.stop();
     },
   };
+}
+
+/** The conformance suite's hands on a service over fakes, whose channels connect when they are asked twice. */
+export function targetOf({ apiUrl, adminUrl, memory }: ServiceFixture): Promise<Target> {
+  return openTarget({
+    apiUrl,
+    adminUrl,
+    adminToken: ADMIN_TOKEN,
+    plan: (operation, failure) => memory.next.set(operation, failure),
+    async connect(key, shopId) {
+      const url = `${apiUrl}/shops/${shopId}/channels/msgapp/connect`;
+      const headers = { authorization: `Bearer ${key}` };
+      for (const method of ['POST', 'GET']) await (await fetch(url, { method, headers })).text();
+    },
+  });
 }
 
 function recordingLogger(lines: ServiceFixture['lines']): RequestLogger {

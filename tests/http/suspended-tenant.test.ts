@@ -17,8 +17,8 @@ import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { eventually, type RedisNode, redisNode } from '../runtime/redis-node.ts';
-import { openTarget, type Target, type TestTenant } from './conformance-target.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
+import type { Target, TestTenant } from './conformance-target.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 let redis: RedisServer;
 let runtime: RedisNode;
@@ -63,8 +63,7 @@ before(async () => {
     }),
     fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: node.link }),
   });
-  const { apiUrl, adminUrl } = service;
-  target = await openTarget({ apiUrl, adminUrl, adminToken: ADMIN_TOKEN, connect: async () => undefined });
+  target = await targetOf(service);
 });
 after(async () => {
   target?.close();

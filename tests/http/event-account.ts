@@ -1,0 +1,35 @@
+import { EVENT_LIMITS, eventWrites, type TenantEvent } from '../../actors/tenant/tenant-event.ts';
+import type { Target, TestTenant } from './conformance-target.ts';
+import type { ServiceFixture } from './service-fixture.ts';
+
+/** A tenant with events of its own making. */
+export interface EventAccount {
+  readonly owner: TestTenant;
+  /** Ids of its shops, named One and Two. */
+  readonly shops: readonly [string, string];
+  /** Stores so many events of the first shop and tells whoever waits; the phones in them are numbered through from 0. */
+  store(count: number, of?: Partial<TenantEvent>): Promise<void>;
+}
+
+/** Makes the tenant. */
+export async function eventAccount(service: ServiceFixture, target: Target): Promise<EventAccount> {
+  const owner = await target.tenant({ plan: 'scale' });
+  const shops = [await target.shop(owner, 'One'), await target.shop(owner, 'Two')] as const;
+  let told = 0;
+  return {
+    owner,
+    shops,
+    async store(count, of = {}) {
+      const events = Array.from({ length: count }, () => ({
+        type: 'recipient.opted_out' as const,
+        shopId: shops[0],
+        subject: JSON.stringify({ phone: `+${told++}` }),
+        ...of,
+      }));
+      const writes = eventWrites(owner.id, events, { nowMs: Date.now(), limits: EVENT_LIMITS });
+      // Nothing is too old here, and only a commit can trim.
+      await service.store.append(writes.filter(([command]) => command === 'XADD'));
+      service.eventWaiters.changed(owner.id);
+    },
+  };
+}
