@@ -71,6 +71,7 @@ export async function otlpTracing(options: {
       };
     },
     async stop() {
+      // What a collector does not take is lost: a trace must not hold up the end of the process.
       const sent = provider.shutdown().catch(() => undefined);
       await Promise.race([sent, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
     },

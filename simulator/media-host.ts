@@ -129,6 +129,7 @@ export class MediaHost {
   }
 
   async #download(name: string, response: ServerResponse): Promise<void> {
+    // A file that cannot be read is none to whoever asks.
     const content = await readFile(join(this.#directory, name)).catch(() => undefined);
     if (!content) {
       answer(response, 404, { error: 'not found' });

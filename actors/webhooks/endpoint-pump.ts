@@ -186,6 +186,7 @@ export class EndpointPump {
       this.#progress = next.progress;
       return true;
     });
+    // The caller hears of a failure; the next change goes on from what is stored.
     this.#stored = change.catch(() => undefined);
     return change;
   }

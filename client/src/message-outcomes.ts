@@ -66,6 +66,7 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
   /** The end of a message as the reading hears of it, and the way out. */
   function hear(reading: Reading, id: string): { readonly end: Promise<Message>; leave(): void } {
     const waiter = deferred<Message>();
+    // Whoever waits hears of a failure, unless they have left; then it must not count as unhandled.
     waiter.promise.catch(() => undefined);
     const ofMessage = reading.waiters.get(id) ?? new Set();
     reading.waiters.set(id, ofMessage.add(waiter));

@@ -128,6 +128,7 @@ export class RatchetKeys {
         this.#layers = [];
       }
     });
+    // The caller hears of a failure; whoever is next in line goes on.
     this.#tail = turn.catch(() => undefined);
     return turn;
   }

@@ -84,7 +84,10 @@ export class Receipts {
     }
   }
 
-  /** E.164 where the number is known, as everywhere beyond the session. */
+  /**
+   * E.164 where the number is known, as everywhere beyond the session. Otherwise the network's own id, also where the
+   * lookup fails: the shop compares it with the id that the stanza went to.
+   */
   async #nameOf(address: string): Promise<string> {
     const byNumber = isNumberAddress(address)
       ? address

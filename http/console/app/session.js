@@ -85,6 +85,7 @@ export async function call(path, options = {}) {
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
+  // A proxy may answer with a page of its own: below, its status is told.
   const envelope = await answer.json().catch(() => undefined);
   if (answer.ok && envelope?.success) return envelope.data;
   if (answer.status === 401 && options.token === undefined) signOut();
