@@ -11,8 +11,8 @@ test('each refusal of a message is told by its code, logged with the message’s
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control, logged } = network;
-  const outcomeOf = async (text: string): Promise<unknown> => {
-    const order = textOrder(text, { deadlineMs: 400 });
+  const outcomeOf = async (text: string, deadlineMs = 20_000): Promise<unknown> => {
+    const order = textOrder(text, { deadlineMs });
     host.send(shop, order);
     const { outcome } = await log.next(shop, 'session.send_outcome');
     const line = logged.filter((each) => each.includes(order.messageId));
@@ -33,7 +33,7 @@ test('each refusal of a message is told by its code, logged with the message’s
     await control.ackErrors(SHOP_PHONE, 429);
     assert.deepEqual(await outcomeOf('too fast'), { kind: 'rate_limited' });
     await control.fault(SHOP_PHONE, 'unacked', 1);
-    assert.deepEqual(await outcomeOf('never confirmed'), { kind: 'unknown' });
+    assert.deepEqual(await outcomeOf('never confirmed', 2_000), { kind: 'unknown' });
     assert.deepEqual(
       new Map(host.figures().outcomes),
       new Map([
