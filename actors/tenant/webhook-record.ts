@@ -13,7 +13,7 @@ export interface WebhookRecord {
   /** The place in the tenant's stream from which on it is sent events. */
   readonly since: string;
   readonly createdAtMs: number;
-  /** When it was last enabled: failures before that are forgiven. */
+  /** When it was last enabled or got another address: failures before that are forgiven. */
   readonly enabledAtMs: number;
   readonly disabled: { readonly atMs: number; readonly why: WebhookEnd } | null;
 }

@@ -2,7 +2,6 @@ import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Random } from '../../runtime/random.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { cursorOf } from '../tenant/event-cursor.ts';
 import type { StoredEvent } from '../tenant/tenant-event.ts';
 import type {
   WebhookAttempt,
@@ -12,7 +11,15 @@ import type {
   WebhookRetry,
 } from '../tenant/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
-import { delayAfter, MOST_FAILING_MS } from './schedule.ts';
+import {
+  firstProgress,
+  forgiven,
+  type ProgressChange,
+  type Tried,
+  tallied,
+  withReplayed,
+} from './progress.ts';
+import { MOST_FAILING_MS } from './schedule.ts';
 
 /** Events of one endpoint that are sent at a time, and that a kill may have sent once more. */
 const AT_A_TIME = 8;
@@ -20,10 +27,12 @@ const AT_A_TIME = 8;
 const MOST_RETRIES = 200;
 /** The same with those that were asked for once more: a replay that would make them more is refused. */
 export const MOST_WAITING = 2 * MOST_RETRIES;
-/** Dead letters whose places are remembered. */
-const MOST_DEAD = 1_000;
 /** Between two tries to read or to store. */
 const AGAIN_MS = 1_000;
+/** How often new events are looked for untold: nobody tells of a commit whose reply was lost. */
+const LOOK_MS = 5 * 60_000;
+/** An event whose data is broken: it comes to its end by the schedule, and holds up no other. */
+const UNREADABLE: Delivered = { status: null, error: 'the event could not be read', holdMs: null };
 
 /** New events, and the place behind all that was looked at for them. */
 export interface ReadEvents {
@@ -39,6 +48,13 @@ export function isWanted(
   return types?.includes(type) !== false && shops?.includes(shopId) !== false;
 }
 
+/** What came of sending an event, and when it went out. */
+export interface SentEvent {
+  readonly delivered: Delivered;
+  readonly atMs: number;
+  readonly durationMs: number;
+}
+
 /** What an endpoint's pump works with. All may reject with `RuntimeFailure`. */
 export interface EndpointPumpOptions {
   readonly clock: Clock;
@@ -50,8 +66,10 @@ export interface EndpointPumpOptions {
   after(place: string, limit: number, webhook: WebhookRecord): Promise<ReadEvents>;
   /** The event at a place; undefined: it is kept no more. */
   at(place: string): Promise<StoredEvent | undefined>;
-  /** Sends it; undefined: there is nothing to show of it any more. */
-  send(event: StoredEvent, webhook: WebhookRecord): Promise<Delivered | undefined>;
+  /** What is sent of it; undefined: there is nothing to show of it any more. */
+  body(event: StoredEvent): Promise<string | undefined>;
+  /** Never rejects. */
+  send(event: StoredEvent, body: string, webhook: WebhookRecord): Promise<SentEvent>;
   /** Within the fenced commit of the tenant's actor. False: there is no such endpoint any more. */
   store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
   disable(webhookId: string, why: WebhookEnd): Promise<void>;
@@ -73,10 +91,10 @@ interface Next {
   readonly cursor: string;
 }
 
-interface Tried extends Try {
-  readonly atMs: number;
-  readonly durationMs: number;
-  readonly delivered: Delivered | undefined;
+/** One try that is over. */
+interface Ended extends Tried, Pick<Try, 'retry'> {
+  /** The address that answered. */
+  readonly url: string;
 }
 
 /**
@@ -122,7 +140,7 @@ export class EndpointPump {
    */
   async replay(places: readonly string[]): Promise<boolean> {
     const isTaken = await this.#change((progress) => {
-      const replayed = this.#withReplayed(progress, new Set(places));
+      const replayed = withReplayed(progress, new Set(places), this.#options.clock.wallMs());
       return replayed.retries.length > MOST_WAITING ? undefined : { progress: replayed, attempts: [] };
     });
     this.wake();
@@ -158,23 +176,24 @@ export class EndpointPump {
     if (heldMs > 0) return this.#sleep(heldMs);
     const next = await this.#next(progress, nowMs);
     const { tries, dropped, cursor } = next;
-    if (tries.length + dropped.length === 0 && cursor === progress.cursor) return this.#idle(progress, nowMs);
-    const tried = await Promise.all(tries.map((one) => this.#try(one)));
+    if (tries.length + dropped.length === 0 && cursor === progress.cursor) return this.#idle(nowMs);
+    // All are read before the first is sent: a store that is away must not have the others sent once a second.
+    const bodies = await Promise.all(tries.map(({ event }) => this.#body(event)));
     if (this.#isStopped) return;
-    await this.#record(next, tried);
+    const ended = await Promise.all(tries.map((one, index) => this.#try(one, bodies[index])));
+    if (this.#isStopped) return;
+    await this.#record(next, ended);
   }
 
   async #current(): Promise<WebhookProgress> {
-    this.#progress ??= await this.#loaded();
+    const { id } = this.#webhook;
+    this.#progress ??= (await this.#options.progress(id)) ?? firstProgress(this.#webhook);
+    this.#progress = forgiven(this.#progress, this.#webhook);
     return this.#progress;
   }
 
   /** Stores what comes of the progress, one change after the other. False: it was to stay as it is. */
-  #change(
-    changed: (
-      progress: WebhookProgress,
-    ) => { readonly progress: WebhookProgress; readonly attempts: readonly WebhookAttempt[] } | undefined,
-  ): Promise<boolean> {
+  #change(changed: (progress: WebhookProgress) => ProgressChange | undefined): Promise<boolean> {
     const change = this.#stored.then(async () => {
       const next = changed(await this.#current());
       if (next === undefined) return false;
@@ -189,24 +208,6 @@ export class EndpointPump {
     // The caller hears of a failure; the next change goes on from what is stored.
     this.#stored = change.catch(() => undefined);
     return change;
-  }
-
-  async #loaded(): Promise<WebhookProgress> {
-    const { id, since, enabledAtMs } = this.#webhook;
-    const stored = await this.#options.progress(id);
-    const fresh = { cursor: since, retries: [], dead: [], failingSinceMs: null, heldUntilMs: null };
-    const progress = stored ?? fresh;
-    const isForgiven = (progress.failingSinceMs ?? 0) < enabledAtMs;
-    return isForgiven ? { ...progress, failingSinceMs: null } : progress;
-  }
-
-  /** What is to be replayed is due now, from the first try on. */
-  #withReplayed(progress: WebhookProgress, places: ReadonlySet<string>): WebhookProgress {
-    const dueAtMs = this.#options.clock.wallMs();
-    const again = [...places].map((place): WebhookRetry => ({ place, tries: 0, dueAtMs }));
-    const kept = progress.retries.filter(({ place }) => !places.has(place));
-    const dead = progress.dead.filter((place) => !places.has(place));
-    return { ...progress, retries: [...kept, ...again], dead };
   }
 
   /** What is due, the oldest first, and then new events as far as there is room. */
@@ -229,7 +230,10 @@ export class EndpointPump {
     const waiting = progress.retries.length - dropped.length;
     if (!this.#isNews || room === 0 || waiting >= MOST_RETRIES) return { tries, dropped, cursor };
     this.#isNews = false;
-    const { events, place } = await this.#options.after(cursor, room, this.#webhook);
+    const { events, place } = await this.#options.after(cursor, room, this.#webhook).catch((error) => {
+      this.#isNews = true;
+      throw error;
+    });
     if (place === cursor) return { tries, dropped, cursor };
     // There may be more behind what was looked at.
     this.#isNews = true;
@@ -237,56 +241,48 @@ export class EndpointPump {
     return { tries: [...tries, ...fresh], dropped, cursor: place };
   }
 
-  async #try(one: Try): Promise<Tried> {
-    const { clock } = this.#options;
-    const atMs = clock.wallMs();
-    const startedMs = clock.monotonicMs();
-    const delivered = await this.#options.send(one.event, this.#webhook);
-    return { ...one, atMs, durationMs: Math.round(clock.monotonicMs() - startedMs), delivered };
+  async #body(event: StoredEvent): Promise<string | Delivered | undefined> {
+    try {
+      return await this.#options.body(event);
+    } catch (error) {
+      if (error instanceof RuntimeFailure) throw error;
+      const { id: webhookId } = this.#webhook;
+      this.#options.log.error({ webhookId, place: event.streamId, err: error }, 'an event cannot be read');
+      return UNREADABLE;
+    }
   }
 
-  async #record({ dropped, cursor }: Next, tried: readonly Tried[]): Promise<void> {
-    const nowMs = this.#options.clock.wallMs();
+  async #try(one: Try, body: string | Delivered | undefined): Promise<Ended> {
+    const { url } = this.#webhook;
+    if (typeof body !== 'string')
+      return { ...one, url, atMs: this.#options.clock.wallMs(), durationMs: 0, delivered: body };
+    return { ...one, url, ...(await this.#options.send(one.event, body, this.#webhook)) };
+  }
+
+  async #record({ dropped, cursor }: Next, ended: readonly Ended[]): Promise<void> {
+    const { clock, random } = this.#options;
+    const nowMs = clock.wallMs();
     await this.#change((before) => {
-      const settled = new Set([...dropped, ...tried.flatMap(({ retry }) => retry ?? [])]);
+      const settled = new Set([...dropped, ...ended.flatMap(({ retry }) => retry ?? [])]);
       // What was asked for once more meanwhile stays.
       const retries = before.retries.filter((retry) => !settled.has(retry));
-      return this.#tallied({ ...before, retries, cursor }, tried, nowMs);
+      return tallied({ ...before, retries, cursor }, ended, { nowMs, random });
     });
-    const isGone = tried.some(({ delivered }) => delivered?.status === 410);
-    const failingSinceMs = this.#progress?.failingSinceMs ?? nowMs;
-    const isFailing = nowMs - failingSinceMs >= MOST_FAILING_MS;
+    // What an address said that it has no more says nothing of the present one.
+    const isGone = ended.some(({ delivered, url }) => delivered?.status === 410 && url === this.#webhook.url);
+    const { failingSinceMs } = await this.#current();
+    const isFailing = nowMs - (failingSinceMs ?? nowMs) >= MOST_FAILING_MS;
     if (isGone || isFailing) await this.#options.disable(this.#webhook.id, isGone ? 'gone' : 'failing');
   }
 
-  /** How far the endpoint is with these tries behind it, and what is noted of them. */
-  #tallied(
-    before: WebhookProgress,
-    tried: readonly Tried[],
-    nowMs: number,
-  ): { readonly progress: WebhookProgress; readonly attempts: readonly WebhookAttempt[] } {
-    let progress = before;
-    const attempts: WebhookAttempt[] = [];
-    for (const { event, tries, atMs, durationMs, delivered } of tried) {
-      const place = event.streamId;
-      if (delivered === undefined) continue;
-      const number = tries + 1;
-      const delayMs = delivered.error === null ? undefined : delayAfter(number, this.#options.random);
-      const isDead = delivered.error !== null && delayMs === undefined;
-      const { status, error } = delivered;
-      attempts.push({
-        ...{ eventId: cursorOf(place), type: event.type, atMs, durationMs, number, status, error, isDead },
-      });
-      progress = after(progress, { delivered, place, number, nowMs, delayMs });
-    }
-    return { progress, attempts };
-  }
-
   /** Until the next one is due, or there are new events and room for them. */
-  async #idle({ retries }: WebhookProgress, nowMs: number): Promise<void> {
+  async #idle(nowMs: number): Promise<void> {
+    const { retries } = await this.#current();
     if (this.#isNews && retries.length < MOST_RETRIES) return;
-    const dueAtMs = Math.min(nowMs + LONG_MS, ...retries.map((retry) => retry.dueAtMs));
+    const lookAtMs = nowMs + LOOK_MS;
+    const dueAtMs = Math.min(lookAtMs, ...retries.map((retry) => retry.dueAtMs));
     await this.#sleep(Math.max(0, dueAtMs - nowMs));
+    if (dueAtMs === lookAtMs) this.#isNews = true;
   }
 
   async #sleep(ms: number): Promise<void> {
@@ -297,29 +293,4 @@ export class EndpointPump {
     });
     this.#sleeping = undefined;
   }
-}
-
-/** An endpoint with nothing to do looks this often all the same. */
-const LONG_MS = 3_600_000;
-
-/** How far the endpoint is with one more try behind it. */
-function after(
-  progress: WebhookProgress,
-  tried: {
-    readonly delivered: Delivered;
-    readonly place: string;
-    readonly number: number;
-    readonly nowMs: number;
-    readonly delayMs: number | undefined;
-  },
-): WebhookProgress {
-  const { delivered, place, number, nowMs, delayMs } = tried;
-  if (delivered.error === null) return { ...progress, failingSinceMs: null };
-  const failingSinceMs = progress.failingSinceMs ?? nowMs;
-  const heldUntilMs = delivered.holdMs === null ? progress.heldUntilMs : nowMs + delivered.holdMs;
-  const failed = { ...progress, failingSinceMs, heldUntilMs };
-  // It was asked for once more while this try ran: that one counts.
-  if (progress.retries.some((retry) => retry.place === place)) return failed;
-  if (delayMs === undefined) return { ...failed, dead: [...progress.dead, place].slice(-MOST_DEAD) };
-  return { ...failed, retries: [...progress.retries, { place, tries: number, dueAtMs: nowMs + delayMs }] };
 }

@@ -7,12 +7,18 @@ import type { TextCipher } from '../../runtime/text-cipher.ts';
 import type { Outcome } from '../failure.ts';
 import type { ShopOperations } from '../shop/record/shop-operations.ts';
 import { viewOf } from '../shop/view/event-service.ts';
-import { isBefore } from '../tenant/event-cursor.ts';
+import { cursorOf, isBefore } from '../tenant/event-cursor.ts';
 import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenant/tenant-event.ts';
 import { tenantAddress, tenantKeys } from '../tenant/tenant-keys.ts';
 import type { WebhookEnd, WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
 import { type Delivered, type DeliveryOptions, deliver } from './deliver.ts';
-import { EndpointPump, type EndpointPumpOptions, isWanted, type ReadEvents } from './endpoint-pump.ts';
+import {
+  EndpointPump,
+  type EndpointPumpOptions,
+  isWanted,
+  type ReadEvents,
+  type SentEvent,
+} from './endpoint-pump.ts';
 import { FairSlots } from './fair-slots.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
 
@@ -109,18 +115,39 @@ export class WebhookPump {
   }
 
   /** Sends a body once, as an event of that id. */
-  send(tenantId: string, webhook: WebhookRecord, event: { id: string; body: string }): Promise<Delivered> {
-    const { clock, cipher, delivery } = this.#options;
-    return this.#slots.run(tenantId, () => {
-      const nowMs = clock.wallMs();
-      const use = secretUse(tenantId, webhook.id);
-      const { former } = webhook;
-      const sealed = [webhook.secret, ...(former !== null && former.untilMs > nowMs ? [former.secret] : [])];
-      const opened = sealed.map((secret) => openedSecret(cipher, use, secret));
-      if (opened[0] === undefined) return Promise.resolve(UNREADABLE);
-      const secrets = opened.filter((secret) => secret !== undefined);
-      return deliver(webhook.url, { ...event, timestamp: Math.floor(nowMs / 1_000), secrets }, delivery);
+  async send(
+    tenantId: string,
+    webhook: WebhookRecord,
+    event: { id: string; body: string },
+  ): Promise<Delivered> {
+    return (await this.#send(tenantId, webhook, event)).delivered;
+  }
+
+  /** When it has its turn. */
+  #send(tenantId: string, webhook: WebhookRecord, event: { id: string; body: string }): Promise<SentEvent> {
+    const { clock } = this.#options;
+    return this.#slots.run(tenantId, async () => {
+      const atMs = clock.wallMs();
+      const startedMs = clock.monotonicMs();
+      const delivered = await this.#sendNow(tenantId, webhook, event);
+      return { delivered, atMs, durationMs: Math.round(clock.monotonicMs() - startedMs) };
     });
+  }
+
+  async #sendNow(
+    tenantId: string,
+    webhook: WebhookRecord,
+    event: { id: string; body: string },
+  ): Promise<Delivered> {
+    const { clock, cipher, delivery } = this.#options;
+    const nowMs = clock.wallMs();
+    const use = secretUse(tenantId, webhook.id);
+    const { former } = webhook;
+    const sealed = [webhook.secret, ...(former !== null && former.untilMs > nowMs ? [former.secret] : [])];
+    const opened = sealed.map((secret) => openedSecret(cipher, use, secret));
+    if (opened[0] === undefined) return UNREADABLE;
+    const secrets = opened.filter((secret) => secret !== undefined);
+    return deliver(webhook.url, { ...event, timestamp: Math.floor(nowMs / 1_000), secrets }, delivery);
   }
 
   /** An endpoint was disabled, and by no operator. */
@@ -154,11 +181,11 @@ export class WebhookPump {
         const [[entry]] = (await store.read([['XRANGE', key, place, place]])) as [StreamEntry[]];
         return entry && decodeEvent(entry);
       },
-      send: async (event, webhook) => {
+      async body(event) {
         const view = await viewOf(event, tenantId, { messages });
-        if (view === undefined) return undefined;
-        return this.send(tenantId, webhook, { id: view.id, body: JSON.stringify(view) });
+        return view && JSON.stringify(view);
       },
+      send: (event, body, webhook) => this.#send(tenantId, webhook, { id: cursorOf(event.streamId), body }),
       store: async (webhookId, progress, attempts) => {
         const command = { type: 'webhook_progress', webhookId, progress, attempts } as const;
         const stored = await actors.ask<Outcome<true>>(address, command);

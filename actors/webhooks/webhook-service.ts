@@ -3,7 +3,7 @@ import type { Actors } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
-import { done, failed, type Outcome } from '../failure.ts';
+import { done, type FieldProblem, failed, type Outcome } from '../failure.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
 import type { EventOperations } from '../shop/record/event-operations.ts';
 import { cursorOf, streamIdOf } from '../tenant/event-cursor.ts';
@@ -18,7 +18,7 @@ import type {
 } from '../tenant/webhook-record.ts';
 import { isWanted, MOST_WAITING } from './endpoint-pump.ts';
 import { makeSecret } from './signature.ts';
-import type { AttemptView, WebhookDraft, WebhookOperations, WebhookView } from './webhook-operations.ts';
+import type { AttemptView, WebhookOperations, WebhookView } from './webhook-operations.ts';
 import type { WebhookPump } from './webhook-pump.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
 
@@ -117,7 +117,7 @@ function settings(
     async create(tenantId, draft) {
       const state = await stateOf(tenantId);
       if (state === undefined) return failed('NOT_FOUND');
-      const problems = problemsOf(draft, state, options);
+      const problems = [...addressProblems(draft.url, options), ...shopProblems(draft.shops, state)];
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
       const nowMs = clock.wallMs();
       const id = makeId(nowMs);
@@ -149,8 +149,13 @@ function settings(
       const webhook = state?.webhooks.get(webhookId);
       if (state === undefined || webhook === undefined) return failed('NOT_FOUND');
       const { url = webhook.url, types = webhook.types, shops = webhook.shops } = given;
-      // A shop that was erased since may stay where nothing is said of shops.
-      const problems = problemsOf({ url, types, shops: given.shops ?? null }, state, options);
+      // A shop that was erased since may stay where nothing is said of shops, and an address that may be asked no more
+      // where it is disabled.
+      const isSent = given.url !== undefined || disabled === false;
+      const problems = [
+        ...(isSent ? addressProblems(url, options) : []),
+        ...shopProblems(given.shops ?? null, state),
+      ];
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
       const isReadable = openedSecret(cipher, secretUse(tenantId, webhookId), webhook.secret) !== undefined;
       if (disabled === false && !isReadable) return failed('CONFLICT', { message: SECRET_LOST });
@@ -158,7 +163,8 @@ function settings(
       const changed = await change(tenantId, webhookId, {
         ...{ url, types, shops },
         ...(disabled === true ? { disabled: { atMs: nowMs, why: 'operator' } } : {}),
-        ...(disabled === false ? { disabled: null, enabledAtMs: nowMs } : {}),
+        ...(disabled === false ? { disabled: null } : {}),
+        ...(disabled === false || url !== webhook.url ? { enabledAtMs: nowMs } : {}),
       });
       return changed.ok ? done(await viewed(tenantId, changed.value)) : changed;
     },
@@ -268,27 +274,26 @@ async function placesSince(
   }
 }
 
-/** What is wrong with an endpoint: an address that may not be asked, a shop that the tenant has not. */
-function problemsOf(
-  { url, shops }: WebhookDraft,
-  state: TenantState,
+/** An address that may not be asked. */
+function addressProblems(
+  url: string,
   { guard, allowsHttp }: Pick<WebhookServiceOptions, 'guard' | 'allowsHttp'>,
-) {
+): FieldProblem[] {
   const parsed = new URL(url);
   const port = Number(parsed.port) || (parsed.protocol === 'https:' ? 443 : 80);
   const literal = parsed.hostname.replace(/^\[|\]$/g, '');
-  const problems: { field: string; message: string }[] = [];
   if (parsed.protocol !== 'https:' && !allowsHttp(url))
-    problems.push({ field: 'url', message: 'must be at https' });
-  if (isIP(literal) !== 0 && !guard.allows(literal, port)) {
-    problems.push({ field: 'url', message: 'must be at a public address and port 443' });
-  }
-  for (const [index, shopId] of (shops ?? []).entries()) {
-    if (!state.shops.has(shopId)) {
-      problems.push({ field: `shops.${index}`, message: 'must be the id of a shop of the tenant' });
-    }
-  }
-  return problems;
+    return [{ field: 'url', message: 'must be at https' }];
+  if (isIP(literal) === 0 || guard.allows(literal, port)) return [];
+  return [{ field: 'url', message: 'must be at a public address and port 443' }];
+}
+
+/** Shops that the tenant has not. */
+function shopProblems(shops: readonly string[] | null, state: TenantState): FieldProblem[] {
+  return (shops ?? []).flatMap((shopId, index) => {
+    if (state.shops.has(shopId)) return [];
+    return { field: `shops.${index}`, message: 'must be the id of a shop of the tenant' };
+  });
 }
 
 const iso = (ms: number | null | undefined): string | null =>

@@ -228,6 +228,21 @@ test('an address inside, another tenant’s shop and both ways of a replay at on
   assert.equal((await call('POST', '/test', {})).status, 404);
 });
 
+test('a webhook at an address that may be asked no more can be disabled, and not be enabled there', async () => {
+  const { tenant } = await account();
+  const { id, call } = await create(tenant, { url: `${url}/inside` });
+  const { webhooks } = tenantKeys(tenant.id);
+  const address = tenantAddress(tenant.id);
+  const { store, actors } = service.runtime.node;
+  const [stored] = (await store.read([['HGET', webhooks, id]])) as [string];
+  const inside = JSON.stringify({ ...JSON.parse(stored), url: 'https://10.0.0.1/' });
+  await store.commit(address.shard, [['HSET', webhooks, id, inside]]);
+  await actors.restart(address);
+  assert.equal((await call('PATCH', '', { disabled: true })).body.data.disabledBy, 'operator');
+  assert.equal((await call('PATCH', '', { disabled: false })).status, 422);
+  assert.equal((await call('PATCH', '', { disabled: false, url: `${url}/inside` })).status, 200);
+});
+
 test('a replay counts the events that it sends: none of those that nobody knows', async () => {
   const { tenant, steer } = await account();
   const hook = await create(tenant, { url: `${url}/counted`, types: ['queue.paused'] });

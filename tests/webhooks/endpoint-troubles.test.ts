@@ -1,0 +1,101 @@
+/** One endpoint's pump while other things fail: the store, one event of several, the address that it had before. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cursorOf } from '../../actors/tenant/event-cursor.ts';
+import type { Delivered } from '../../actors/webhooks/deliver.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+test('events that could not be read are sent as soon as they can', async () => {
+  const world = new World();
+  world.start();
+  await world.clock.advance(1_000);
+  world.isUnread = true;
+  world.add(1);
+  await world.clock.advance(5_000);
+  world.isUnread = false;
+  await world.clock.advance(2_000);
+  assert.equal(world.sent.length, 1);
+  world.pump?.stop();
+});
+
+test('an event that nobody told of is found within minutes', async () => {
+  const world = new World();
+  const pump = world.start();
+  await world.clock.advance(1_000);
+  world.pump = undefined;
+  world.add(1);
+  world.pump = pump;
+  await world.clock.advance(10 * MINUTE_MS);
+  assert.equal(world.sent.length, 1);
+  pump.stop();
+});
+
+test('an event that cannot be shown yet has nothing sent twice, and one that never can holds up no other', async () => {
+  const world = new World();
+  world.add(8);
+  const [, , bad = ''] = world.stream.map(({ streamId }) => cursorOf(streamId));
+  world.body = (id) => {
+    if (id === bad) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
+    return id;
+  };
+  world.start();
+  await world.clock.advance(10_000);
+  assert.equal(world.sent.length, 0);
+  world.body = (id) => {
+    if (id === bad) throw new SyntaxError('not JSON');
+    return id;
+  };
+  await world.clock.advance(DAY_MS * 2);
+  assert.deepEqual([world.sent.length, new Set(world.sent.map(({ id }) => id)).size], [7, 7]);
+  assert.deepEqual(world.stored?.dead.map(cursorOf), [bad]);
+  world.body = (id) => id;
+  await world.pump?.replay(world.stored.dead);
+  await world.clock.advance(1_000);
+  assert.equal(world.times(bad).length, 1);
+  world.pump?.stop();
+});
+
+test('what the former address answers says nothing of the present one', async () => {
+  const world = new World();
+  let answer: (delivered: Delivered) => void = () => undefined;
+  world.answer = () => new Promise<Delivered>((resolve) => (answer = resolve));
+  const pump = world.start({ url: 'https://one.example' });
+  world.add(1);
+  await world.clock.advance(1_000);
+  world.answer = () => OK;
+  pump.update(webhookRecord({ url: 'https://other.example' }));
+  answer(fails(410));
+  await world.clock.advance(10_000);
+  assert.deepEqual([world.disabled, world.sent.length], [[], 2]);
+  pump.stop();
+});
+
+test('one that is enabled anew, or moved, starts without its old failures and without having to wait', async () => {
+  const world = new World();
+  world.answer = () => fails(503, 10 * 3_600_000);
+  const pump = world.start();
+  for (let half = 0; half < 2 * 5 - 1; half += 1) {
+    world.add(1);
+    await world.clock.advance(DAY_MS / 2);
+  }
+  assert.deepEqual(world.disabled, []);
+  const sent = world.sent.length;
+  world.answer = () => fails(500);
+  pump.update(webhookRecord({ enabledAtMs: world.clock.wallMs() }));
+  await world.clock.advance(1_000);
+  assert.ok(world.sent.length > sent, 'it is not held any more');
+  world.add(1);
+  await world.clock.advance(DAY_MS);
+  assert.deepEqual(world.disabled, []);
+  await world.clock.advance(DAY_MS * 3);
+  for (let half = 0; half < 4; half += 1) {
+    world.add(1);
+    await world.clock.advance(DAY_MS / 2);
+  }
+  assert.deepEqual(world.disabled, ['failing']);
+  pump.stop();
+});

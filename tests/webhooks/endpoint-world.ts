@@ -1,0 +1,96 @@
+import { cursorOf, isBefore } from '../../actors/tenant/event-cursor.ts';
+import type { StoredEvent } from '../../actors/tenant/tenant-event.ts';
+import type { WebhookAttempt, WebhookProgress, WebhookRecord } from '../../actors/tenant/webhook-record.ts';
+import type { Delivered } from '../../actors/webhooks/deliver.ts';
+import { EndpointPump } from '../../actors/webhooks/endpoint-pump.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
+
+/** The endpoint took it. */
+export const OK: Delivered = { status: 204, error: null, holdMs: null };
+/** It did not. */
+export const fails = (status: number | null, holdMs: number | null = null): Delivered => ({
+  status,
+  error: 'no',
+  holdMs,
+});
+/** An endpoint, its stream and what is stored, over any number of pumps. */
+export class World {
+  readonly clock = new FakeClock();
+  readonly stream: StoredEvent[] = [];
+  readonly sent: { readonly id: string; readonly atMs: number }[] = [];
+  readonly attempts: WebhookAttempt[] = [];
+  readonly disabled: string[] = [];
+  stored: WebhookProgress | undefined;
+  answer: (id: string) => Delivered | Promise<Delivered> = () => OK;
+  /** Calls of the store that fail from now on. */
+  isAway = false;
+  /** New events cannot be read. */
+  isUnread = false;
+  /** What there is to show of an event. */
+  body: (id: string) => string | undefined = (id) => id;
+  pump: EndpointPump | undefined;
+  readonly #random: () => number;
+
+  constructor(seed = 1) {
+    this.#random = seededRandom(seed);
+  }
+
+  add(count: number): void {
+    for (let index = 0; index < count; index += 1) {
+      const streamId = `${this.clock.wallMs()}-${this.stream.length}`;
+      this.stream.push({ type: 'queue.resumed', shopId: 'shop', subject: '{}', streamId });
+    }
+    this.pump?.wake();
+  }
+
+  start(record: Partial<WebhookRecord> = {}): EndpointPump {
+    const pump = new EndpointPump(webhookRecord(record), {
+      clock: this.clock,
+      random: this.#random,
+      log: new QuietLog(),
+      progress: async () => this.stored,
+      after: async (place, limit) => {
+        if (this.isUnread) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
+        const events = this.stream.filter(({ streamId }) => isBefore(place, streamId)).slice(0, limit);
+        return { events, place: events.at(-1)?.streamId ?? place };
+      },
+      at: async (place) => this.stream.find(({ streamId }) => streamId === place),
+      body: async ({ streamId }) => this.body(cursorOf(streamId)),
+      send: async ({ streamId }) => {
+        const id = cursorOf(streamId);
+        const atMs = this.clock.wallMs();
+        this.sent.push({ id, atMs });
+        const delivered = await this.answer(id);
+        return { delivered, atMs, durationMs: this.clock.wallMs() - atMs };
+      },
+      store: async (_id, progress, attempts) => {
+        if (this.isAway || this.pump !== pump) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
+        this.stored = structuredClone(progress);
+        this.attempts.push(...attempts);
+        return true;
+      },
+      disable: async (_id, why) => {
+        this.disabled.push(why);
+        pump.stop();
+      },
+    });
+    this.pump = pump;
+    void pump.run();
+    return pump;
+  }
+
+  times(id: string): number[] {
+    return this.sent.filter((one) => one.id === id).map(({ atMs }) => atMs);
+  }
+}
+
+/** An endpoint that gets everything from the start on. */
+export function webhookRecord(record: Partial<WebhookRecord> = {}): WebhookRecord {
+  return {
+    ...{ id: 'hook', url: '', types: null, shops: null, secret: '', former: null, since: '0-0' },
+    ...{ createdAtMs: 0, enabledAtMs: 0, disabled: null, ...record },
+  };
+}
