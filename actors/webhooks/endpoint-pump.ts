@@ -27,6 +27,8 @@ const AT_A_TIME = 8;
 const MOST_RETRIES = 200;
 /** The same with those that were asked for once more: a replay that would make them more is refused. */
 export const MOST_WAITING = 2 * MOST_RETRIES;
+/** An endpoint that takes longer, or does not answer at all, is slow. */
+const SLOW_MS = 1_000;
 /** Between two tries to read or to store. */
 const AGAIN_MS = 1_000;
 /** How often new events are looked for untold: nobody tells of a commit whose reply was lost. */
@@ -68,8 +70,12 @@ export interface EndpointPumpOptions {
   at(place: string): Promise<StoredEvent | undefined>;
   /** What is sent of it; undefined: there is nothing to show of it any more. */
   body(event: StoredEvent): Promise<string | undefined>;
-  /** Never rejects. */
-  send(event: StoredEvent, body: string, webhook: WebhookRecord): Promise<SentEvent>;
+  /** `isSlow`: the endpoint did not answer at once the last time. Never rejects. */
+  send(
+    event: StoredEvent,
+    body: string,
+    to: { readonly webhook: WebhookRecord; readonly isSlow: boolean },
+  ): Promise<SentEvent>;
   /** Within the fenced commit of the tenant's actor. False: there is no such endpoint any more. */
   store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
   disable(webhookId: string, why: WebhookEnd): Promise<void>;
@@ -107,6 +113,7 @@ export class EndpointPump {
   #progress: WebhookProgress | undefined;
   #isStopped = false;
   #isNews = true;
+  #isSlow = false;
   /** The last change of the progress: each starts from what the one before stored. */
   #stored: Promise<unknown> = Promise.resolve();
   #sleeping: { readonly timer: ArmedTimer; readonly wake: () => void } | undefined;
@@ -182,12 +189,16 @@ export class EndpointPump {
     if (this.#isStopped) return;
     const ended = await Promise.all(tries.map((one, index) => this.#try(one, bodies[index])));
     if (this.#isStopped) return;
+    if (ended.length > 0) this.#isSlow = ended.some(isSlow);
     await this.#record(next, ended);
   }
 
   async #current(): Promise<WebhookProgress> {
-    const { id } = this.#webhook;
-    this.#progress ??= (await this.#options.progress(id)) ?? firstProgress(this.#webhook);
+    if (this.#progress === undefined) {
+      const stored = await this.#options.progress(this.#webhook.id);
+      this.#progress ??= stored ?? firstProgress(this.#webhook);
+      this.#isSlow = this.#progress.failingSinceMs !== null;
+    }
     this.#progress = forgiven(this.#progress, this.#webhook);
     return this.#progress;
   }
@@ -256,7 +267,8 @@ export class EndpointPump {
     const { url } = this.#webhook;
     if (typeof body !== 'string')
       return { ...one, url, atMs: this.#options.clock.wallMs(), durationMs: 0, delivered: body };
-    return { ...one, url, ...(await this.#options.send(one.event, body, this.#webhook)) };
+    const to = { webhook: this.#webhook, isSlow: this.#isSlow };
+    return { ...one, url, ...(await this.#options.send(one.event, body, to)) };
   }
 
   async #record({ dropped, cursor }: Next, ended: readonly Ended[]): Promise<void> {
@@ -293,4 +305,8 @@ export class EndpointPump {
     });
     this.#sleeping = undefined;
   }
+}
+
+function isSlow({ delivered, durationMs }: Ended): boolean {
+  return delivered?.status === null || durationMs > SLOW_MS;
 }

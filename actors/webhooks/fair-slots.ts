@@ -1,49 +1,49 @@
-/** Lets so many work at a time, and of one tenant no more than its share, so that nobody waits for another's. */
+/** Lets so many work at a time, and of one name no more than a share, so that nobody waits for another's. */
 export class FairSlots {
-  readonly #bounds: { readonly all: number; readonly tenant: number };
+  readonly #bounds: { readonly all: number; readonly share: number };
   readonly #held = new Map<string, number>();
-  /** Who waits, by tenant; the tenants in turn. */
+  /** Who waits, by name; the names in turn. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #all = 0;
 
-  constructor(bounds: { readonly all: number; readonly tenant: number }) {
+  constructor(bounds: { readonly all: number; readonly share: number }) {
     this.#bounds = bounds;
   }
 
   /** Runs the work when it is its turn. */
-  async run<Result>(tenantId: string, work: () => Promise<Result>): Promise<Result> {
-    if (this.#isFree(tenantId)) this.#take(tenantId);
-    else await this.#wait(tenantId);
+  async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#isFree(name)) this.#take(name);
+    else await this.#wait(name);
     try {
       return await work();
     } finally {
-      this.#leave(tenantId);
+      this.#leave(name);
     }
   }
 
-  #isFree(tenantId: string): boolean {
-    return this.#all < this.#bounds.all && (this.#held.get(tenantId) ?? 0) < this.#bounds.tenant;
+  #isFree(name: string): boolean {
+    return this.#all < this.#bounds.all && (this.#held.get(name) ?? 0) < this.#bounds.share;
   }
 
-  #take(tenantId: string): void {
+  #take(name: string): void {
     this.#all += 1;
-    this.#held.set(tenantId, (this.#held.get(tenantId) ?? 0) + 1);
+    this.#held.set(name, (this.#held.get(name) ?? 0) + 1);
   }
 
-  #wait(tenantId: string): Promise<void> {
+  #wait(name: string): Promise<void> {
     return new Promise((resolve) => {
-      const queue = this.#waiting.get(tenantId) ?? [];
+      const queue = this.#waiting.get(name) ?? [];
       queue.push(resolve);
-      this.#waiting.set(tenantId, queue);
+      this.#waiting.set(name, queue);
     });
   }
 
-  /** Gives the slot to the next tenant that may have one, which then goes behind all others. */
-  #leave(tenantId: string): void {
+  /** Gives the slot to the next name that may have one, which then goes behind all others. */
+  #leave(name: string): void {
     this.#all -= 1;
-    const left = (this.#held.get(tenantId) ?? 1) - 1;
-    if (left === 0) this.#held.delete(tenantId);
-    else this.#held.set(tenantId, left);
+    const left = (this.#held.get(name) ?? 1) - 1;
+    if (left === 0) this.#held.delete(name);
+    else this.#held.set(name, left);
     for (const [next, queue] of this.#waiting) {
       if (!this.#isFree(next)) continue;
       const resume = queue.shift();

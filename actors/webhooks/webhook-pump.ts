@@ -22,8 +22,11 @@ import {
 import { FairSlots } from './fair-slots.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
 
-/** Deliveries of this node under way: each is a connection for up to 15 s. One tenant's dead endpoints take 16 of them. */
-const SLOTS = { all: 512, tenant: 16 } as const;
+/**
+ * Deliveries of this node under way: each is a connection for up to 15 s. A tenant's endpoints that answer at once, those
+ * that do not, and tests each have 16 of their own, so that its dead endpoints delay no others.
+ */
+const SLOTS = { all: 512, share: 16 } as const;
 /** No key of ours opens its secret, so nothing can be signed. */
 const UNREADABLE: Delivered = {
   ...{ status: null, holdMs: null },
@@ -120,13 +123,13 @@ export class WebhookPump {
     webhook: WebhookRecord,
     event: { id: string; body: string },
   ): Promise<Delivered> {
-    return (await this.#send(tenantId, webhook, event)).delivered;
+    return (await this.#send(`${tenantId} tests`, tenantId, webhook, event)).delivered;
   }
 
-  /** When it has its turn. */
-  #send(tenantId: string, webhook: WebhookRecord, event: { id: string; body: string }): Promise<SentEvent> {
+  /** When it is its turn among those of the same share. */
+  #send(share: string, ...[tenantId, webhook, event]: Parameters<WebhookPump['send']>): Promise<SentEvent> {
     const { clock } = this.#options;
-    return this.#slots.run(tenantId, async () => {
+    return this.#slots.run(share, async () => {
       const atMs = clock.wallMs();
       const startedMs = clock.monotonicMs();
       const delivered = await this.#sendNow(tenantId, webhook, event);
@@ -134,11 +137,7 @@ export class WebhookPump {
     });
   }
 
-  async #sendNow(
-    tenantId: string,
-    webhook: WebhookRecord,
-    event: { id: string; body: string },
-  ): Promise<Delivered> {
+  async #sendNow(...[tenantId, webhook, event]: Parameters<WebhookPump['send']>): Promise<Delivered> {
     const { clock, cipher, delivery } = this.#options;
     const nowMs = clock.wallMs();
     const use = secretUse(tenantId, webhook.id);
@@ -185,7 +184,10 @@ export class WebhookPump {
         const view = await viewOf(event, tenantId, { messages });
         return view && JSON.stringify(view);
       },
-      send: (event, body, webhook) => this.#send(tenantId, webhook, { id: cursorOf(event.streamId), body }),
+      send: ({ streamId }, body, { webhook, isSlow }) => {
+        const share = isSlow ? `${tenantId} slow` : tenantId;
+        return this.#send(share, tenantId, webhook, { id: cursorOf(streamId), body });
+      },
       store: async (webhookId, progress, attempts) => {
         const command = { type: 'webhook_progress', webhookId, progress, attempts } as const;
         const stored = await actors.ask<Outcome<true>>(address, command);

@@ -117,7 +117,7 @@ function settings(
     async create(tenantId, draft) {
       const state = await stateOf(tenantId);
       if (state === undefined) return failed('NOT_FOUND');
-      const problems = [...addressProblems(draft.url, options), ...shopProblems(draft.shops, state)];
+      const problems = problemsOf(draft, state, { ...options, isAsked: true });
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
       const nowMs = clock.wallMs();
       const id = makeId(nowMs);
@@ -149,13 +149,11 @@ function settings(
       const webhook = state?.webhooks.get(webhookId);
       if (state === undefined || webhook === undefined) return failed('NOT_FOUND');
       const { url = webhook.url, types = webhook.types, shops = webhook.shops } = given;
-      // A shop that was erased since may stay where nothing is said of shops, and an address that may be asked no more
-      // where it is disabled.
-      const isSent = given.url !== undefined || disabled === false;
-      const problems = [
-        ...(isSent ? addressProblems(url, options) : []),
-        ...shopProblems(given.shops ?? null, state),
-      ];
+      const problems = problemsOf({ url, shops: given.shops ?? null }, state, {
+        ...options,
+        // An address that may be asked no more may stay where nothing is sent to it.
+        isAsked: given.url !== undefined || disabled === false,
+      });
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
       const isReadable = openedSecret(cipher, secretUse(tenantId, webhookId), webhook.secret) !== undefined;
       if (disabled === false && !isReadable) return failed('CONFLICT', { message: SECRET_LOST });
@@ -274,7 +272,15 @@ async function placesSince(
   }
 }
 
-/** An address that may not be asked. */
+/** What is wrong with an endpoint: an address that is asked and may not be, shops that the tenant has not. */
+function problemsOf(
+  { url, shops }: Pick<WebhookRecord, 'url' | 'shops'>,
+  state: TenantState,
+  options: Pick<WebhookServiceOptions, 'guard' | 'allowsHttp'> & { readonly isAsked: boolean },
+): FieldProblem[] {
+  return [...(options.isAsked ? addressProblems(url, options) : []), ...shopProblems(shops, state)];
+}
+
 function addressProblems(
   url: string,
   { guard, allowsHttp }: Pick<WebhookServiceOptions, 'guard' | 'allowsHttp'>,
@@ -288,7 +294,6 @@ function addressProblems(
   return [{ field: 'url', message: 'must be at a public address and port 443' }];
 }
 
-/** Shops that the tenant has not. */
 function shopProblems(shops: readonly string[] | null, state: TenantState): FieldProblem[] {
   return (shops ?? []).flatMap((shopId, index) => {
     if (state.shops.has(shopId)) return [];

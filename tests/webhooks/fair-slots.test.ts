@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { FairSlots } from '../../actors/webhooks/fair-slots.ts';
 
 test('a tenant with a thousand endpoints that never answer delays no other', async () => {
-  const slots = new FairSlots({ all: 8, tenant: 4 });
+  const slots = new FairSlots({ all: 8, share: 4 });
   const release: (() => void)[] = [];
   const stuck = Array.from({ length: 1_000 }, () =>
     slots.run('dead', () => new Promise<void>((resolve) => void release.push(resolve))),
@@ -25,7 +25,7 @@ test('a tenant with a thousand endpoints that never answer delays no other', asy
 });
 
 test('tenants that wait get their turns one after the other', async () => {
-  const slots = new FairSlots({ all: 1, tenant: 1 });
+  const slots = new FairSlots({ all: 1, share: 1 });
   const order: string[] = [];
   const run = (tenant: string) =>
     slots.run(tenant, async () => {

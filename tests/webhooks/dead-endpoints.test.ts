@@ -1,0 +1,122 @@
+/** A tenant with a thousand endpoints that never answer, before a real HTTPS server: it delays nobody, not even itself. */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { AddressGuard } from '../../actors/outbound/address-guard.ts';
+import { nameLookup } from '../../actors/outbound/name-lookup.ts';
+import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import type { WebhookProgress, WebhookRecord } from '../../actors/tenant/webhook-record.ts';
+import { makeSecret } from '../../actors/webhooks/signature.ts';
+import { WebhookPump } from '../../actors/webhooks/webhook-pump.ts';
+import { secretUse } from '../../actors/webhooks/webhook-secrets.ts';
+import { systemClock as clock } from '../../runtime/clock.ts';
+import { systemRandom as random } from '../../runtime/random.ts';
+import { textCipher } from '../../runtime/text-cipher.ts';
+import { mediaCertificate } from '../../simulator/media-certificate.ts';
+import { plainStore } from '../http/service-fixture.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
+import { webhookRecord } from './endpoint-world.ts';
+
+const DEAD = 1_000;
+/** Connections that one tenant's slow endpoints have at a time. */
+const SHARE = 16;
+const cipher = textCipher([Buffer.alloc(32, 1)], 'webhooks');
+const [victim, other] = ['66b1f0a2c3d4e5f607182901', '66b1f0a2c3d4e5f607182902'] as const;
+
+let redisServer: RedisServer;
+let redis: Redis;
+let server: Server;
+let url: string;
+let pump: WebhookPump;
+/** Requests to `/dead` that are held open now, the most of them at a time, and who waits for a look at all this. */
+let held = 0;
+let mostHeld = 0;
+const answered = new Map<string, number>();
+let changed: () => void = () => undefined;
+
+before(async () => {
+  redisServer = await startRedisServer();
+  redis = new Redis(redisServer.url);
+  const kept = new Map<string, unknown>();
+  const certificate = mediaCertificate({ collection: () => kept } as never);
+  server = createServer({ key: certificate.key, cert: certificate.cert }, (request, response) => {
+    const path = request.url ?? '';
+    request.resume();
+    if (path === '/dead') {
+      held += 1;
+      mostHeld = Math.max(held, mostHeld);
+      response.on('close', () => {
+        held -= 1;
+      });
+    } else {
+      answered.set(path, (answered.get(path) ?? 0) + 1);
+      response.writeHead(204).end();
+    }
+    changed();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  pump = new WebhookPump({
+    // What came of a try is nobody's business here: a batch goes out once.
+    actors: { ask: async <Reply>() => ({ ok: true, value: true }) as Reply },
+    store: plainStore(redis),
+    messages: { message: () => Promise.reject(new Error('there are no messages')) },
+    ...{ clock, random, log: new QuietLog(), cipher },
+    delivery: {
+      guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
+      resolve: nameLookup([]),
+      ca: certificate.ca,
+    },
+  });
+});
+after(async () => {
+  for (const tenantId of [victim, other]) pump?.stop(tenantId);
+  server?.closeAllConnections();
+  server?.close();
+  redis?.disconnect();
+  await redisServer?.stop();
+});
+
+async function until(fits: () => boolean): Promise<void> {
+  while (!fits()) {
+    await new Promise<void>((resolve) => {
+      changed = resolve;
+    });
+  }
+}
+
+function endpoint(tenantId: string, id: string, path: string): [string, WebhookRecord] {
+  const secret = cipher.seal(secretUse(tenantId, id), makeSecret());
+  return [id, webhookRecord({ id, url: `${url}${path}`, secret })];
+}
+
+test('a thousand dead endpoints delay neither other tenants nor those of their own tenant that answer', {
+  timeout: 100_000,
+}, async () => {
+  for (const tenantId of [victim, other]) {
+    const { events } = tenantKeys(tenantId);
+    for (let event = 0; event < 5; event += 1)
+      await redis.xadd(events, '*', 't', 'queue.resumed', 's', 'shop', 'd', '{}');
+  }
+  const dead = Array.from({ length: DEAD }, (_, n) => endpoint(victim, `dead-${n}`, '/dead'));
+  const failing: WebhookProgress = {
+    ...{ cursor: '0-0', retries: [], dead: [], failingSinceMs: clock.wallMs(), heldUntilMs: null },
+  };
+  const progress = dead.flatMap(([id]) => [id, JSON.stringify(failing)]);
+  await redis.hset(tenantKeys(victim).webhookProgress, ...progress);
+  pump.sync(victim, new Map(dead));
+  await until(() => held === SHARE);
+  // All of them wait in front of what comes now.
+  pump.sync(victim, new Map([...dead, endpoint(victim, 'alive', '/own')]));
+  pump.sync(other, new Map([endpoint(other, 'alive', '/other')]));
+  await until(() => answered.get('/own') === 5 && answered.get('/other') === 5);
+  const [, webhook] = endpoint(victim, 'asked', '/tested');
+  assert.deepEqual(await pump.send(victim, webhook, { id: 'test', body: '{}' }), {
+    ...{ status: 204, error: null, holdMs: null },
+  });
+  // One that is given up may still be open when the next one comes.
+  assert.ok(mostHeld <= 2 * SHARE, `${mostHeld} at a time`);
+});
