@@ -169,7 +169,7 @@ export function deleteTenant(
       ...shopIds.map((shopId) => ({ type: 'erase_shop' as const, shopId })),
       { type: 'forget_keys', hashes: [...state.apiKeysByHash.keys()] },
       { type: 'end_waits' },
-      { type: 'webhooks_changed', webhooks: new Map() },
+      webhooksChanged({ ...state, record }),
       { type: 'announce_tenant', tenantId: state.tenantId },
     ],
     reply: done(shopIds),

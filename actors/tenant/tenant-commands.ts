@@ -31,6 +31,8 @@ export type TenantCommand =
   | { readonly type: 'delete_webhook'; readonly webhookId: string }
   | {
       readonly type: 'webhook_progress';
+      /** For which loading of the tenant the endpoint is sent events. */
+      readonly loading: symbol;
       readonly webhookId: string;
       readonly progress: WebhookProgress;
       readonly attempts: readonly WebhookAttempt[];
@@ -51,7 +53,11 @@ export type TenantEffect =
   /** Ends the waits for the tenant's events: it leaves this node, or a key may call no more. */
   | { readonly type: 'end_waits' }
   /** The tenant's endpoints are these now: none where it leaves this node. */
-  | { readonly type: 'webhooks_changed'; readonly webhooks: ReadonlyMap<string, WebhookRecord> }
+  | {
+      readonly type: 'webhooks_changed';
+      readonly webhooks: ReadonlyMap<string, WebhookRecord>;
+      readonly loading: symbol;
+    }
   /** No configured key opens the secrets of these: they are disabled. */
   | { readonly type: 'webhooks_unreadable'; readonly webhookIds: readonly string[] }
   | { readonly type: 'forget_keys'; readonly hashes: readonly string[] }

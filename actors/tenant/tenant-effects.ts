@@ -21,7 +21,7 @@ export interface TenantEffectsOptions {
   readonly eventWaiters: Pick<EventWaiters, 'end'>;
   /** Sends the tenant's events to these endpoints from now on. */
   readonly webhooks: {
-    sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>): void;
+    sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>, loading: symbol): void;
     /** Tells operators that nothing is sent to an endpoint any more. */
     countDisabled(tenantId: string, webhookId: string, why: WebhookEnd): void;
   };
@@ -61,7 +61,7 @@ export function tenantEffects(
         options.eventWaiters.end(tenantId);
         break;
       case 'webhooks_changed':
-        options.webhooks.sync(tenantId, effect.webhooks);
+        options.webhooks.sync(tenantId, effect.webhooks, effect.loading);
         break;
       case 'webhooks_unreadable':
         for (const id of effect.webhookIds) options.webhooks.countDisabled(tenantId, id, 'unreadable');

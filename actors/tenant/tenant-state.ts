@@ -27,6 +27,8 @@ export interface TenantState {
   readonly tenantId: string;
   readonly shard: number;
   readonly keys: TenantKeys;
+  /** Tells this loading of the tenant from all others: what ran for an earlier one may store nothing any more. */
+  readonly loading: symbol;
   readonly record: TenantRecord;
   readonly settings: TenantSettings;
   readonly ownerNumber: string | null;
@@ -75,6 +77,7 @@ export async function loadTenant(
     tenantId: address.id,
     shard: address.shard,
     keys,
+    loading: Symbol(address.id),
     record: tenant,
     settings: resolveSettings(tenant.settings),
     ownerNumber,

@@ -14,8 +14,10 @@ const ATTEMPTS_KEPT = 2_000;
 export function webhooksChanged({
   record,
   webhooks,
-}: Pick<TenantState, 'record' | 'webhooks'>): TenantEffect {
-  return { type: 'webhooks_changed', webhooks: record.active && !record.deleted ? webhooks : new Map() };
+  loading,
+}: Pick<TenantState, 'record' | 'webhooks' | 'loading'>): TenantEffect {
+  const isSent = record.active && !record.deleted;
+  return { type: 'webhooks_changed', webhooks: isSent ? webhooks : new Map(), loading };
 }
 
 /** Adds an endpoint. */
@@ -74,17 +76,22 @@ export function deleteWebhook(state: TenantState, webhookId: string): Turn<Tenan
   };
 }
 
-/** Stores how far an endpoint has come, with the tries that brought it there. */
+/**
+ * Stores how far an endpoint has come, with the tries that brought it there. Refuses what began from an earlier loading of
+ * the tenant: it waited in the mailbox meanwhile, and whoever sends to the endpoint now has begun from what was stored before.
+ */
 export function webhookProgress(
   state: TenantState,
   command: {
+    readonly loading: symbol;
     readonly webhookId: string;
     readonly progress: WebhookProgress;
     readonly attempts: readonly WebhookAttempt[];
   },
 ): Turn<TenantState, TenantEffect> {
   const { webhookId, progress, attempts } = command;
-  if (!state.webhooks.has(webhookId)) return { reply: failed('NOT_FOUND') };
+  if (command.loading !== state.loading || !state.webhooks.has(webhookId))
+    return { reply: failed('NOT_FOUND') };
   const tried = attempts.map(
     (attempt): Write => [
       ...(['XADD', state.keys.webhookAttempts, 'MAXLEN', '~', ATTEMPTS_KEPT, '*'] as const),

@@ -76,7 +76,7 @@ export interface EndpointPumpOptions {
     body: string,
     to: { readonly webhook: WebhookRecord; readonly isSlow: boolean },
   ): Promise<SentEvent>;
-  /** Within the fenced commit of the tenant's actor. False: there is no such endpoint any more. */
+  /** Within the fenced commit of the tenant's actor. False: the endpoint is gone, or sent events by another pump. */
   store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
   disable(webhookId: string, why: WebhookEnd): Promise<void>;
 }
@@ -209,10 +209,10 @@ export class EndpointPump {
       const next = changed(await this.#current());
       if (next === undefined) return false;
       // Another pump, here or elsewhere, may have gone on from what is stored.
-      if (this.#isStopped)
-        throw new RuntimeFailure('SHARD_NOT_OWNED', 'the webhook is sent events from here no more');
-      if (!(await this.#options.store(this.#webhook.id, next.progress, next.attempts)))
+      if (this.#isStopped || !(await this.#options.store(this.#webhook.id, next.progress, next.attempts))) {
         this.#isStopped = true;
+        throw new RuntimeFailure('SHARD_NOT_OWNED', 'the webhook is sent events from here no more');
+      }
       this.#progress = next.progress;
       return true;
     });

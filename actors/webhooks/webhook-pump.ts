@@ -73,8 +73,8 @@ export class WebhookPump {
     this.#options = options;
   }
 
-  /** These are the tenant's endpoints now. */
-  sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>): void {
+  /** These are the tenant's endpoints now; `loading`: of the tenant's actor, which takes their progress from no other. */
+  sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>, loading: symbol): void {
     const pumps = this.#pumps.get(tenantId) ?? new Map<string, EndpointPump>();
     for (const [id, pump] of pumps) {
       if (webhooks.get(id)?.disabled === null) continue;
@@ -88,7 +88,7 @@ export class WebhookPump {
         running.update(webhook);
         continue;
       }
-      const pump = new EndpointPump(webhook, this.#endpoint(tenantId));
+      const pump = new EndpointPump(webhook, this.#endpoint(tenantId, loading));
       pumps.set(webhook.id, pump);
       void pump.run();
     }
@@ -103,7 +103,8 @@ export class WebhookPump {
 
   /** The tenant is this node's no more. */
   stop(tenantId: string): void {
-    this.sync(tenantId, new Map());
+    for (const pump of this.#pumps.get(tenantId)?.values() ?? []) pump.stop();
+    this.#pumps.delete(tenantId);
   }
 
   /** Has an endpoint sent events once more; resolves once that is stored. What it says where it is not. */
@@ -165,7 +166,7 @@ export class WebhookPump {
     return { ...this.#counts, endpoints: pumps.length, waiting };
   }
 
-  #endpoint(tenantId: string): EndpointPumpOptions {
+  #endpoint(tenantId: string, loading: symbol): EndpointPumpOptions {
     const { actors, store, clock, random, log, messages } = this.#options;
     const { events: key, webhookProgress } = tenantKeys(tenantId);
     const address = tenantAddress(tenantId);
@@ -189,7 +190,7 @@ export class WebhookPump {
         return this.#send(share, tenantId, webhook, { id: cursorOf(streamId), body });
       },
       store: async (webhookId, progress, attempts) => {
-        const command = { type: 'webhook_progress', webhookId, progress, attempts } as const;
+        const command = { type: 'webhook_progress', loading, webhookId, progress, attempts } as const;
         const stored = await actors.ask<Outcome<true>>(address, command);
         if (stored?.ok !== true) return false;
         this.#count(attempts);

@@ -4,9 +4,11 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { streamIdOf } from '../../actors/tenant/event-cursor.ts';
 import { tenantAddress, tenantKeys } from '../../actors/tenant/tenant-keys.ts';
 import type { WebhookRecord } from '../../actors/tenant/webhook-record.ts';
 import { secretUse } from '../../actors/webhooks/webhook-secrets.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
 import { eventually } from '../runtime/redis-node.ts';
 import type { TestTenant } from './conformance-target.ts';
@@ -255,6 +257,32 @@ test('a replay counts the events that it sends: none of those that nobody knows'
   assert.equal(await replay([unknown]), 0);
   assert.equal(await replay([known, unknown]), 1);
   await eventually(async () => at('/counted').length === 2);
+});
+
+test('a replay that waits while its actor is loaded again is refused or sent, never forgotten', async () => {
+  const { tenant, steer } = await account();
+  const hook = await create(tenant, { url: `${url}/loaded-again` });
+  await steer('pause');
+  await untilRecorded(hook, 1);
+  const address = tenantAddress(tenant.id);
+  const { actors } = service.runtime.node;
+  const { pump } = service.actors.webhooks;
+  const id = String(at('/loaded-again')[0]?.headers['webhook-id']);
+  // The actor is in a turn, and loaded again right after it: the replay waits meanwhile.
+  const turn = hook.call('PATCH', '', { types: null });
+  const busy = actors.ask(address, { type: 'add_customers', phones: ['+33611111111'] });
+  const restarted = actors.restart(address);
+  const replayed = pump.replay(tenant.id, hook.id, [streamIdOf(id)]).catch((error: Error) => error);
+  await Promise.all([turn, busy.catch(() => undefined), restarted]);
+  await actors.state(address);
+  const outcome = await replayed;
+  await steer('resume');
+  await eventually(async () => at('/loaded-again').length >= 2);
+  if (outcome === 'replayed')
+    await eventually(
+      async () => at('/loaded-again').filter((one) => one.headers['webhook-id'] === id).length === 2,
+    );
+  else assert.ok(outcome instanceof RuntimeFailure, String(outcome));
 });
 
 test('the events of a tenant that is not active wait until it is again', async () => {

@@ -23,6 +23,7 @@ import { webhookRecord } from './endpoint-world.ts';
 const DEAD = 1_000;
 /** Connections that one tenant's slow endpoints have at a time. */
 const SHARE = 16;
+const loading = Symbol('loading');
 const cipher = textCipher([Buffer.alloc(32, 1)], 'webhooks');
 const [victim, other] = ['66b1f0a2c3d4e5f607182901', '66b1f0a2c3d4e5f607182902'] as const;
 
@@ -107,11 +108,11 @@ test('a thousand dead endpoints delay neither other tenants nor those of their o
   };
   const progress = dead.flatMap(([id]) => [id, JSON.stringify(failing)]);
   await redis.hset(tenantKeys(victim).webhookProgress, ...progress);
-  pump.sync(victim, new Map(dead));
+  pump.sync(victim, new Map(dead), loading);
   await until(() => held === SHARE);
   // All of them wait in front of what comes now.
-  pump.sync(victim, new Map([...dead, endpoint(victim, 'alive', '/own')]));
-  pump.sync(other, new Map([endpoint(other, 'alive', '/other')]));
+  pump.sync(victim, new Map([...dead, endpoint(victim, 'alive', '/own')]), loading);
+  pump.sync(other, new Map([endpoint(other, 'alive', '/other')]), loading);
   await until(() => answered.get('/own') === 5 && answered.get('/other') === 5);
   const [, webhook] = endpoint(victim, 'asked', '/tested');
   assert.deepEqual(await pump.send(victim, webhook, { id: 'test', body: '{}' }), {
