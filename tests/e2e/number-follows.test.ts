@@ -253,3 +253,20 @@ test('operators are told, by a digest, of a number that two tenants connect, and
   });
   assert.deepEqual(kept, [stack.tenantId]);
 });
+
+test('a number that its session comes back with by itself counts as in use from then on', async () => {
+  const keys = (): Promise<string[]> => redis.keys('number-tenants:*');
+  const known = await keys();
+  const shopId = await agedShop();
+  const key = await until('it is noted', async () => {
+    const [found = ''] = (await keys()).filter((each) => !known.includes(each));
+    return (await redis.pttl(found)) > 0 && found;
+  });
+  await redis.multi().hset(key, stack.tenantId, 1).pexpire(key, DAY_MS).exec();
+  stack.network.drop(stack.session(shopId), 'transient', 428);
+  const leftMs = await until('it is noted anew', async () => {
+    const [atMs, ttlMs] = [Number(await redis.hget(key, stack.tenantId)), await redis.pttl(key)];
+    return atMs > 1 && ttlMs > DAY_MS && ttlMs;
+  });
+  assert.ok(leftMs > 29 * DAY_MS && leftMs <= 30 * DAY_MS, `remembered for ${leftMs} ms`);
+});

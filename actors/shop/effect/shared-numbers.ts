@@ -32,12 +32,13 @@ export class SharedNumbers {
 
   /** The shop's commit holds that connects it with this number (digits only). */
   connected(shop: ShopReference & { readonly name: string }, phone: string): void {
-    this.#connected(shop, phone).catch((error: unknown) =>
-      this.#options.log.warn(
-        { tenantId: shop.tenantId, shopId: shop.shopId, err: error },
-        'it is not known whether another tenant has the number of a shop',
-      ),
-    );
+    this.#connected(shop, phone).catch((error: unknown) => this.#failed(shop, error));
+  }
+
+  /** A session came back by itself with its number, which is remembered for 30 days more. Operators know of it. */
+  inUse(shop: ShopReference, phone: string): void {
+    const [number = ''] = this.#digests(phone);
+    this.#remember(shop, number).catch((error: unknown) => this.#failed(shop, error));
   }
 
   /** The tenant's shop that had these numbers is erased. */
@@ -46,19 +47,29 @@ export class SharedNumbers {
     if (keys.length > 0) await this.#options.store.append(keys.map((key): Read => ['HDEL', key, tenantId]));
   }
 
-  async #connected(
-    { tenantId, shopId, name }: ShopReference & { readonly name: string },
-    phone: string,
-  ): Promise<void> {
-    const { store, clock, feed, log, counts } = this.#options;
+  #failed({ tenantId, shopId }: ShopReference, err: unknown): void {
+    const line = 'it is not known whether another tenant has the number of a shop';
+    this.#options.log.warn({ tenantId, shopId, err }, line);
+  }
+
+  /** Notes that the tenant has the number now; answers the moment it noted. */
+  async #remember({ tenantId }: ShopReference, number: string): Promise<number> {
+    const { store, clock } = this.#options;
     const nowMs = clock.wallMs();
-    const digests = this.#digests(phone);
-    const [number = ''] = digests;
     const key = keyOf(number);
     await store.append([
       ['HSET', key, tenantId, nowMs],
       ['PEXPIREAT', key, nowMs + NUMBER_MEMORY_MS],
     ]);
+    return nowMs;
+  }
+
+  async #connected(shop: ShopReference & { readonly name: string }, phone: string): Promise<void> {
+    const { store, feed, log, counts } = this.#options;
+    const { tenantId, shopId, name } = shop;
+    const digests = this.#digests(phone);
+    const [number = ''] = digests;
+    const nowMs = await this.#remember(shop, number);
     const found = (await store.read(digests.map((digest) => ['HGETALL', keyOf(digest)]))) as string[][];
     const used = found.flatMap((flat) => [...pairs(flat)]);
     const others = used.filter(([id, atMs]) => id !== tenantId && !isForgotten(Number(atMs), nowMs));

@@ -7,6 +7,7 @@ import type { EventWaiters } from '../../tenant/event-waiters.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
 import { shopOf } from '../record/shop-keys.ts';
+import type { ShopReference } from '../record/shop-operations.ts';
 import { addressee } from '../record/shop-state.ts';
 import type { ShopEffect } from '../turn/shop-commands.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
@@ -41,7 +42,7 @@ export interface ShopEffectsParts {
 /** Carries out what a shop's turns asked for; by then the commit holds. */
 export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, address: Address) => void {
   const { actors, host, waiters, eventWaiters, feed } = parts;
-  const { pool, poolSessions, oneShopANumber, sharedNumbers, log } = parts;
+  const { pool, poolSessions, log } = parts;
   // A status has nobody to show composing to: it goes on at once, through the same turn.
   const compose = ({ message, generation }: ComposeEffect, address: Address): void => {
     const { messageId, textLength, kind } = message;
@@ -93,14 +94,12 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
         actors.tell(address, { type: 'cut_accepted' });
         break;
       case 'confirm_number':
-        oneShopANumber.confirm({ tenantId, shopId }, effect.phone);
-        sharedNumbers.connected({ tenantId, shopId, name: effect.of.name }, effect.phone);
+      case 'note_number':
+      case 'owner_number':
+        tellOfNumber(parts, { tenantId, shopId }, effect);
         break;
       case 'count_receipt':
         parts.countReceipt?.(effect.kind, effect.afterMs);
-        break;
-      case 'owner_number':
-        actors.tell(tenantAddress(tenantId), { type: 'owner_number', phone: effect.phone });
         break;
       case 'relinquish':
       case 'find_pool':
@@ -129,6 +128,29 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
         effect satisfies never;
     }
   };
+}
+
+type NumberEffect = Extract<ShopEffect, { readonly type: 'confirm_number' | 'note_number' | 'owner_number' }>;
+
+/** Carries out an effect about the number that a shop has connected. */
+function tellOfNumber(
+  { actors, oneShopANumber, sharedNumbers }: ShopEffectsParts,
+  shop: ShopReference,
+  effect: NumberEffect,
+): void {
+  const { phone } = effect;
+  switch (effect.type) {
+    case 'confirm_number':
+      oneShopANumber.confirm(shop, phone);
+      sharedNumbers.connected({ ...shop, name: effect.of.name }, phone);
+      break;
+    case 'note_number':
+      sharedNumbers.inUse(shop, phone);
+      break;
+    case 'owner_number':
+      actors.tell(tenantAddress(shop.tenantId), { type: 'owner_number', phone });
+      break;
+  }
 }
 
 type HostOrder = Extract<

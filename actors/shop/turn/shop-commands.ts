@@ -114,6 +114,8 @@ export type ShopEffect =
   | { readonly type: 'announce_events' }
   /** See that no other shop of the tenant has connected the same number (digits only) at the same moment, and tell operators where another tenant has. */
   | { readonly type: 'confirm_number'; readonly of: AnnouncedShop; readonly phone: string }
+  /** The session is back with the number that it had (digits only), so that it is still in use. */
+  | { readonly type: 'note_number'; readonly phone: string }
   /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
   | { readonly type: 'owner_number'; readonly phone: string }
   | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }

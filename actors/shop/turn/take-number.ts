@@ -42,7 +42,7 @@ export function takeNumber(builder: TurnBuilder, event: Connected, facts: Number
   // Two shops that connect at once do not see each other before both have.
   if (isOwn !== true || context.asked === true) {
     builder.effects.push({ type: 'confirm_number', of: builder.state, phone });
-  }
+  } else builder.effects.push({ type: 'note_number', phone });
   if (inheritance !== undefined) inherit(builder, inheritance);
   builder.stepChannel({
     type: 'connected',
