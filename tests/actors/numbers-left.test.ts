@@ -1,8 +1,10 @@
 /** What an erased shop leaves of its number is written once, before anything goes, and forgotten after 30 days. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readArchive } from '../../actors/shop/record/number-archive.ts';
+import { archiveWrites, readArchive } from '../../actors/shop/record/number-archive.ts';
+import { readPast } from '../../actors/shop/record/number-past.ts';
 import { numbersLeft } from '../../actors/shop/record/numbers-left.ts';
+import { readNumber } from '../../actors/shop/turn/number-facts.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 
@@ -45,4 +47,27 @@ test('nothing is kept of a tenant that is erased', async () => {
   const { numbersLeft: index, numbers } = tenantKeys(shop.state.shop.tenantId);
   assert.deepEqual(shop.redis.run(['SMEMBERS', index]), []);
   assert.deepEqual(shop.redis.run(['HGETALL', numbers]), []);
+});
+
+test('what a shop sent itself is not counted again where an erased one had taken it over', async () => {
+  const shop = await connectedShop(false);
+  shop.send('+33611110002');
+  const { nowMs, state, redis } = shop;
+  const store = storeOf(redis);
+  const { tenantId, shopId } = state.shop;
+  // Another shop had the number since, with these sends and one of its own, and is erased.
+  const past = await readPast({ shopId }, state, { shard: state.shard, store, nowMs });
+  assert.ok(past);
+  const [entry] = past.entries;
+  assert.ok(entry);
+  const later = { ...entry, atMs: entry.atMs + 1, subject: 33_611_110_003 };
+  const number = { tenantId, phone: PHONE };
+  const archived = archiveWrites(number, { ...past, entries: [...past.entries, later] }, vault);
+  for (const write of archived) redis.run(write);
+  redis.run(['HDEL', tenantKeys(tenantId).numbers, PHONE]);
+  const { inheritance } = await readNumber(state, PHONE, { store, vault, nowMs: nowMs + 1 });
+  assert.deepEqual(
+    inheritance?.entries.map(({ kind, atMs }) => [kind, atMs]),
+    [[later.kind, later.atMs]],
+  );
 });

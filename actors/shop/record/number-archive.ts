@@ -87,7 +87,7 @@ function archiveKeys({ tenantId, phone }: TenantNumber, vault: NumberVault): str
 }
 
 /** What caps count of a send: its class and its time, and of a group its shares. Not to whom, nor what. */
-function countedOnly({ kind, atMs, subject }: LedgerEntry): LedgerEntry {
+export function countedOnly({ kind, atMs, subject }: LedgerEntry): LedgerEntry {
   return { kind, atMs, subject: kind === 'group' ? subject : 0, fingerprint: { high: 0, low: 0 } };
 }
 

@@ -9,7 +9,7 @@ import { LEDGER_BOUND, type SendLedger } from '../../../policy/send-ledger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import { holdsNumber, ownNumber } from '../machines/channel-context.ts';
-import { readArchive } from '../record/number-archive.ts';
+import { countedOnly, readArchive } from '../record/number-archive.ts';
 import {
   decodeWriters,
   isForgotten,
@@ -86,7 +86,8 @@ async function readErased(state: ShopState, phone: string, reading: Reading): Pr
   const { tenantId } = state.shop;
   const found = await readArchive({ tenantId, phone }, reading.vault, reading);
   if (found === undefined) return {};
-  return { inheritance: { ...(await inheritanceOf(state, found.past, reading)), archivedAt: found.key } };
+  const inheritance = await inheritanceOf(state, found.past, { ...reading, keptOf: countedOnly });
+  return { inheritance: { ...inheritance, archivedAt: found.key } };
 }
 
 async function readOther(
@@ -103,11 +104,15 @@ async function readOther(
   return past === undefined ? {} : { inheritance: await inheritanceOf(state, past, { store, nowMs }) };
 }
 
-/** Of what is known of a number what the shop does not hold already. */
+/** Of what is known of a number what the shop does not hold already. `keptOf`: what the past holds of an entry; default: all. */
 async function inheritanceOf(
   { keys }: ShopState,
   past: NumberPast,
-  { store, nowMs }: Pick<Reading, 'store' | 'nowMs'>,
+  {
+    store,
+    nowMs,
+    keptOf = (entry) => entry,
+  }: Pick<Reading, 'store' | 'nowMs'> & { readonly keptOf?: (entry: LedgerEntry) => LedgerEntry },
 ): Promise<Inheritance> {
   const [newest, writers, aliases] = (await store.read([
     ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
@@ -115,7 +120,7 @@ async function inheritanceOf(
     ['HGETALL', keys.aliases],
   ])) as [string[], string[], string[]];
   const own = countedEntries(newest, nowMs);
-  const entries = withoutThose(past.entries, own);
+  const entries = withoutThose(past.entries, own.map(keptOf));
   const knownAs = new Map([...past.aliases, ...pairs(aliases)]);
   const ownWriters = decodeWriters(writers);
   const merged = [...past.writers].flatMap(([address, writer]): [string, Writer][] => {
