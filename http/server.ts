@@ -300,7 +300,9 @@ function send(exchange: Exchange, method: string, reply: ReplyValue): void {
   const isHead = method === 'HEAD';
   const shown = isHead ? headHeaders(reply) : close === true ? '' : KEEP_ALIVE;
   response.writeHeader('Content-Type', contentType + headers + shown);
-  if (isHead) {
+  if (isHead && close === true) {
+    closeAfterHead(exchange, reply);
+  } else if (isHead) {
     // Given a length, uWebSockets waits for a body that never comes and ends the connection with the next request.
     response.endWithoutBody();
   } else if (stream !== undefined) {
@@ -312,8 +314,24 @@ function send(exchange: Exchange, method: string, reply: ReplyValue): void {
 
 /** What uWebSockets writes by itself where it writes a body. */
 function headHeaders({ body, stream, close }: ReplyValue): HeaderLines {
-  const length = stream === undefined ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : '';
-  return length + (close === true ? '\r\nConnection: close' : KEEP_ALIVE);
+  if (close === true) return '\r\nConnection: close';
+  return (stream === undefined ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : '') + KEEP_ALIVE;
+}
+
+/**
+ * Ends a connection with the head of a reply. uWebSockets would end it behind the body, which never comes: until it is closed
+ * here, whatever the caller sends next is not taken for a request.
+ */
+function closeAfterHead(exchange: Exchange, { body, stream }: ReplyValue): void {
+  const { response } = exchange;
+  response.onAborted(() => {
+    exchange.leave();
+  });
+  response.tryEnd('', stream === undefined ? Buffer.byteLength(body) : 0);
+  // What is written in this turn is gathered until its end.
+  setImmediate(() => {
+    if (!exchange.isGone) response.close();
+  });
 }
 
 /**

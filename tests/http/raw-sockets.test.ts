@@ -10,7 +10,7 @@ import { send } from './checked-client.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
 import { metricsOf } from './metrics-of.ts';
 import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 /** After which uWebSockets.js ends a connection on which nothing comes, at the earliest. */
 const IDLE_LIMIT_MS = 8_000;
@@ -221,62 +221,6 @@ describe('bytes on a socket', () => {
     const connection = await raw();
     connection.write(`GET /${'a'.repeat(7_999)} HTTP/1.1\r\n${HOST}\r\n`);
     assert.deepEqual(statuses(await connection.until((text) => text.includes('NOT_FOUND'))), [404]);
-  });
-
-  it('HEAD is GET without the body: the same headers, counted alike, and the connection goes on', async () => {
-    const heads = async (path: string, headers: string): Promise<{ got: string; head: string }> => {
-      const connection = await raw();
-      connection.write(`GET ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`);
-      const got = await connection.until((text) => text.includes('\r\n\r\n'));
-      const asked = await raw();
-      asked.write(`HEAD ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`.repeat(2));
-      // What comes after the second head shows that neither had a body.
-      asked.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
-      const received = await asked.until((text) => text.includes('"NOT_FOUND"'));
-      const [first = '', second = '', third = ''] = received.split('\r\n\r\n');
-      assert.match(third, /^HTTP\/1.1 404 /, path);
-      assert.equal(remaining(first) - remaining(second), headers === '' ? 0 : 1, 'counted');
-      return { got: got.slice(0, got.indexOf('\r\n\r\n')), head: first };
-    };
-    const remaining = (head: string): number => Number(/Remaining: (\d+)/.exec(head)?.[1] ?? 0);
-    const same = (head: string): string[] =>
-      head
-        .split('\r\n')
-        .filter((line) => !/^(X-Request-Id|X-RateLimit-(Remaining|Reset)|Date):/i.test(line))
-        .sort();
-    const cases = [
-      ['/api/v1/docs', auth],
-      ['/api/v1/shops/none', auth],
-      ['/api/v1/me', ''],
-      ['/openapi.json', ''],
-      ['/reference', ''],
-    ] as const;
-    for (const [path, headers] of cases) {
-      const { got, head } = await heads(path, headers);
-      assert.deepEqual(same(head), same(got), path);
-      assert.match(head, /\r\nContent-Length: [1-9]\d+/, path);
-    }
-  });
-
-  it('HEAD of the event stream opens none', async () => {
-    const connection = await openRaw(service.adminUrl);
-    connections.push(connection);
-    const token = `Authorization: Bearer ${ADMIN_TOKEN}\r\n`;
-    connection.write(`HEAD /admin/v1/events HTTP/1.1\r\n${HOST}${token}\r\n`);
-    connection.write(`GET /admin/v1/nothing HTTP/1.1\r\n${HOST}${token}\r\n`);
-    const received = await connection.until((text) => text.includes('NOT_FOUND'));
-    assert.deepEqual(statuses(received), [200, 404]);
-    assert.match(received, /text\/event-stream/);
-    assert.doesNotMatch(received, /retry: 1000/);
-  });
-
-  it('HEAD where there is no GET is 405 without a body', async () => {
-    const connection = await raw();
-    connection.write(`HEAD /api/v1/shops/x/statuses HTTP/1.1\r\n${HOST}\r\n`);
-    connection.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
-    const received = await connection.until((text) => text.includes('NOT_FOUND'));
-    assert.deepEqual(statuses(received), [405, 404]);
-    assert.doesNotMatch(received, /METHOD_NOT_ALLOWED/);
   });
 
   // uWebSockets.js closes what does not go on once its idle limit of about ten seconds is over; these wait for that

@@ -1,0 +1,121 @@
+/** HEAD, byte by byte: the head of GET's reply and no body, on a connection that goes on, or ends where its lengths lie. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Target, TestTenant } from './conformance-target.ts';
+import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+
+/** After which uWebSockets.js ends a connection on which nothing comes, at the earliest. */
+const IDLE_LIMIT_MS = 8_000;
+
+const HOST = 'Host: test\r\n';
+
+describe('HEAD', () => {
+  let service: ServiceFixture;
+  let target: Target;
+  let owner: TestTenant;
+  let auth: string;
+  const connections: RawConnection[] = [];
+
+  before(async () => {
+    service = await startService();
+    target = await targetOf(service);
+    owner = await target.tenant({ plan: 'scale' });
+    auth = `Authorization: Bearer ${owner.key}\r\n`;
+  });
+  after(async () => {
+    for (const connection of connections) connection.destroy();
+    target.close();
+    await service.stop();
+  });
+
+  async function raw(url = service.apiUrl): Promise<RawConnection> {
+    const connection = await openRaw(url);
+    connections.push(connection);
+    return connection;
+  }
+
+  it('is GET without the body: the same headers, counted alike, and the connection goes on', async () => {
+    const heads = async (path: string, headers: string): Promise<{ got: string; head: string }> => {
+      const connection = await raw();
+      connection.write(`GET ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`);
+      const got = await connection.until((text) => text.includes('\r\n\r\n'));
+      const asked = await raw();
+      asked.write(`HEAD ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`.repeat(2));
+      // What comes after the second head shows that neither had a body.
+      asked.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
+      const received = await asked.until((text) => text.includes('"NOT_FOUND"'));
+      const [first = '', second = '', third = ''] = received.split('\r\n\r\n');
+      assert.match(third, /^HTTP\/1.1 404 /, path);
+      assert.equal(remaining(first) - remaining(second), headers === '' ? 0 : 1, 'counted');
+      return { got: got.slice(0, got.indexOf('\r\n\r\n')), head: first };
+    };
+    const remaining = (head: string): number => Number(/Remaining: (\d+)/.exec(head)?.[1] ?? 0);
+    const same = (head: string): string[] =>
+      head
+        .split('\r\n')
+        .filter((line) => !/^(X-Request-Id|X-RateLimit-(Remaining|Reset)|Date):/i.test(line))
+        .sort();
+    const cases = [
+      ['/api/v1/docs', auth],
+      ['/api/v1/shops/none', auth],
+      ['/api/v1/me', ''],
+      ['/openapi.json', ''],
+      ['/reference', ''],
+    ] as const;
+    for (const [path, headers] of cases) {
+      const { got, head } = await heads(path, headers);
+      assert.deepEqual(same(head), same(got), path);
+      assert.match(head, /\r\nContent-Length: [1-9]\d+/, path);
+    }
+  });
+
+  it('of the event stream opens none', async () => {
+    const connection = await raw(service.adminUrl);
+    const token = `Authorization: Bearer ${ADMIN_TOKEN}\r\n`;
+    connection.write(`HEAD /admin/v1/events HTTP/1.1\r\n${HOST}${token}\r\n`);
+    connection.write(`GET /admin/v1/nothing HTTP/1.1\r\n${HOST}${token}\r\n`);
+    const received = await connection.until((text) => text.includes('NOT_FOUND'));
+    assert.deepEqual(statuses(received), [200, 404]);
+    assert.match(received, /text\/event-stream/);
+    assert.doesNotMatch(received, /retry: 1000/);
+  });
+
+  it('where there is no GET is 405 without a body', async () => {
+    const connection = await raw();
+    connection.write(`HEAD /api/v1/shops/x/statuses HTTP/1.1\r\n${HOST}\r\n`);
+    connection.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
+    const received = await connection.until((text) => text.includes('NOT_FOUND'));
+    assert.deepEqual(statuses(received), [405, 404]);
+    assert.doesNotMatch(received, /METHOD_NOT_ALLOWED/);
+  });
+
+  for (const [row, length, status] of [
+    ['a repeated Content-Length', 'Content-Length: 5\r\nContent-Length: 0\r\n', 422],
+    ['a body over 64 KiB', 'Content-Length: 70000\r\n', 413],
+  ] as const) {
+    it(`with ${row} is ${status}, and the connection closes`, async () => {
+      const connection = await raw();
+      connection.write(`HEAD /api/v1/me HTTP/1.1\r\n${HOST}${auth}${length}\r\n`);
+      const started = performance.now();
+      const received = await connection.closed();
+      assert.deepEqual(statuses(received), [status]);
+      assert.match(received, /\r\nContent-Length: [1-9]\d+\r\n\r\n$/);
+      assert.equal(received.match(/\r\nConnection: close\r\n/g)?.length, 1);
+      assert.ok(performance.now() - started < IDLE_LIMIT_MS, 'not by the idle limit');
+    });
+
+    it(`with ${row}: what follows it is no request`, async () => {
+      const connection = await raw();
+      const body = `{"name":"behind ${status}"}`;
+      const head = `POST /api/v1/shops HTTP/1.1\r\n${HOST}${auth}Content-Type: application/json\r\n`;
+      const hidden = `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+      connection.write(`HEAD /api/v1/me HTTP/1.1\r\n${HOST}${auth}${length}\r\nxxxxx${hidden}`);
+      await connection.closed();
+      assert.equal(
+        (await target.api.call('GET', `/shops/behind%20${status}`, { key: owner.key })).status,
+        404,
+      );
+    });
+  }
+});
