@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { headerLines, type ReplyValue } from '../contract/exchange.ts';
-import { fixedPage, type Page } from '../pipeline/pages.ts';
+import type { ReplyValue } from '../contract/exchange.ts';
+import { fixedPage, type Page, shownPageHeaders } from '../pipeline/pages.ts';
 import type { ArticleLibrary } from '../tenant-api/articles.ts';
 import { articleHtml, indexHtml } from './article-html.ts';
 import { llmsText } from './llms-text.ts';
 
 /** No script at all; the style from our own host. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const HEADERS = shownPageHeaders(
+  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
 
 const STYLE_URL = new URL('./article.css', import.meta.url);
 
@@ -41,16 +42,7 @@ function page(path: string, contentType: string, body: () => string): Page {
   return {
     path,
     answer() {
-      reply ??= {
-        status: 200,
-        contentType,
-        headers: headerLines({
-          'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-          'X-Content-Type-Options': 'nosniff',
-          'Referrer-Policy': 'no-referrer',
-        }),
-        body: body(),
-      };
+      reply ??= { status: 200, contentType, headers: HEADERS, body: body() };
       return reply;
     },
   };

@@ -4,7 +4,7 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
 import { headerLines, type ReplyValue } from '../contract/exchange.ts';
-import type { Page } from '../pipeline/pages.ts';
+import { type Page, shownPageHeaders } from '../pipeline/pages.ts';
 import { ERROR_MESSAGES } from './error-messages.ts';
 
 const APP_FOLDER = fileURLToPath(new URL('./app/', import.meta.url));
@@ -17,14 +17,11 @@ const CONTENT_TYPES: { readonly [extension: string]: string } = {
 };
 
 /** Nothing but our own files; QR codes come as data images. */
-const SECURITY_HEADERS = headerLines({
-  'Content-Security-Policy':
+const HEADERS =
+  shownPageHeaders(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cache-Control': 'no-cache',
-});
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ) + headerLines({ 'Cache-Control': 'no-cache' });
 
 /** Modules generated from the service's own lists, so that the console has the same. */
 const MADE_MODULES: { readonly [path: string]: string } = {
@@ -50,7 +47,7 @@ function page(path: string, extension: string, body: Uint8Array): Page {
   const reply: ReplyValue = {
     status: 200,
     contentType: CONTENT_TYPES[extension] ?? '',
-    headers: SECURITY_HEADERS,
+    headers: HEADERS,
     body,
   };
   return { path, answer: () => reply };

@@ -1,21 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { headerLines, type ReplyValue } from '../contract/exchange.ts';
-import { fixedPage, type Page } from '../pipeline/pages.ts';
+import type { ReplyValue } from '../contract/exchange.ts';
+import { fixedPage, type Page, shownPageHeaders } from '../pipeline/pages.ts';
 
 /** Scripts, styles and data from our own host alone; swagger-ui sets style attributes and draws with data images. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const HEADERS = shownPageHeaders(
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+);
 
 const HTML = `<!doctype html>
 <html lang="en">
@@ -34,6 +36,13 @@ const HTML = `<!doctype html>
 </body>
 </html>
 `;
+
+const PAGE: ReplyValue = {
+  status: 200,
+  contentType: 'text/html; charset=utf-8',
+  headers: HEADERS,
+  body: HTML,
+};
 
 /**
  * The document names the public address, and the page may be open under another name of it (`localhost`, a tunnel): its
@@ -58,24 +67,11 @@ SwaggerUIBundle({
 export function referencePages(): readonly Page[] {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [
-    { path: '/reference', answer: () => page('text/html; charset=utf-8', HTML) },
+    { path: '/reference', answer: () => PAGE },
     fixedPage('/reference/start.js', 'text/javascript; charset=utf-8', START),
     packageFile(folder, 'swagger-ui.css', 'text/css; charset=utf-8'),
     packageFile(folder, 'swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
   ];
-}
-
-function page(contentType: string, body: string): ReplyValue {
-  return {
-    status: 200,
-    contentType,
-    headers: headerLines({
-      'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-    }),
-    body,
-  };
 }
 
 function packageFile(folder: string, name: string, contentType: string): Page {

@@ -1,6 +1,6 @@
 import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { errorReply } from '../contract/envelope.ts';
-import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
+import { type HeaderLines, headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
 import { anonymous, type Front, isRead } from './front.ts';
 
 /** A path outside the declared API, answered to GET and HEAD alone: documents, probes, files of a page. */
@@ -23,6 +23,15 @@ export function withPages(pages: readonly Page[], next: Front): Front {
     }
     return mapMaybePromise(page.answer(request), (reply) => anonymous(reply, page.path));
   };
+}
+
+/** What each page that a browser shows is answered with. `contentSecurityPolicy`: what it may load. */
+export function shownPageHeaders(contentSecurityPolicy: string): HeaderLines {
+  return headerLines({
+    'Content-Security-Policy': contentSecurityPolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  });
 }
 
 /** A page that never changes while the process runs. */
