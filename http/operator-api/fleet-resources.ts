@@ -1,9 +1,21 @@
 import * as v from 'valibot';
 import { MESSAGE_REASONS, MESSAGE_STATUSES, type MessageReason } from '../../actors/message-status.ts';
+import type {
+  DeadLetterView,
+  FleetNode,
+  ShopActorView,
+  ShopInspection,
+} from '../../actors/operators/operator-operations.ts';
 import { channelStatus, count, instant } from '../contract/resources.ts';
 import type { OperatorEvent } from '../events/operator-event.ts';
 
 /** Schemas of nodes and live actors for operators. Times that end in `Ms` are milliseconds since the Unix epoch. */
+
+/** A schema for each field of what is told: a field that has none here does not compile, nor one that is told no more. */
+type SchemasOf<Told> = { readonly [Field in keyof Told]-?: v.GenericSchema };
+type Shop = NonNullable<ShopActorView['details']>;
+type Waiting = NonNullable<Shop['queue']['inHand']>;
+type Policy = NonNullable<ShopInspection['policy']>;
 
 const epochMs = v.number();
 const whichShop = { tenantId: v.string(), shopId: v.string() };
@@ -17,7 +29,7 @@ export const node = v.strictObject({
   shards: count,
   self: v.boolean(),
   leaseMarginMs: v.exactOptional(v.pipe(v.number(), v.description('Of the node that answers alone.'))),
-});
+} satisfies SchemasOf<FleetNode>);
 
 /** A shard and the node that owns it. */
 export const shard = v.strictObject({ shard: count, nodeId: v.nullable(v.string()), epoch: count });
@@ -53,7 +65,12 @@ export const machine = v.strictObject({
   initial: v.string(),
   states: v.array(v.string()),
   transitions: v.array(
-    v.strictObject({ from: v.string(), to: v.string(), event: v.string(), guard: v.nullable(v.string()) }),
+    v.strictObject({
+      from: v.string(),
+      to: v.string(),
+      event: v.string(),
+      guard: v.nullable(v.string()),
+    }),
   ),
 });
 
@@ -64,7 +81,7 @@ export const deadLetter = v.strictObject({
   command: v.nullable(v.string()),
   cause: v.string(),
   at: instant,
-});
+} satisfies SchemasOf<DeadLetterView>);
 
 const waiting = v.strictObject({
   messageId: v.string(),
@@ -75,14 +92,14 @@ const waiting = v.strictObject({
   createdAtMs: epochMs,
   place: v.exactOptional(v.pipe(count, v.description('Its place in the stored queue.'))),
   carriedFor: v.exactOptional(v.strictObject(whichShop)),
-});
+} satisfies SchemasOf<Waiting>);
 
 const lastEnd = v.strictObject({
   end: v.string(),
   statusCode: v.nullable(v.number()),
   detail: v.string(),
   atMs: epochMs,
-});
+} satisfies SchemasOf<NonNullable<Shop['channel']['lastEnd']>>);
 
 /** Both machines of a shop, the head of its queue and its last steps. */
 export const shopDetails = v.strictObject({
@@ -107,24 +124,32 @@ export const shopDetails = v.strictObject({
     downSinceMs: v.nullable(epochMs),
     lastEnd: v.nullable(lastEnd),
     codesRefusedAtMs: v.exactOptional(v.nullable(epochMs)),
-  }),
+  } satisfies SchemasOf<Shop['channel']>),
   pacing: v.strictObject({
     state: v.string(),
     hand: v.nullable(
-      v.strictObject({ messageId: v.string(), kind: messageKind, to: v.string(), textLength: count }),
+      v.strictObject({
+        messageId: v.string(),
+        kind: messageKind,
+        to: v.string(),
+        textLength: count,
+      } satisfies SchemasOf<NonNullable<Shop['pacing']['hand']>>),
     ),
     untilMs: v.nullable(epochMs),
     heldByOperator: v.boolean(),
     unsent: v.exactOptional(v.strictObject({ messageId: v.string(), times: count })),
     coldPausedUntilMs: v.exactOptional(v.nullable(epochMs)),
-  }),
+  } satisfies SchemasOf<Shop['pacing']>),
   queue: v.strictObject({
     depth: count,
     inHand: v.nullable(waiting),
     waiting: v.array(
-      v.strictObject({ ...waiting.entries, unlessSent: v.strictObject({ atMs: epochMs, reason }) }),
+      v.strictObject({
+        ...waiting.entries,
+        unlessSent: v.strictObject({ atMs: epochMs, reason }),
+      } satisfies SchemasOf<Shop['queue']['waiting'][number]>),
     ),
-  }),
+  } satisfies SchemasOf<Shop['queue']>),
   pooled: v.array(
     v.strictObject({
       messageId: v.string(),
@@ -132,8 +157,9 @@ export const shopDetails = v.strictObject({
       createdAtMs: epochMs,
       pool: v.nullable(v.strictObject(whichShop)),
       taken: v.boolean(),
+      place: v.pipe(count, v.description('Its place in the list of what the shop accepted.')),
       askAtMs: epochMs,
-    }),
+    } satisfies SchemasOf<Shop['pooled'][number]>),
   ),
   undelivered: v.nullable(
     v.pipe(
@@ -142,7 +168,7 @@ export const shopDetails = v.strictObject({
         count,
         enoughSinceMs: v.exactOptional(epochMs),
         isLong: v.boolean(),
-      }),
+      } satisfies SchemasOf<NonNullable<Shop['undelivered']>>),
       v.description('Messages that were sent since a recipient last said that they have one.'),
     ),
   ),
@@ -156,9 +182,9 @@ export const shopDetails = v.strictObject({
       from: v.string(),
       to: v.string(),
       event: v.string(),
-    }),
+    } satisfies SchemasOf<Shop['transitions'][number]>),
   ),
-});
+} satisfies SchemasOf<Shop>);
 
 /** A shop's actor; name, state and details are null while nothing of it is in memory. */
 export const shopActor = v.strictObject({
@@ -173,14 +199,14 @@ export const shopActor = v.strictObject({
   restarts: count,
   lastError: v.optional(v.strictObject({ atMs: epochMs, message: v.string() })),
   details: v.nullable(shopDetails),
-});
+} satisfies SchemasOf<ShopActorView>);
 
 const policyWindow = v.strictObject({
   window: v.picklist(['perDay', 'perHour', 'coldPerDay', 'declaredPerDay', 'groupsPerDay', 'statusesPerDay']),
   used: count,
   cap: count,
   nextReliefMs: v.nullable(epochMs),
-});
+} satisfies SchemasOf<Policy['windows'][number]>);
 
 /** The same, with the fields of its own page. */
 export const shopInspection = v.strictObject({
@@ -194,7 +220,7 @@ export const shopInspection = v.strictObject({
     v.nullable(v.record(v.string(), v.unknown())),
     v.description("Facts of the live session, of the chat client's own choice; null: there is none."),
   ),
-});
+} satisfies SchemasOf<ShopInspection>);
 
 const namedShop = { ...whichShop, shop: v.string() };
 type EventData<Type extends OperatorEvent['type']> = Extract<OperatorEvent, { type: Type }>['data'];
