@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pacingState } from '../../actors/shop/record/shop-state.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 test('what is being prepared stays queued: a hand-over or a drop puts it back and recalls it, and so does a long silence', async () => {
@@ -64,6 +65,42 @@ for (const way of ['it comes while', 'it is found when'] as const) {
     assert.ok(shop.writes.every((write) => !write.includes('step')));
   });
 }
+
+test('a status that is being sealed is sealed anew without whoever says STOP, once', async () => {
+  const shop = await ShopHarness.connected();
+  const draft = {
+    caption: 'Fresh bread',
+    mediaUrl: undefined,
+    mediaType: 'image' as const,
+    idempotencyKey: undefined,
+    requestId: 'test',
+  };
+  shop.command({ type: 'post_status', draft, settings: resolveSettings({}) });
+  const id = shop.state.inHand?.messageId ?? '';
+  const composed = (audience: readonly string[]): void => {
+    const dispatch = { body: shop.bodies.get(id), writer: undefined, audience };
+    shop.session({ type: 'session.composed', messageId: id }, { dispatch });
+  };
+  composed(['+33611110001', '+33611110002']);
+  const stop = { wireId: 'W', from: '+33611110001', text: 'STOP', atMs: shop.nowMs, token: 't' };
+  shop.session({ type: 'session.inbound', ...stop });
+  assert.deepEqual(
+    shop.effectsOf('recall').map(({ messageId }) => messageId),
+    [id],
+  );
+  shop.outcome(id, { kind: 'not_sent' });
+  shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
+  assert.deepEqual([shop.effectsOf('release'), shop.statusOf(id)], [[], 'queued']);
+  shop.pass(20_000);
+  composed(['+33611110002']);
+  const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
+  shop.session({ type: 'session.inbound', ...stop, wireId: 'W2' }, { writer });
+  assert.equal(pacingState(shop.state), 'preparing', 'they are not among those it is sealed for');
+  assert.deepEqual(
+    shop.effectsOf('send').map(({ order }) => order.audience),
+    [['+33611110001', '+33611110002'], ['+33611110002']],
+  );
+});
 
 test('what cannot be prepared is put back a few times, then refused; a rate signal pauses the queue', async () => {
   const shop = await ShopHarness.connected();

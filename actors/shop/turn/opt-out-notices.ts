@@ -93,14 +93,23 @@ export function onOptOutAtPool(
   const writtenBy = facts.writtenBy ?? command.from;
   builder.writes.push(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
   tellOfOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false, is: writer.optedOut });
-  if (writer.optedOut) heedOptOut(builder, writtenBy);
+  if (writer.optedOut) heedOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false });
 }
 
-/** What an opt-out stops at once: what the pool has of this shop, and what is in hand for whoever wrote. */
-export function heedOptOut(builder: TurnBuilder, writtenBy: string): void {
+/**
+ * What an opt-out stops at once: what the pool has of this shop, and what is in hand for whoever wrote. A status that is
+ * being sealed for them among others goes back, to be sealed for the others. `was`: they had opted out before.
+ */
+export function heedOptOut(
+  builder: TurnBuilder,
+  { writtenBy, was }: { readonly writtenBy: string; readonly was: boolean },
+): void {
   askAboutPooled(builder);
-  if (isInHandFor(builder.state, writtenBy) && pacingState(builder.state) === 'preparing') {
-    builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
+  const { state } = builder;
+  if (pacingState(state) !== 'preparing') return;
+  if (isInHandFor(state, writtenBy)) builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
+  else if (state.inHand?.kind === 'status' && !was) {
+    builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
   }
 }
 

@@ -150,9 +150,10 @@ function onInbound(
   if (writer !== undefined) {
     const writtenBy = facts.writtenBy ?? event.from;
     builder.writes.push(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
-    tellOfOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false, is: writer.optedOut });
+    const was = facts.writer?.optedOut ?? false;
+    tellOfOptOut(builder, { writtenBy, was, is: writer.optedOut });
     if (writer.optedOut) {
-      heedOptOut(builder, writtenBy);
+      heedOptOut(builder, { writtenBy, was });
       startNotices(builder, { ...event, from: writtenBy }, facts.carriedFor ?? []);
     }
   }
