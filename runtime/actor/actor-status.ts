@@ -1,4 +1,9 @@
 import type { ActorSnapshot, ActorSummary } from '../actors.ts';
+import type { Address } from '../address.ts';
+import type { OwnedShard } from '../ownership/owned-shard.ts';
+import { movedAway, suspended, unavailable } from '../refusals.ts';
+import type { RuntimeFailure } from '../runtime-failure.ts';
+import type { Envelope, Mailbox } from './mailbox.ts';
 
 /**
  * Where an actor stands: `loading` → `active` ⇄ `backoff` (crashed, waits) → `suspended` (waits for an operator);
@@ -13,9 +18,40 @@ export type ActorStatus =
   | 'stopping'
   | 'stopped';
 
+/** Why an actor that stands so takes no command of this lane now. `isWaiting`: its timer runs, for Redis or a restart. */
+export function commandRefusal(
+  lane: Envelope['lane'],
+  status: ActorStatus,
+  shard: Pick<OwnedShard, 'draining' | 'inDoubt'>,
+  isWaiting: boolean,
+): RuntimeFailure | undefined {
+  if (status === 'suspended') return suspended();
+  if (status === 'stopped') return movedAway();
+  if (lane === 'control') return undefined;
+  if (shard.draining) return movedAway();
+  const waitsForStore = isWaiting && status !== 'backoff';
+  return shard.inDoubt || waitsForStore ? unavailable('Redis does not answer') : undefined;
+}
+
 /** What operators are told of it: whether it goes by itself, and what it waits for when it does not. */
-export function statusForOperators(status: ActorStatus): ActorSummary['status'] {
+function statusForOperators(status: ActorStatus): ActorSummary['status'] {
   return status === 'backoff' || status === 'suspended' ? status : 'active';
+}
+
+/** An actor's figures. `nowMs`: monotonic. */
+export function summaryOf(
+  address: Address,
+  status: ActorStatus,
+  {
+    mailbox,
+    restarts,
+    state,
+  }: { readonly mailbox: Mailbox; readonly restarts: number; readonly state: unknown },
+  nowMs: number,
+): ActorSummary {
+  const { depth: mailboxDepth } = mailbox;
+  const oldestQueuedMs = mailbox.oldestQueuedMs(nowMs);
+  return { address, status: statusForOperators(status), mailboxDepth, oldestQueuedMs, restarts, state };
 }
 
 /** A snapshot from a summary and what only a snapshot tells. */

@@ -9,7 +9,7 @@ import { RestartableTimer } from '../restartable-timer.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import { ActivationGate } from './activation-gate.ts';
 import { ActorResources } from './actor-resources.ts';
-import { type ActorStatus, snapshotOf, statusForOperators } from './actor-status.ts';
+import { type ActorStatus, commandRefusal, snapshotOf, summaryOf } from './actor-status.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import { ActorTimers } from './actor-timers.ts';
 import { commandEnvelope, type Envelope, type EnvelopeKind, Mailbox, ownEnvelope } from './mailbox.ts';
@@ -104,35 +104,38 @@ export class Actor implements ActiveActor, TurnHost {
   }
 
   offer(command: unknown, asker?: Asker): void {
-    const envelope = commandEnvelope(command, this.#behaviour, {
-      queuedAtMs: this.#around.clock.monotonicMs(),
-      asker,
-    });
-    const refusal = this.#refusal(envelope.lane) ?? this.#mailbox.offer(envelope);
-    if (refusal === undefined) {
-      this.#pump();
-      return;
-    }
-    if (asker !== undefined) asker.reject(refusal);
-    else this.#around.log.warn({ actor: this.#text, code: refusal.code }, 'A command was refused');
+    const nowMs = this.#around.clock.monotonicMs();
+    const envelope = commandEnvelope(command, this.#behaviour, nowMs, asker);
+    const refusal = commandRefusal(envelope.lane, this.#status, this.#shard, this.#timer.isRunning);
+    if (refusal === undefined && this.#decidesNow(envelope)) return;
+    const failure = refusal ?? this.#mailbox.offer(envelope);
+    if (failure === undefined) this.#pump();
+    else if (asker !== undefined) asker.reject(failure);
+    else this.#around.log.warn({ actor: this.#text, code: failure.code }, 'A command was refused');
   }
 
-  /** Why no command of this lane can be taken now. */
-  #refusal(lane: 'client' | 'control'): RuntimeFailure | undefined {
-    if (this.#status === 'suspended') return suspended();
-    if (this.#status === 'stopped') return movedAway();
-    if (lane === 'control') return undefined;
-    if (this.#shard.draining) return movedAway();
-    const waitsForStore = this.#timer.isRunning && this.#status !== 'backoff';
-    if (this.#shard.inDoubt || waitsForStore) return unavailable('Redis does not answer');
-    return undefined;
+  /**
+   * Begins the turn of a command past the mailbox, when nothing is under way and nothing waits: what most commands
+   * meet. The turn is the mailbox's, and so is all that follows from it. False: the command is for the mailbox.
+   */
+  #decidesNow(envelope: Envelope): boolean {
+    if (!this.#isFree || this.#isPumping || !this.#mailbox.passes(envelope)) return false;
+    if (!this.#around.mayAct(this.#shard)) return false;
+    this.#cycle.begin(envelope);
+    // A turn without writes is over, and may have told the actor something.
+    if (!this.#cycle.isBusy) this.#pump();
+    return true;
+  }
+
+  /** A turn may begin: none is under way, and no wait for Redis or for a restart. */
+  get #isFree(): boolean {
+    return this.#status === 'active' && !this.#cycle.isBusy && !this.#timer.isRunning;
   }
 
   whenActive(): unknown {
-    if (this.#status === 'stopping') return Promise.reject(movedAway());
     if (this.#gate.isReady && !this.isEnding) return this.state;
+    if (this.#status === 'stopping' || this.#status === 'stopped') return Promise.reject(movedAway());
     if (this.#status === 'suspended') return Promise.reject(suspended());
-    if (this.#status === 'stopped') return Promise.reject(movedAway());
     return this.#gate.wait();
   }
 
@@ -140,7 +143,7 @@ export class Actor implements ActiveActor, TurnHost {
   #pump(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
-    while (this.#status === 'active' && !this.#cycle.isBusy && !this.#timer.isRunning) {
+    while (this.#isFree) {
       if (!this.#around.mayAct(this.#shard)) {
         this.freeze();
         break;
@@ -381,14 +384,8 @@ export class Actor implements ActiveActor, TurnHost {
   }
 
   summary(): ActorSummary {
-    return {
-      address: this.#address,
-      status: statusForOperators(this.#status),
-      mailboxDepth: this.#mailbox.depth,
-      oldestQueuedMs: this.#mailbox.oldestQueuedMs(this.#around.clock.monotonicMs()),
-      restarts: this.#supervision.recentCrashes,
-      state: this.state,
-    };
+    const parts = { mailbox: this.#mailbox, restarts: this.#supervision.recentCrashes, state: this.state };
+    return summaryOf(this.#address, this.#status, parts, this.#around.clock.monotonicMs());
   }
 
   snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot {

@@ -33,7 +33,8 @@ export interface Envelope {
 export function commandEnvelope(
   command: unknown,
   behaviour: Pick<AnyBehaviour, 'lane' | 'size'>,
-  { queuedAtMs, asker }: Pick<Envelope, 'queuedAtMs' | 'asker'>,
+  queuedAtMs: number,
+  asker: Asker | undefined,
 ): Envelope {
   const lane = behaviour.lane(command);
   const bytes = lane === 'client' ? behaviour.size(command) : 0;
@@ -87,6 +88,13 @@ export class Mailbox {
   oldestQueuedMs(nowMs: number): number {
     const oldest = this.#client.peek();
     return oldest === undefined ? 0 : nowMs - oldest.queuedAtMs;
+  }
+
+  /** Whether an envelope would be the next to be taken, so that it need not be put in: nothing waits, and it fits. */
+  passes(envelope: Envelope): boolean {
+    if (this.depth > 0 || envelope.bytes > this.#limits.mailboxBytes) return false;
+    this.#shard.dirty?.add(this.#text);
+    return true;
   }
 
   /** Puts an envelope in. Returns a `MAILBOX_FULL` failure where there is no room. */

@@ -310,4 +310,26 @@ export const cases: readonly Case[] = [
     edits: [['if (!mayAct(this.#shard)) {', 'if (false) {']],
     noticedBy: 'simulation.test.ts',
   },
+  {
+    promise: 'a command is decided at once only when no turn is under way',
+    file: 'actor/actor.ts',
+    edits: [
+      [
+        'if (!this.#isFree || this.#isPumping || !this.#mailbox.passes(envelope)) return false;',
+        "if (this.#status !== 'active' || !this.#mailbox.passes(envelope)) return false;",
+      ],
+    ],
+    noticedBy: 'simulation.test.ts',
+  },
+  {
+    promise: 'nobody is answered before the commit',
+    file: 'actor/turn-cycle.ts',
+    edits: [
+      [
+        '    else commits.add(this.#shard, this);\n',
+        '    else commits.add(this.#shard, this);\n    this.#current?.asker?.resolve(this.#turn?.reply);\n',
+      ],
+    ],
+    noticedBy: 'simulation.test.ts',
+  },
 ];

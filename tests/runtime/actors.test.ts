@@ -34,6 +34,29 @@ test('commands of one actor are handled one after another, in their order', asyn
   assert.deepEqual(replies, [1, 3, 6, 10]);
 });
 
+test('an idle actor decides at once, past its mailbox; what comes meanwhile waits for the commit', async () => {
+  const begun: unknown[] = [];
+  const replies: unknown[] = [];
+  const world = await memoryNode({
+    hooks: { preparing: (command) => void begun.push(command) as undefined },
+  });
+  const ask = (by: number) => world.node.actors.ask(one, add(by)).then((reply) => replies.push(reply));
+  await world.outcome(ask(1));
+  begun.length = 0;
+  const both = Promise.all([ask(2), ask(3)]);
+  assert.deepEqual(begun, [add(2)], 'the first is decided, the second waits');
+  assert.equal(world.node.actors.snapshot(one)?.mailbox.depth, 1);
+  await world.outcome(both);
+  assert.deepEqual(replies, [1, 3, 6]);
+});
+
+test('a command that no mailbox would take is not decided at once either', async () => {
+  const world = await memoryNode({ limits: { mailboxBytes: 50 } });
+  await world.outcome(Promise.resolve(world.node.actors.state(one)));
+  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'MAILBOX_FULL');
+  assert.equal(world.node.counters.mailboxRefusals, 1);
+});
+
 for (const [turns, calls] of [
   [8, 1],
   [50, 2],

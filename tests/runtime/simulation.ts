@@ -37,6 +37,8 @@ class Simulation {
   readonly #effects: PerformedEffect[] = [];
   readonly #acknowledged: string[] = [];
   readonly #sent: string[] = [];
+  /** Commands without an answer, and the clock of the process that was asked. */
+  readonly #open = new Map<string, ProcessClock>();
   #processes: Process[] = [];
   #faultShare = 0;
 
@@ -53,8 +55,9 @@ class Simulation {
     for (let step = 0; step < steps; step += 1) {
       const asks = Math.floor(this.#random() * 6);
       for (let index = 0; index < asks; index += 1) this.#ask();
-      // Trouble comes while commits are under way.
+      // More commands and trouble come while commits are under way.
       await this.#clock.advance(Math.floor(this.#random() * 10));
+      if (this.#random() < 0.5) this.#ask();
       await this.#disturb();
       await this.#clock.advance(Math.floor(this.#random() * 200));
     }
@@ -147,13 +150,15 @@ class Simulation {
     const address: Address = { shard, kind: 'log', id: String(Math.floor(this.#random() * 3)) };
     const id = `c${this.#sent.length}`;
     this.#sent.push(id);
+    this.#open.set(id, process.clock);
     process.clock.run(() => {
       process.node.actors.ask(address, { id }).then(
         () => {
+          this.#open.delete(id);
           if (!process.clock.isKilled) this.#acknowledged.push(id);
         },
         // Refused, or not known: the client may not conclude anything.
-        () => undefined,
+        () => this.#open.delete(id),
       );
     });
   }
@@ -193,7 +198,7 @@ class Simulation {
     this.#processes = this.#processes.filter((process) => process.clock !== clock);
   }
 
-  /** Ends all trouble and sees that every shard is answered for again. Answers those that are not. */
+  /** Ends all trouble and sees that every shard is answered for again, and every caller told. Answers those that are not. */
   async #heal(): Promise<string[]> {
     this.#faultShare = 0;
     for (const process of this.#processes) {
@@ -223,6 +228,8 @@ class Simulation {
       }
     }
     await this.#clock.advance(1_000);
+    const alive = new Set(this.#processes.map(({ clock }) => clock));
+    for (const [id, clock] of this.#open) if (alive.has(clock)) unanswered.add(`${id} got no answer`);
     return [...unanswered];
   }
 
