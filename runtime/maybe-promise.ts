@@ -10,17 +10,26 @@ export function mapMaybePromise<Value, Next>(
 }
 
 /**
- * The value of `run`, or of `recover` where it throws or its promise rejects. Throws only what `recover` throws
- * at once.
+ * What `next` makes of the value of `run`, or what `recover` makes of what either of them throws or rejects with; one
+ * promise for both. Throws only what `recover` throws.
  */
-export function catchMaybePromise<Value>(
+export function mapOrRecover<Value, Next>(
   run: () => MaybePromise<Value>,
-  recover: (thrown: unknown) => Value,
-): MaybePromise<Value> {
+  next: (value: Value) => Next,
+  recover: (thrown: unknown) => Next,
+): MaybePromise<Next> {
+  const finish = (value: Value): Next => {
+    try {
+      return next(value);
+    } catch (thrown) {
+      return recover(thrown);
+    }
+  };
+  let value: MaybePromise<Value>;
   try {
-    const value = run();
-    return value instanceof Promise ? value.catch(recover) : value;
+    value = run();
   } catch (thrown) {
     return recover(thrown);
   }
+  return value instanceof Promise ? value.then(finish, recover) : finish(value);
 }

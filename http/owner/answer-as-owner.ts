@@ -1,6 +1,6 @@
 import type { Admission, TenantOperations } from '../../actors/tenant/tenant-operations.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { catchMaybePromise, type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
+import { type MaybePromise, mapOrRecover } from '../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { CallerConnection } from '../contract/caller-connection.ts';
 import { checkRequest, type RequestParts } from '../contract/checked-request.ts';
@@ -62,8 +62,15 @@ export function answerAsOwner<Services>(
   options: OwnerOptions,
 ): MaybePromise<OwnedReply> {
   const call: OwnedCall<Services> = { endpoint, request, services, options };
-  return catchMaybePromise(
-    () => mapMaybePromise(admit(call), (admission) => answerAdmission(call, admission)),
+  let admission: MaybePromise<Admission>;
+  try {
+    admission = admit(call);
+  } catch (thrown) {
+    return failed(call, thrown);
+  }
+  if (!(admission instanceof Promise)) return answerAdmission(call, admission);
+  return admission.then(
+    (known) => answerAdmission(call, known),
     (thrown) => failed(call, thrown),
   );
 }
@@ -83,6 +90,7 @@ function admit<Services>({ endpoint, request, options }: OwnedCall<Services>): M
   return options.tenants.admit(request, { isBusy, mayExceedQuota, isContinued: request.isContinued });
 }
 
+/** Never rejects. */
 function answerAdmission<Services>(
   call: OwnedCall<Services>,
   admission: Admission,
@@ -90,30 +98,30 @@ function answerAdmission<Services>(
   const keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
   const rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
   const to: Addressee = { keyId, rate };
-  return catchMaybePromise(
-    () => mapMaybePromise(replyTo(call, admission, rate), (reply) => release(call, reply, to)),
+  return mapOrRecover(
+    () => handled(call, admission),
+    (answer) => release(call, replyOf(call.endpoint, answer, rate), to),
     (thrown) => failed(call, thrown, to),
   );
 }
 
 /** Permission → validate → handle. */
-function replyTo<Services>(
+function handled<Services>(
   { endpoint, request, services }: OwnedCall<Services>,
   admission: Admission,
-  rate: HeaderLines,
-): MaybePromise<ReplyValue> {
-  if (!admission.admitted) return errorReply(admission.failure, rate);
+): MaybePromise<HandledAnswer> {
+  if (!admission.admitted) return refusal(admission.failure);
   const { caller } = admission;
   const { permission } = endpoint;
   if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission))) {
     const message = `This API key lacks the permission ${permission}.`;
-    return errorReply({ code: 'FORBIDDEN_PERMISSION', message }, rate);
+    return refusal({ code: 'FORBIDDEN_PERMISSION', message });
   }
   const checked = checkRequest(endpoint, request);
-  if (!checked.ok) return errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields }, rate);
+  if (!checked.ok) return refusal({ code: 'VALIDATION_ERROR', fields: checked.fields });
   const { params, query, body, idempotencyKey } = checked;
-  const { requestId, traceparent } = request;
-  const answer = endpoint.handle({
+  const { requestId, traceparent, connection } = request;
+  return endpoint.handle({
     caller,
     operator: undefined,
     params,
@@ -123,9 +131,12 @@ function replyTo<Services>(
     requestId,
     traceparent,
     idempotencyKey,
-    connection: request.connection,
+    connection,
   });
-  return mapMaybePromise(answer, (known) => replyOf(endpoint, known, rate));
+}
+
+function refusal(failure: Extract<HandledAnswer, { readonly ok: false }>['failure']): HandledAnswer {
+  return { ok: false, failure };
 }
 
 /** Releases a reply, unless another node owns the tenant by now. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { catchMaybePromise, type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ObjectId } from '../../runtime/object-id.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
 import type { ReplyValue, RequestValue, Responder } from '../contract/exchange.ts';
@@ -77,28 +77,42 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     return { requestId, traceparent, startedMs: clock.monotonicMs() };
   }
 
-  /** A front's answer, counted as in hand for as long as it is waited for. */
-  function counted(answered: MaybePromise<FrontReply>): MaybePromise<FrontReply> {
-    if (!(answered instanceof Promise)) return answered;
-    inFlight += 1;
-    return answered.finally(() => {
-      inFlight -= 1;
-    });
-  }
-
   /** A delayed rejection; it waits for its time alone, so it does not count as in hand. */
   async function held(request: Asked, refused: FrontReply, begun: Begun): Promise<ReplyValue> {
     await refusals.hold();
-    return finish(request, refused, begun);
+    return finished(request, refused, begun);
   }
 
-  function answerOf(request: RequestValue, begun: Begun): MaybePromise<ReplyValue> {
-    if (inFlight >= maxInFlight) {
-      const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
-      return held(withoutBody(request), refused, begun);
+  function finished(request: Asked, answered: FrontReply, begun: Begun): ReplyValue {
+    try {
+      return finish(request, answered, begun);
+    } catch (thrown) {
+      return broken(request, thrown, begun);
     }
-    return mapMaybePromise(counted(front(request, begun)), (answered) =>
-      isOverload(answered) ? held(withoutBody(request), answered, begun) : finish(request, answered, begun),
+  }
+
+  function settled(request: RequestValue, answered: FrontReply, begun: Begun): MaybePromise<ReplyValue> {
+    return isOverload(answered)
+      ? held(withoutBody(request), answered, begun)
+      : finished(request, answered, begun);
+  }
+
+  /** A front's answer that is waited for: counted as in hand until then. */
+  function later(
+    request: RequestValue,
+    answered: Promise<FrontReply>,
+    begun: Begun,
+  ): MaybePromise<ReplyValue> {
+    inFlight += 1;
+    return answered.then(
+      (known) => {
+        inFlight -= 1;
+        return settled(request, known, begun);
+      },
+      (thrown) => {
+        inFlight -= 1;
+        return broken(request, thrown, begun);
+      },
     );
   }
 
@@ -106,10 +120,19 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     inFlight: () => inFlight,
     answer(request) {
       const begun = begin(request);
-      return catchMaybePromise(
-        () => answerOf(request, begun),
-        (thrown) => broken(request, thrown, begun),
-      );
+      if (inFlight >= maxInFlight) {
+        const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
+        return held(withoutBody(request), refused, begun);
+      }
+      let answered: MaybePromise<FrontReply>;
+      try {
+        answered = front(request, begun);
+      } catch (thrown) {
+        return broken(request, thrown, begun);
+      }
+      return answered instanceof Promise
+        ? later(request, answered, begun)
+        : settled(request, answered, begun);
     },
   };
 }

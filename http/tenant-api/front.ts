@@ -109,23 +109,23 @@ interface Presented<TenantId> {
 function answerTenant(
   target: Extract<Routed<ApiServices>, { found: true }>,
   request: RequestValue,
-  known: Presented<string | undefined>,
+  presented: Presented<string | undefined>,
   edge: Edge,
 ): MaybePromise<FrontReply> {
   const { route } = target;
-  const { tenantId, hash, call } = known;
+  const { tenantId, hash, call } = presented;
   if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
   if (edge.slots.isFull(tenantId)) {
     const message = 'Too many calls of this account are being answered; try again shortly.';
     return { reply: errorReply({ code: 'OVERLOADED', message }), route, tenantId, keyId: undefined };
   }
+  const known = { tenantId, hash, call };
   const { isFollowed } = target.endpoint;
-  const answer =
-    isFollowed && request.headers.takesEvents && request.method === 'GET'
-      ? answerStream(target, request, { tenantId, hash, call }, edge)
-      : answerKnown(target, request, { tenantId, hash, call }, edge);
-  if (answer instanceof Promise) edge.slots.hold(tenantId, answer);
-  return answer;
+  return isFollowed && request.headers.takesEvents && request.method === 'GET'
+    ? edge.slots.hold(tenantId, openStream(target, request, known, edge), (opened) =>
+        frontReply(opened, route, tenantId),
+      )
+    : answerKnown(target, request, known, edge);
 }
 
 function answerKnown(
@@ -134,35 +134,36 @@ function answerKnown(
   { tenantId, hash, call }: Presented<string>,
   edge: Edge,
 ): MaybePromise<FrontReply> {
+  const { slots, forwarder, services, owner } = edge;
   const owned = ownedRequest(request, { values, tenantId, keyHash: hash, call });
-  if (!edge.forwarder.ownerIsLocal(tenantId)) {
-    return toldOf(answerElsewhere(endpoint, owned, edge), route, tenantId);
+  const told = (reply: OwnedReply): FrontReply => frontReply(reply, route, tenantId);
+  if (!forwarder.ownerIsLocal(tenantId)) {
+    return slots.hold(tenantId, answerElsewhere(endpoint, owned, edge), told);
   }
-  const answered = answerAsOwner(endpoint, owned, edge.services, edge.owner);
+  const answered = answerAsOwner(endpoint, owned, services, owner);
   if (answered instanceof Promise) {
-    return answered.then((known) => {
-      if (known.moved) return toldOf(answerAfterMove(endpoint, owned, known, edge), route, tenantId);
-      return frontReply(known, route, tenantId);
-    });
+    return slots.hold(tenantId, answered, (known) =>
+      known.moved ? answerAfterMove(endpoint, owned, known, edge).then(told) : told(known),
+    );
   }
-  if (answered.moved) return toldOf(answerAfterMove(endpoint, owned, answered, edge), route, tenantId);
-  return frontReply(answered, route, tenantId);
+  if (!answered.moved) return told(answered);
+  return slots.hold(tenantId, answerAfterMove(endpoint, owned, answered, edge), told);
 }
 
 /** Pages of the endpoint one after another, as a reply that stays open; the first one is the call, and is counted. */
-async function answerStream(
-  { endpoint, values, route }: Extract<Routed<ApiServices>, { found: true }>,
+function openStream(
+  { endpoint, values }: Extract<Routed<ApiServices>, { found: true }>,
   request: RequestValue,
   { tenantId, hash, call }: Presented<string>,
   edge: Edge,
-): Promise<FrontReply> {
+): Promise<OwnedReply> {
   const owned = ownedRequest(request, { values, tenantId, keyHash: hash, call });
   const page = (cursor: string | undefined, waitMs: number): Promise<OwnedReply> => {
     const place = cursor ?? request.headers.lastEventId;
     const asked = { ...owned, query: pageQuery(request.query, place, waitMs) };
     return answerElsewhere(endpoint, cursor === undefined ? asked : { ...asked, isContinued: true }, edge);
   };
-  return frontReply(await edge.eventReaders.open({ tenantId, page }), route, tenantId);
+  return edge.eventReaders.open({ tenantId, page });
 }
 
 /** The largest page, since a stream gets them one at a time. */
@@ -174,10 +175,6 @@ function pageQuery(query: string, place: string, waitMs: number): string {
   const own = place === '' ? kept : kept.filter((pair) => !/^cursor(=|$)/.test(pair));
   const cursor = place === '' ? [] : [`cursor=${encodeURIComponent(place)}`];
   return [...own, ...cursor, `waitMs=${waitMs}`, `limit=${STREAM_PAGE}`].join('&');
-}
-
-async function toldOf(answer: Promise<OwnedReply>, route: string, tenantId: string): Promise<FrontReply> {
-  return frontReply(await answer, route, tenantId);
 }
 
 /** The tenant of a call. This node may remember a key that its tenant has no more, or whose tenant was erased. */

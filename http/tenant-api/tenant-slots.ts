@@ -13,14 +13,20 @@ export class TenantSlots {
     return (this.#inHand.get(tenantId) ?? 0) >= this.#most;
   }
 
-  /** Counts a request until its answer settles. */
-  hold(tenantId: string, answer: Promise<unknown>): void {
+  /** Counts a request until what `next` makes of its answer is there. */
+  async hold<Answer, Next>(
+    tenantId: string,
+    answer: Promise<Answer>,
+    next: (answer: Answer) => Next | Promise<Next>,
+  ): Promise<Next> {
     this.#inHand.set(tenantId, (this.#inHand.get(tenantId) ?? 0) + 1);
-    const leave = (): void => {
+    try {
+      const made = next(await answer);
+      return made instanceof Promise ? await made : made;
+    } finally {
       const left = (this.#inHand.get(tenantId) ?? 1) - 1;
       if (left === 0) this.#inHand.delete(tenantId);
       else this.#inHand.set(tenantId, left);
-    };
-    answer.then(leave, leave);
+    }
   }
 }
