@@ -7,6 +7,7 @@ import { hostileNames } from './benches/hung-names.ts';
 import { liveSessions } from './benches/live-sessions.ts';
 import { liveSoak } from './benches/live-soak.ts';
 import { serviceBenches } from './benches/service-alone.ts';
+import { storms } from './benches/storms.ts';
 import type { Bench, BenchContext, Run } from './harness/bench.ts';
 import { build } from './harness/build.ts';
 import { PINNING } from './harness/cores.ts';
@@ -21,6 +22,7 @@ const benches: readonly Bench[] = [
   hostileNames,
   liveSessions,
   liveSoak,
+  storms,
 ];
 const words = process.argv.slice(2);
 const settings = new Map(
@@ -36,6 +38,8 @@ const SMALLEST: Readonly<Record<string, number>> = {
   rate: 20,
   rest: 1,
   sessions: 2,
+  refused: 1,
+  inbound: 4,
 };
 const isSmoke = settings.has('smoke');
 const setting = (name: string, fallback: number): number =>

@@ -1,3 +1,4 @@
+import type { Connection } from './connection.ts';
 import { ControlFailure } from './control-failure.ts';
 import { type FaultKind, LIVE_FAULTS, type LiveFault, LOGIN_FAULTS, type LoginFault } from './faults.ts';
 import type { Network } from './network.ts';
@@ -36,8 +37,17 @@ export function inflict(
   }
   if (live.length === 0)
     throw new ControlFailure(409, 'NOT_CONNECTED', `No client of +${phone} is connected.`);
-  for (const connection of live) LIVE_FAULTS[kind satisfies LiveFault](connection);
+  for (const connection of live) {
+    if (kind === 'hears') hearAgain(network, connection);
+    else LIVE_FAULTS[kind satisfies LiveFault](connection);
+  }
   return { kind, hit: live.length, armed: 0 };
+}
+
+/** Ends `deaf`: what came for the connection meanwhile arrives at once. */
+function hearAgain(network: Network, connection: Connection): void {
+  connection.hearing = 'full';
+  if (connection.companion !== undefined) network.deliveries.flush(connection, connection.companion);
 }
 
 function logOut(network: Network, phone: string): number {

@@ -39,11 +39,19 @@ export const LOGIN_FAULTS = {
 export type LiveFault = keyof typeof LIVE_FAULTS;
 export type LoginFault = keyof typeof LOGIN_FAULTS;
 /** Every kind of fault the control API takes. */
-export type FaultKind = LiveFault | LoginFault | 'logged_out' | 'refuse_upgrade' | 'unacked' | 'unread';
+export type FaultKind =
+  | LiveFault
+  | LoginFault
+  | 'hears'
+  | 'logged_out'
+  | 'refuse_upgrade'
+  | 'unacked'
+  | 'unread';
 
 export const FAULT_KINDS = [
   ...(Object.keys(LIVE_FAULTS) as LiveFault[]),
   ...(Object.keys(LOGIN_FAULTS) as LoginFault[]),
+  'hears',
   'logged_out',
   'refuse_upgrade',
   'unacked',

@@ -4,6 +4,7 @@ import type { Figures } from '../harness/bench.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { cpuMs, loadAverage, threadsCpuMs } from '../harness/process-usage.ts';
 import { callAll } from '../load/http-calls.ts';
+import { inParallel } from '../load/in-parallel.ts';
 import { orderText, recipientOf, textOf } from './live-shops.ts';
 
 /** Between two looks at how far the messages are; each costs the service a reading of its metrics. */
@@ -102,15 +103,12 @@ export async function throughTheWire(side: LiveSide, wave: Wave): Promise<Figure
  */
 export async function repliesOf(side: LiveSide, shops: readonly LiveShop[], each: number): Promise<Figures> {
   const first = await look(side);
-  const replies = Array.from({ length: each * shops.length }, (_, turn) => turn);
-  const write = async (): Promise<void> => {
-    for (let turn = replies.shift(); turn !== undefined; turn = replies.shift()) {
-      const { phone } = shops[turn % shops.length] as LiveShop;
-      const text = `When does order ${turn} come?`;
-      await side.network.write(recipientOf(shops, turn), { to: phone, text, wait: false });
-    }
-  };
-  await Promise.all(Array.from({ length: WRITING_AT_ONCE }, write));
+  const turns = Array.from({ length: each * shops.length }, (_, turn) => turn);
+  await inParallel(turns, WRITING_AT_ONCE, (turn) => {
+    const { phone } = shops[turn % shops.length] as LiveShop;
+    const text = `When does order ${turn} come?`;
+    return side.network.write(recipientOf(shops, turn), { to: phone, text, wait: false });
+  });
   const writtenMs = performance.now() - first.atMs;
   let last = await look(side);
   while (last.received - first.received < each * shops.length) {

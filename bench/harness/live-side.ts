@@ -8,6 +8,7 @@ import { startPrivateRedis } from '../../bin/private-redis.ts';
 import { readReadyLine } from '../../bin/ready-line.ts';
 import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
 import { callAll } from '../load/http-calls.ts';
+import { inParallel } from '../load/in-parallel.ts';
 import type { BenchShop } from '../load/load-plan.ts';
 import { BUILD_DIRECTORY } from './build.ts';
 import { onCore } from './cores.ts';
@@ -108,13 +109,7 @@ export async function startLiveSide(options: {
         api: { port: side.apiPort },
         size,
       }),
-    async connect(shops) {
-      const waiting = [...shops];
-      const work = async (): Promise<void> => {
-        for (let shop = waiting.pop(); shop !== undefined; shop = waiting.pop()) await pair(side, shop);
-      };
-      await Promise.all(Array.from({ length: PAIRED_AT_ONCE }, work));
-    },
+    connect: (shops) => inParallel(shops, PAIRED_AT_ONCE, (shop) => pair(side, shop)),
     async metrics() {
       const response = await fetch(`http://127.0.0.1:${side.adminPort}/metrics`, {
         headers: { authorization: `Bearer ${environment.ADMIN_TOKEN}` },

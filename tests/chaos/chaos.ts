@@ -18,6 +18,7 @@ import { muteNameServer, namesHang } from './name-faults.ts';
 import { handOver, stopped, takeOver } from './node-faults.ts';
 import { type Fault, type Figures, runFault } from './scenario.ts';
 import { storeDown, storeRefuses } from './store-faults.ts';
+import { inboundAtOnce, loginsRefused, networkDrops, rateSignals } from './storms.ts';
 
 const { values: asked } = parseArgs({ options: { fault: { type: 'string' }, kills: { type: 'string' } } });
 const { seed = Date.now() % 2 ** 31 } = testEnvironment();
@@ -47,6 +48,10 @@ const onOneRedis: readonly Fault[] = [
   storeRefuses('read-only', 3_000),
   clockAhead(10_000),
   namesHang(nameServer),
+  networkDrops,
+  loginsRefused(60_000),
+  rateSignals,
+  inboundAtOnce(2_000),
 ];
 const onCluster: readonly Fault[] = [handOver, takeOver, storeDown(10_000)];
 

@@ -8,6 +8,7 @@ import { SHIFTED_SERVICE } from './clock-faults.ts';
 import { type Fault, runFault } from './scenario.ts';
 
 const SHOPS = 5;
+const NODES = 3;
 
 /** What the faults are inflicted on; there once the tests run. */
 export interface FaultWorld {
@@ -16,7 +17,7 @@ export interface FaultWorld {
 }
 
 /**
- * The faults one after the other as tests, on three nodes with a few shops. TEST_SEED repeats the moments. Bounds on
+ * The faults one after the other as tests, on a few nodes with a few shops. TEST_SEED repeats the moments. Bounds on
  * times are five times those of the contract, since other tests run beside them.
  */
 export function testFaults(
@@ -24,6 +25,10 @@ export function testFaults(
   options: {
     readonly redis: 'single' | 'cluster' | 'pair';
     readonly messagesPerShop: number;
+    /** Default 3. */
+    readonly nodes?: number;
+    /** Default 5. */
+    readonly shops?: number;
     /** Settings of every node. */
     readonly environment?: Readonly<Record<string, string>>;
   },
@@ -33,9 +38,9 @@ export function testFaults(
   let fleet: Fleet;
   let shops: readonly ChaosShop[];
   before(async () => {
-    const { redis, environment = {} } = options;
-    fleet = await startFleet({ nodes: 3, redis, environment, program: SHIFTED_SERVICE });
-    shops = await openShops(fleet, SHOPS);
+    const { redis, environment = {}, nodes = NODES } = options;
+    fleet = await startFleet({ nodes, redis, environment, program: SHIFTED_SERVICE });
+    shops = await openShops(fleet, options.shops ?? SHOPS);
   });
   after(() => fleet.stop());
   for (const fault of faults) {

@@ -118,6 +118,22 @@ test('a silent session ends by the keep-alive of the client; a deaf one keeps it
   assert.equal(await again.closed(), 408);
 });
 
+test('a deaf session that hears again gets all that came meanwhile, without another login', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  await fixture.control.fault(SHOP, 'deaf');
+  const from = CUSTOMER_ADDRESS.replace(/@.*/, '');
+  for (const text of ['one', 'two']) await fixture.control.write(from, { to: SHOP, text, wait: false });
+  const [before] = (await fixture.control.sessions()).items;
+  assert.equal(
+    client.messages.some(({ message }) => message?.conversation === 'one'),
+    false,
+  );
+  assert.deepEqual(await fixture.control.fault(SHOP, 'hears'), { kind: 'hears', hit: 1, armed: 0 });
+  for (const text of ['one', 'two']) await client.received(text);
+  assert.equal((await fixture.control.sessions()).items[0]?.since, before?.since);
+});
+
 test('ack errors refuse the next messages with their code and deliver nothing', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
