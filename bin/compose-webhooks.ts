@@ -105,6 +105,12 @@ export function exportWebhooks(metrics: Metrics, { pump }: Pick<Webhooks, 'pump'
     () => pump.figures().disabled,
   );
   source(
+    'counter',
+    'msgapi_webhook_gaps_total',
+    'Times that events were cut off, by age or number, before a webhook got them',
+    () => pump.figures().gaps,
+  );
+  source(
     'gauge',
     'msgapi_webhooks',
     'Webhooks that are sent events from this node',

@@ -37,9 +37,19 @@ const LOOK_MS = 5 * 60_000;
 const UNREADABLE: Delivered = { status: null, error: 'the event could not be read', holdMs: null };
 
 /** New events, and the place behind all that was looked at for them. */
-export interface ReadEvents {
+export interface ReadEvents extends Missed {
   readonly events: readonly StoredEvent[];
   readonly place: string;
+}
+
+/** The event at a place; undefined: it was erased or cut off. */
+export interface KeptEvent extends Missed {
+  readonly event: StoredEvent | undefined;
+}
+
+interface Missed {
+  /** Events from before then that were to be read are cut off; absent: none are. */
+  readonly missedUntilMs?: number | undefined;
 }
 
 /** Whether an endpoint is to get an event: it is of its types and of its shops. */
@@ -66,8 +76,7 @@ export interface EndpointPumpOptions {
   progress(webhookId: string): Promise<WebhookProgress | undefined>;
   /** Events for this endpoint behind a place, at most `limit`. */
   after(place: string, limit: number, webhook: WebhookRecord): Promise<ReadEvents>;
-  /** The event at a place; undefined: it is kept no more. */
-  at(place: string): Promise<StoredEvent | undefined>;
+  at(place: string): Promise<KeptEvent>;
   /** What is sent of it; undefined: there is nothing to show of it any more. */
   body(event: StoredEvent): Promise<string | undefined>;
   /** `isSlow`: the endpoint did not answer at once the last time. Never rejects. */
@@ -79,6 +88,8 @@ export interface EndpointPumpOptions {
   /** Within the fenced commit of the tenant's actor. False: the endpoint is gone, or sent events by another pump. */
   store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
   disable(webhookId: string, why: WebhookEnd): Promise<void>;
+  /** Tells operators that the endpoint will not get events from before then. */
+  missed(webhookId: string, untilMs: number): void;
 }
 
 /** An event on its way, and how often it was tried before. */
@@ -90,7 +101,7 @@ interface Try {
 }
 
 /** What is tried next, and how far the endpoint is looked through with it. */
-interface Next {
+interface Next extends Missed {
   readonly tries: readonly Try[];
   /** Retries that nothing is to be sent for any more. */
   readonly dropped: readonly WebhookRetry[];
@@ -230,8 +241,10 @@ export class EndpointPump {
       .slice(0, AT_A_TIME);
     const tries: Try[] = [];
     const dropped: WebhookRetry[] = [];
+    let missedUntilMs: number | undefined;
     for (const retry of due) {
-      const event = await this.#options.at(retry.place);
+      const { event, missedUntilMs: cutOffMs } = await this.#options.at(retry.place);
+      missedUntilMs = cutOffMs ?? missedUntilMs;
       // An erased or long past one goes with its retry, and so does one that the endpoint is not to get.
       if (event !== undefined && isWanted(this.#webhook, event))
         tries.push({ event, tries: retry.tries, retry });
@@ -239,17 +252,19 @@ export class EndpointPump {
     }
     const room = AT_A_TIME - tries.length;
     const waiting = progress.retries.length - dropped.length;
-    if (!this.#isNews || room === 0 || waiting >= MOST_RETRIES) return { tries, dropped, cursor };
+    const known = { tries, dropped, cursor, missedUntilMs };
+    if (!this.#isNews || room === 0 || waiting >= MOST_RETRIES) return known;
     this.#isNews = false;
-    const { events, place } = await this.#options.after(cursor, room, this.#webhook).catch((error) => {
+    const read = await this.#options.after(cursor, room, this.#webhook).catch((error) => {
       this.#isNews = true;
       throw error;
     });
-    if (place === cursor) return { tries, dropped, cursor };
+    if (read.place === cursor) return known;
     // There may be more behind what was looked at.
     this.#isNews = true;
-    const fresh = events.map((event): Try => ({ event, tries: 0 }));
-    return { tries: [...tries, ...fresh], dropped, cursor: place };
+    const fresh = read.events.map((event): Try => ({ event, tries: 0 }));
+    missedUntilMs = read.missedUntilMs ?? missedUntilMs;
+    return { tries: [...tries, ...fresh], dropped, cursor: read.place, missedUntilMs };
   }
 
   async #body(event: StoredEvent): Promise<string | Delivered | undefined> {
@@ -271,15 +286,17 @@ export class EndpointPump {
     return { ...one, url, ...(await this.#options.send(one.event, body, to)) };
   }
 
-  async #record({ dropped, cursor }: Next, ended: readonly Ended[]): Promise<void> {
+  async #record({ dropped, cursor, missedUntilMs }: Next, ended: readonly Ended[]): Promise<void> {
     const { clock, random } = this.#options;
     const nowMs = clock.wallMs();
     await this.#change((before) => {
       const settled = new Set([...dropped, ...ended.flatMap(({ retry }) => retry ?? [])]);
       // What was asked for once more meanwhile stays.
       const retries = before.retries.filter((retry) => !settled.has(retry));
-      return tallied({ ...before, retries, cursor }, ended, { nowMs, random });
+      const missed = missedUntilMs === undefined ? {} : { missedUntilMs };
+      return tallied({ ...before, retries, cursor, ...missed }, ended, { nowMs, random });
     });
+    if (missedUntilMs !== undefined) this.#options.missed(this.#webhook.id, missedUntilMs);
     // What an address said that it has no more says nothing of the present one.
     const isGone = ended.some(({ delivered, url }) => delivered?.status === 410 && url === this.#webhook.url);
     const { failingSinceMs } = await this.#current();

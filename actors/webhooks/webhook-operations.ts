@@ -18,6 +18,8 @@ export interface WebhookView {
   /** Events that wait to be tried again, and events that were given up. */
   readonly waiting: number;
   readonly deadLetters: number;
+  /** Events stored before then were cut off before it got them; null: none ever were. */
+  readonly missedUntil: string | null;
 }
 
 /** What an operator says of an endpoint. */

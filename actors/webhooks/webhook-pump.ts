@@ -7,7 +7,8 @@ import type { TextCipher } from '../../runtime/text-cipher.ts';
 import type { Outcome } from '../failure.ts';
 import type { ShopOperations } from '../shop/record/shop-operations.ts';
 import { viewOf } from '../shop/view/event-service.ts';
-import { cursorOf, isBefore } from '../tenant/event-cursor.ts';
+import { cursorOf, isBefore, placeBefore, storedAtMs } from '../tenant/event-cursor.ts';
+import { wereCutOff } from '../tenant/event-retention.ts';
 import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenant/tenant-event.ts';
 import { tenantAddress, tenantKeys } from '../tenant/tenant-keys.ts';
 import type { WebhookEnd, WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
@@ -53,6 +54,8 @@ export interface WebhookFigures {
   readonly failed: number;
   readonly dead: number;
   readonly disabled: number;
+  /** Times that events were cut off before an endpoint got them. */
+  readonly gaps: number;
   /** Endpoints that are sent events here. */
   readonly endpoints: number;
   /** Events that wait to be tried again. */
@@ -67,7 +70,7 @@ export class WebhookPump {
   readonly #options: WebhookPumpOptions;
   readonly #slots = new FairSlots(SLOTS);
   readonly #pumps = new Map<string, Map<string, EndpointPump>>();
-  readonly #counts = { delivered: 0, failed: 0, dead: 0, disabled: 0 };
+  readonly #counts = { delivered: 0, failed: 0, dead: 0, disabled: 0, gaps: 0 };
 
   constructor(options: WebhookPumpOptions) {
     this.#options = options;
@@ -178,8 +181,13 @@ export class WebhookPump {
       },
       after: (place, limit, webhook) => readAfter(store, { key, place, limit, webhook }),
       async at(place) {
-        const [[entry]] = (await store.read([['XRANGE', key, place, place]])) as [StreamEntry[]];
-        return entry && decodeEvent(entry);
+        const [[entry], [oldest]] = (await store.read([
+          ['XRANGE', key, place, place],
+          ['XRANGE', key, '-', '+', 'COUNT', 1],
+        ])) as [StreamEntry[], StreamEntry[]];
+        if (entry !== undefined) return { event: decodeEvent(entry) };
+        const missedUntilMs = await cutOffMs(store, { key, place: placeBefore(place), oldest: oldest?.[0] });
+        return { event: undefined, missedUntilMs };
       },
       async body(event) {
         const view = await viewOf(event, tenantId, { messages });
@@ -200,6 +208,11 @@ export class WebhookPump {
         const changes = { disabled: { atMs: clock.wallMs(), why } };
         await actors.ask(address, { type: 'change_webhook', webhookId, changes });
         this.countDisabled(tenantId, webhookId, why);
+      },
+      missed: (webhookId, untilMs) => {
+        this.#counts.gaps += 1;
+        const until = new Date(untilMs).toISOString();
+        log.warn({ tenantId, webhookId, until }, 'events were cut off before a webhook got them');
       },
     };
   }
@@ -224,9 +237,12 @@ async function readAfter(
   },
 ): Promise<ReadEvents> {
   const { key, place, limit, webhook } = asked;
-  const [entries] = (await store.read([['XRANGE', key, `(${place}`, '+', 'COUNT', BATCH]])) as [
-    StreamEntry[],
-  ];
+  // The oldest is looked at last, so that what is cut off in between is noticed.
+  const [entries, [oldest]] = (await store.read([
+    ['XRANGE', key, `(${place}`, '+', 'COUNT', BATCH],
+    ['XRANGE', key, '-', '+', 'COUNT', 1],
+  ])) as [StreamEntry[], StreamEntry[]];
+  const missedUntilMs = await cutOffMs(store, { key, place, oldest: oldest?.[0] });
   const events: StoredEvent[] = [];
   let seen = place;
   for (const event of entries.map(decodeEvent)) {
@@ -235,5 +251,15 @@ async function readAfter(
     if (isWanted(webhook, event)) events.push(event);
     if (events.length === limit) break;
   }
-  return { events, place: seen };
+  return { events, place: seen, missedUntilMs };
+}
+
+/** When the oldest event that is kept was stored, where some behind a place are cut off; undefined: none are. */
+async function cutOffMs(
+  store: Pick<Store, 'read'>,
+  asked: { readonly key: string; readonly place: string; readonly oldest: string | undefined },
+): Promise<number | undefined> {
+  const { oldest } = asked;
+  if (oldest === undefined || !(await wereCutOff(store, asked))) return undefined;
+  return storedAtMs(oldest);
 }

@@ -315,6 +315,7 @@ function view(webhook: WebhookRecord, progress: WebhookProgress | undefined): We
     failingSince: iso(progress?.failingSinceMs),
     waiting: progress?.retries.length ?? 0,
     deadLetters: progress?.dead.length ?? 0,
+    missedUntil: iso(progress?.missedUntilMs),
   };
 }
 

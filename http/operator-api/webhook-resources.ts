@@ -23,6 +23,12 @@ export const webhook = v.strictObject({
   failingSince: v.nullable(instant),
   waiting: v.pipe(count, v.description('Events that wait to be tried again.')),
   deadLetters: v.pipe(count, v.description('Events that it took in none of its tries.')),
+  missedUntil: v.pipe(
+    v.nullable(instant),
+    v.description(
+      'Events stored before then were cut off, by age or number, before it got them; null: none ever were.',
+    ),
+  ),
 });
 
 /** The same with its secret. */
@@ -61,6 +67,7 @@ export const webhookExample = {
   failingSince: null,
   waiting: 0,
   deadLetters: 0,
+  missedUntil: null,
 };
 
 /** One to show. */

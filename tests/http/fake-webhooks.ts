@@ -13,7 +13,8 @@ export function fakeWebhooks(memory: FakeMemory): WebhookOperations {
       if (!known(tenantId)) return failed('NOT_FOUND');
       const webhook: WebhookView = {
         ...{ id: memory.id(), ...draft, createdAt: new Date().toISOString(), disabledAt: null },
-        ...{ disabledBy: null, formerSecretUntil: null, failingSince: null, waiting: 0, deadLetters: 0 },
+        ...{ disabledBy: null, formerSecretUntil: null, failingSince: null },
+        ...{ waiting: 0, deadLetters: 0, missedUntil: null },
       };
       kept.set(tenantId, of(tenantId).set(webhook.id, webhook));
       return done({ webhook, secret });

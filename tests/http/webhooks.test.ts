@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { streamIdOf } from '../../actors/tenant/event-cursor.ts';
+import { storedAtMs, streamIdOf } from '../../actors/tenant/event-cursor.ts';
 import { tenantAddress, tenantKeys } from '../../actors/tenant/tenant-keys.ts';
 import type { WebhookRecord } from '../../actors/tenant/webhook-record.ts';
 import { secretUse } from '../../actors/webhooks/webhook-secrets.ts';
@@ -257,6 +257,34 @@ test('a replay counts the events that it sends: none of those that nobody knows'
   assert.equal(await replay([unknown]), 0);
   assert.equal(await replay([known, unknown]), 1);
   await eventually(async () => at('/counted').length === 2);
+});
+
+test('a webhook that was away for longer than events are kept says until when it missed some', async () => {
+  const { tenant, steer } = await account();
+  const [away, there] = [
+    await create(tenant, { url: `${url}/away` }),
+    await create(tenant, { url: `${url}/there` }),
+  ];
+  const missedUntil = async (id: string) => {
+    const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
+    return (body.data.items as { id: string; missedUntil: string | null }[]).find((one) => one.id === id)
+      ?.missedUntil;
+  };
+  assert.equal((await away.call('PATCH', '', { disabled: true })).status, 200);
+  for (const word of ['pause', 'resume', 'pause'] as const) await steer(word);
+  await untilRecorded(there, 3);
+  const gaps = () => service.actors.webhooks.pump.figures().gaps;
+  const before = gaps();
+  const { events } = tenantKeys(tenant.id);
+  const { store } = service.runtime.node;
+  await store.append([['XTRIM', events, 'MAXLEN', 1]]);
+  const [[[oldest]]] = (await store.read([['XRANGE', events, '-', '+']])) as [[[string]]];
+  assert.equal((await away.call('PATCH', '', { disabled: false })).status, 200);
+  await untilRecorded(away, 1);
+  assert.equal(await missedUntil(away.id), new Date(storedAtMs(oldest)).toISOString());
+  assert.equal(await missedUntil(there.id), null);
+  assert.equal(gaps(), before + 1);
+  assert.ok(service.runtime.log.warnings.includes('events were cut off before a webhook got them'));
 });
 
 test('a replay that waits while its actor is loaded again is refused or sent, never forgotten', async () => {

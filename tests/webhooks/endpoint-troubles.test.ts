@@ -59,6 +59,25 @@ test('an event that cannot be shown yet has nothing sent twice, and one that nev
   world.pump?.stop();
 });
 
+test('an event that is cut off while it waits to be tried again is told of, and an erased one is not', async () => {
+  for (const cutOffMs of [undefined, 1_800_000_000_000]) {
+    const world = new World();
+    world.answer = () => fails(500);
+    world.start();
+    world.add(2);
+    await world.clock.advance(1_000);
+    world.stream.shift();
+    world.cutOffMs = cutOffMs;
+    await world.clock.advance(10_000);
+    assert.deepEqual(
+      [world.missed, world.stored?.missedUntilMs],
+      [cutOffMs === undefined ? [] : [cutOffMs], cutOffMs],
+    );
+    assert.equal(world.stored?.retries.length, 1);
+    world.pump?.stop();
+  }
+});
+
 test('what the former address answers says nothing of the present one', async () => {
   const world = new World();
   let answer: (delivered: Delivered) => void = () => undefined;

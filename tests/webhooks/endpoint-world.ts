@@ -23,6 +23,9 @@ export class World {
   readonly sent: { readonly id: string; readonly atMs: number }[] = [];
   readonly attempts: WebhookAttempt[] = [];
   readonly disabled: string[] = [];
+  readonly missed: number[] = [];
+  /** Until when what is no longer in the stream was cut off; undefined: it was erased. */
+  cutOffMs: number | undefined;
   stored: WebhookProgress | undefined;
   answer: (id: string) => Delivered | Promise<Delivered> = () => OK;
   /** Calls of the store that fail from now on. */
@@ -57,7 +60,10 @@ export class World {
         const events = this.stream.filter(({ streamId }) => isBefore(place, streamId)).slice(0, limit);
         return { events, place: events.at(-1)?.streamId ?? place };
       },
-      at: async (place) => this.stream.find(({ streamId }) => streamId === place),
+      at: async (place) => {
+        const event = this.stream.find(({ streamId }) => streamId === place);
+        return { event, missedUntilMs: event === undefined ? this.cutOffMs : undefined };
+      },
       body: async ({ streamId }) => this.body(cursorOf(streamId)),
       send: async ({ streamId }) => {
         const id = cursorOf(streamId);
@@ -72,6 +78,7 @@ export class World {
         this.attempts.push(...attempts);
         return true;
       },
+      missed: (_id, untilMs) => void this.missed.push(untilMs),
       disable: async (_id, why) => {
         this.disabled.push(why);
         pump.stop();

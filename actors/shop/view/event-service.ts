@@ -9,6 +9,7 @@ import {
   storedAtMs,
   streamIdOf,
 } from '../../tenant/event-cursor.ts';
+import { streamFacts, wereCutOff } from '../../tenant/event-retention.ts';
 import type { EventWaiters } from '../../tenant/event-waiters.ts';
 import { decodeEvent, type StoredEvent, type StreamEntry } from '../../tenant/tenant-event.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
@@ -84,7 +85,7 @@ async function startOf(
       ['EXISTS', key],
     ])) as [StreamEntry[], number];
     if (newest !== undefined || exists === 0) return done(newest?.[0] ?? START_OF_STREAM);
-    return done(String(await factOf(key, 'last-generated-id', store)));
+    return done(String((await streamFacts(store, key))('last-generated-id')));
   }
   const place = streamIdOf(cursor);
   const [[oldest], [newest]] = (await store.read([
@@ -92,8 +93,8 @@ async function startOf(
     ['XREVRANGE', key, '+', '-', 'COUNT', 1],
   ])) as [StreamEntry[], StreamEntry[]];
   if (isBefore(newest?.[0] ?? START_OF_STREAM, place)) return await beyondNewest(key, place, store);
-  if (oldest === undefined || !isBefore(place, placeBefore(oldest[0]))) return done(place);
-  if (!(await hasLostEntries(key, store))) return done(place);
+  if (oldest === undefined || !(await wereCutOff(store, { key, place, oldest: oldest[0] })))
+    return done(place);
   const goOn = placeBefore(oldest[0]);
   return refused(`is older than the oldest event that is kept, ${cursorOf(oldest[0])}`, goOn);
 }
@@ -109,7 +110,7 @@ async function beyondNewest(
 ): Promise<Outcome<string>> {
   const [exists] = (await store.read([['EXISTS', key]])) as [number];
   // An entry that was erased or cut off keeps its place.
-  const last = exists === 0 ? START_OF_STREAM : String(await factOf(key, 'last-generated-id', store));
+  const last = exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
   if (!isBefore(last, place)) return done(place);
   return refused('is no cursor of these events: it is behind the newest of them', last);
 }
@@ -118,25 +119,6 @@ function refused(why: string, goOn: string): ReturnType<typeof failed> {
   const nextCursor = cursorOf(goOn);
   const message = `${why}; go on from ${nextCursor}`;
   return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }], nextCursor });
-}
-
-/** Whether anything was ever cut off from a stream that has entries; what was erased with its shop counts for nothing. */
-async function hasLostEntries(key: string, store: Pick<Store, 'read'>): Promise<boolean> {
-  const [added, length] = await Promise.all([
-    factOf(key, 'entries-added', store),
-    factOf(key, 'length', store),
-  ]);
-  return Number(added) > Number(length);
-}
-
-/** What Redis says of a stream that exists. */
-async function factOf(
-  key: string,
-  name: 'entries-added' | 'length' | 'last-generated-id',
-  store: Pick<Store, 'read'>,
-): Promise<string | number | undefined> {
-  const [facts] = (await store.read([['XINFO', 'STREAM', key]])) as [(string | number)[]];
-  return facts[facts.indexOf(name) + 1];
 }
 
 async function scan(
