@@ -3,13 +3,13 @@ import { type DeclarationFact, isDeclarationActive } from './recipient-class.ts'
 import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 
 /** Most contacts in one declaration (docs/contract.md, Declarations). */
-const DECLARATION_BATCH_LIMIT = 100;
+export const DECLARATION_BATCH_LIMIT = 100;
 
-/** Most new declarations of a tenant in 24 hours (docs/contract.md, Declarations). */
-const DECLARATIONS_PER_DAY = 500;
-
-/** How many entries can count at a time, one new declaration each: `LTRIM key -DECLARATION_LEDGER_BOUND -1`. */
-export const DECLARATION_LEDGER_BOUND = DECLARATIONS_PER_DAY;
+/**
+ * Most new declarations of a tenant in 24 hours (docs/contract.md, Declarations), and so how many entries can count at a time,
+ * one new declaration each: `LTRIM key -DECLARATIONS_PER_DAY -1`.
+ */
+export const DECLARATIONS_PER_DAY = 500;
 
 /** One accepted batch: how many of its contacts were new, and when. */
 export interface DeclarationEntry {

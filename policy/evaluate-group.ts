@@ -8,7 +8,7 @@ import type { Evaluation } from './verdict.ts';
 import { messageCaps, warmupDay } from './warm-up.ts';
 
 /** Participants that one share of `groupsPerDay` pays for (docs/contract.md, Settings). */
-const GROUP_SIZE_UNIT = 50;
+export const GROUP_SIZE_UNIT = 50;
 
 /** What the live session knows of a group (docs/contract.md, Groups). */
 export interface GroupContext {

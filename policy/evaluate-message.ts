@@ -17,16 +17,16 @@ import {
 } from './warm-up.ts';
 
 /** Most messages to one recipient in 24 hours (docs/contract.md, Messages to numbers). */
-const RECIPIENT_PER_DAY = 3;
+export const RECIPIENT_PER_DAY = 3;
 
 /**
  * Least time between two messages to a recipient who did not reply in between (docs/contract.md, Messages to
  * numbers).
  */
-const RECIPIENT_SPACING_MS = 10 * MINUTE_MS;
+export const RECIPIENT_SPACING_MS = 10 * MINUTE_MS;
 
 /** Most distinct numbers that may get an identical text within an hour (docs/contract.md, Messages to numbers). */
-const BULK_RECIPIENTS_PER_HOUR = 20;
+export const BULK_RECIPIENTS_PER_HOUR = 20;
 
 /** The facts on which a message to a number is judged, beside the ledger of what the shop has sent. */
 export interface MessageFacts {

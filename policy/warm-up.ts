@@ -2,7 +2,7 @@ import { DAY_MS } from './durations.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 
 /** The warm-up's steps: from which day on how many 1:1 messages a day (docs/contract.md, Messages to numbers). */
-const WARMUP_STEPS = [
+export const WARMUP_STEPS = [
   { fromDay: 0, perDay: 20 },
   { fromDay: 3, perDay: 50 },
   { fromDay: 7, perDay: 100 },

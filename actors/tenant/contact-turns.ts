@@ -1,5 +1,5 @@
 import {
-  DECLARATION_LEDGER_BOUND,
+  DECLARATIONS_PER_DAY,
   encodeDeclarations,
   evaluateDeclarations,
 } from '../../policy/declaration-limits.ts';
@@ -53,7 +53,7 @@ export function declareContacts(
   if (entry !== null) {
     writes.push(
       ['RPUSH', keys.declared, encodeDeclarations(entry)],
-      ['LTRIM', keys.declared, -DECLARATION_LEDGER_BOUND, -1],
+      ['LTRIM', keys.declared, -DECLARATIONS_PER_DAY, -1],
     );
   }
   const views = [...records.values()].map((record) => contactView(record, nowMs));

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { ARTICLE_FIGURES } from './article-figures.ts';
 
 /** A documentation article. */
 export interface Article {
@@ -34,16 +35,7 @@ export interface ArticleSettings {
 }
 
 /** What articles name of the running service; `{{name}}` in a file stands for it. */
-const VALUE_NAMES = [
-  'apiUrl',
-  'publicUrl',
-  'gapSeconds',
-  'retentionDays',
-  'eventDays',
-  'eventEntries',
-  'platformName',
-] as const;
-type ArticleValues = Readonly<Record<(typeof VALUE_NAMES)[number], string>>;
+type ArticleValues = Readonly<Record<string, string>>;
 
 /**
  * Reads the Markdown files of a folder. A file is named `http/docs/10-getting-started.md`: the number orders, the rest is
@@ -60,7 +52,7 @@ export function articleLibrary(
     .sort()
     .map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
   const read = (urls: { readonly apiUrl: string; readonly publicUrl: string }): Articles => {
-    const values = { ...valuesOf(settings), ...urls };
+    const values = { ...ARTICLE_FIGURES, ...valuesOf(settings), ...urls };
     return new Map(
       files.map(({ file, text }) => [slugOf(file), articleOf(file, filledIn(text, values, file))]),
     );
@@ -93,7 +85,7 @@ function slugOf(file: string): string {
 }
 
 /** The settings in the words of the articles. */
-function valuesOf(settings: ArticleSettings): Omit<ArticleValues, 'apiUrl' | 'publicUrl'> {
+function valuesOf(settings: ArticleSettings): ArticleValues {
   const { minMs, maxMs } = settings.sendGap;
   const [least, most] = [seconds(minMs), seconds(maxMs)];
   return {
@@ -111,12 +103,8 @@ function seconds(ms: number): string {
 
 function filledIn(text: string, values: ArticleValues, file: string): string {
   return text.replaceAll(/\{\{(.*?)\}\}/g, (_, name: string) => {
-    if (!isValueName(name))
-      throw new Error(`${file} asks for {{${name}}}; there are ${VALUE_NAMES.join(', ')}`);
-    return values[name];
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value !== undefined) return value;
+    throw new Error(`${file} asks for {{${name}}}; there are ${Object.keys(values).join(', ')}`);
   });
-}
-
-function isValueName(name: string): name is keyof ArticleValues {
-  return (VALUE_NAMES as readonly string[]).includes(name);
 }

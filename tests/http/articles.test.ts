@@ -1,9 +1,10 @@
 /** The articles: to callers with a key as Markdown, to everybody as pages, with the settings in force in both. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { ARTICLE_FIGURES } from '../../http/tenant-api/article-figures.ts';
 import { articleLibrary } from '../../http/tenant-api/articles.ts';
 import { type ServiceFixture, startService } from './service-fixture.ts';
 
@@ -36,10 +37,30 @@ test('articles name the settings in force and the public address, as pages and a
     ['connecting', 'via Postbox'],
     ['errors-and-retries', 'remembered for 12 days'],
     ['events', 'kept for 3 days, the newest 1,234'],
+    ['webhooks', 'events are kept (3 days, the newest 1,234'],
   ];
   for (const [slug, text] of expected) {
     assert.ok((await textOf(`/docs/${slug}.md`)).includes(text), `${slug}.md: ${text}`);
     assert.ok((await textOf(`/docs/${slug}`)).includes(text), `${slug}: ${text}`);
+  }
+});
+
+test('figures of the policy and of the limits are those that are enforced', async () => {
+  const expected: readonly (readonly [slug: string, text: string])[] = [
+    ['send-policy', '0–2: 20, 3–6: 50, 7–13: 100, from 14: 250'],
+    ['send-policy', '30, unless tuned'],
+    ['send-policy', '3 per 24 hours, 10 minutes apart'],
+    ['limits', '60 calls a minute, 1,000 an hour and 10,000 a day'],
+    ['limits', '| `scale` | 500 | 50,000,000 |'],
+    ['contacts-and-consent', 'exceed 500 new declarations'],
+  ];
+  for (const [slug, text] of expected) {
+    assert.ok((await textOf(`/docs/${slug}.md`)).includes(text), `${slug}.md: ${text}`);
+  }
+  const folder = new URL('../../http/docs/', import.meta.url);
+  const source = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
+  for (const name of Object.keys(ARTICLE_FIGURES)) {
+    assert.ok(source.join('').includes(`{{${name}}}`), `no article asks for ${name}`);
   }
 });
 

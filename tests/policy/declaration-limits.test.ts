@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
-  DECLARATION_LEDGER_BOUND,
+  DECLARATIONS_PER_DAY,
   DeclarationLedger,
   decodeDeclarations,
   encodeDeclarations,
@@ -142,7 +142,7 @@ test('in any sequence batches agree with a plain list, the second told is exact,
             if (evaluation.entry !== null) {
               plain.push(evaluation.entry);
               ledger.record(evaluation.entry);
-              stored = [...stored, encodeDeclarations(evaluation.entry)].slice(-DECLARATION_LEDGER_BOUND);
+              stored = [...stored, encodeDeclarations(evaluation.entry)].slice(-DECLARATIONS_PER_DAY);
             }
           } else {
             const seconds = evaluation.retryAfterSeconds ?? Number.NaN;

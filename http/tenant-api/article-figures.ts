@@ -1,0 +1,53 @@
+import { DECLARATION_BATCH_LIMIT, DECLARATIONS_PER_DAY } from '../../policy/declaration-limits.ts';
+import { MINUTE_MS } from '../../policy/durations.ts';
+import { GROUP_SIZE_UNIT } from '../../policy/evaluate-group.ts';
+import {
+  BULK_RECIPIENTS_PER_HOUR,
+  RECIPIENT_PER_DAY,
+  RECIPIENT_SPACING_MS,
+} from '../../policy/evaluate-message.ts';
+import { DEFAULT_RATE_LIMITS } from '../../policy/key-limits.ts';
+import { CAPTION_LIMIT, MESSAGE_TEXT_LIMIT } from '../../policy/message-content.ts';
+import { PLANS } from '../../policy/plan.ts';
+import { SETTINGS_RANGES } from '../../policy/tenant-settings.ts';
+import { WARMUP_STEPS } from '../../policy/warm-up.ts';
+
+/** The figures of the send policy and of the limits as articles write them, taken from where they are enforced. */
+export const ARTICLE_FIGURES = {
+  dailyCaps: dailyCaps(),
+  declaredPerDay: shown(SETTINGS_RANGES.declaredPerDay.default),
+  groupsPerDay: shown(SETTINGS_RANGES.groupsPerDay.default),
+  groupPerRecipient24h: shown(SETTINGS_RANGES.groupPerRecipient24h.default),
+  statusesPerDay: shown(SETTINGS_RANGES.statusesPerDay.default),
+  groupSizeUnit: shown(GROUP_SIZE_UNIT),
+  recipientPerDay: shown(RECIPIENT_PER_DAY),
+  recipientSpacingMinutes: shown(RECIPIENT_SPACING_MS / MINUTE_MS),
+  bulkRecipients: shown(BULK_RECIPIENTS_PER_HOUR),
+  declarationBatch: shown(DECLARATION_BATCH_LIMIT),
+  declarationsPerDay: shown(DECLARATIONS_PER_DAY),
+  callsPerMinute: shown(DEFAULT_RATE_LIMITS.minute),
+  callsPerHour: shown(DEFAULT_RATE_LIMITS.hour),
+  callsPerDay: shown(DEFAULT_RATE_LIMITS.day),
+  planRows: planRows(),
+  textCharacters: shown(MESSAGE_TEXT_LIMIT),
+  captionCharacters: shown(CAPTION_LIMIT),
+} as const;
+
+function shown(figure: number): string {
+  return figure.toLocaleString('en-US');
+}
+
+/** `0–2: 20, 3–6: 50, from 7: 100`: days since the pairing, and the cap of each. */
+function dailyCaps(): string {
+  return WARMUP_STEPS.map(({ fromDay, perDay }, index) => {
+    const next = WARMUP_STEPS[index + 1];
+    return `${next === undefined ? `from ${fromDay}` : `${fromDay}–${next.fromDay - 1}`}: ${perDay}`;
+  }).join(', ');
+}
+
+/** Rows of a table: plan, shops, calls a month. */
+function planRows(): string {
+  return Object.entries(PLANS)
+    .map(([name, { shops, apiCallsPerMonth }]) => `| \`${name}\` | ${shops} | ${shown(apiCallsPerMonth)} |`)
+    .join('\n');
+}
