@@ -45,9 +45,9 @@ function dailyCaps(): string {
   }).join(', ');
 }
 
-/** Rows of a table: plan, shops, calls a month. */
+/** Rows of a table without its outer bars: plan, shops, calls a month. */
 function planRows(): string {
   return Object.entries(PLANS)
-    .map(([name, { shops, apiCallsPerMonth }]) => `| \`${name}\` | ${shops} | ${shown(apiCallsPerMonth)} |`)
-    .join('\n');
+    .map(([name, { shops, apiCallsPerMonth }]) => `\`${name}\` | ${shops} | ${shown(apiCallsPerMonth)}`)
+    .join(' |\n| ');
 }

@@ -51,7 +51,8 @@ test('figures of the policy and of the limits are those that are enforced', asyn
     ['send-policy', '30, unless tuned'],
     ['send-policy', '3 per 24 hours, 10 minutes apart'],
     ['limits', '60 calls a minute, 1,000 an hour and 10,000 a day'],
-    ['limits', '| `scale` | 500 | 50,000,000 |'],
+    ['limits', '|\n| `free` | 1 | 1,000 |\n| `starter` |'],
+    ['limits', '|\n| `scale` | 500 | 50,000,000 |\n\n'],
     ['contacts-and-consent', 'exceed 500 new declarations'],
   ];
   for (const [slug, text] of expected) {

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { spawnGuarded } from '../../bin/guarded-process.ts';
+import { freePorts } from '../e2e/free-ports.ts';
+import { until } from '../e2e/waiting.ts';
+
+const IMAGE = resolve(import.meta.dirname, '../../image');
+
+/** nginx as compose.yaml runs it, before two nodes on loopback. */
+export interface NginxFront {
+  /** Where callers reach it, without the base path. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts nginx with `image/nginx.conf` before the nodes of these ports, once it listens. `change` edits the configuration
+ * before. Throws where nginx is not installed.
+ */
+export async function startNginxFront(
+  nodes: readonly [number, number],
+  change = (configuration: string): string => configuration,
+): Promise<NginxFront> {
+  const program = nginxProgram();
+  const folder = mkdtempSync(join(tmpdir(), 'front-'));
+  // Its workers run as another user where root starts it.
+  chmodSync(folder, 0o777);
+  const [port = 0, adminPort = 0] = await freePorts(2);
+  const replaced = new Map([
+    ['172.30.57.11:3000', `127.0.0.1:${nodes[0]}`],
+    ['172.30.57.12:3000', `127.0.0.1:${nodes[1]}`],
+    ['listen 3000', `listen 127.0.0.1:${port}`],
+    ['listen 3001', `listen 127.0.0.1:${adminPort}`],
+    ['/etc/nginx/front-answers.conf', join(IMAGE, 'front-answers.conf')],
+    [' /tmp/', ` ${folder}/`],
+  ]);
+  let configuration = readFileSync(join(IMAGE, 'nginx.conf'), 'utf8');
+  for (const [from, to] of replaced) {
+    if (!configuration.includes(from)) throw new Error(`image/nginx.conf has no ${from}`);
+    configuration = configuration.replaceAll(from, to);
+  }
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, change(configuration));
+  const args = ['-e', 'stderr', '-c', file, '-g', 'daemon off;'];
+  const nginx = spawnGuarded({ name: 'nginx', command: program, args });
+  const stop = async (): Promise<void> => {
+    await nginx.stop({ graceMs: 5_000 });
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const url = `http://127.0.0.1:${port}`;
+  const ended = nginx.ended.then(() => Promise.reject(new Error('nginx ended; it says why above')));
+  ended.catch(() => undefined);
+  try {
+    const listens = until('nginx listens', () =>
+      fetch(`http://127.0.0.1:${adminPort}`).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await Promise.race([listens, ended]);
+  } catch (failure) {
+    await stop();
+    throw failure;
+  }
+  return { url, stop };
+}
+
+/** Debian keeps it where the path of users does not lead. */
+function nginxProgram(): string {
+  const found = ['nginx', '/usr/sbin/nginx'].find((program) => {
+    try {
+      execFileSync(program, ['-v'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  if (found === undefined) throw new Error('nginx is needed (on Debian: apt-get install nginx-light)');
+  return found;
+}
