@@ -119,7 +119,8 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'send-ledger.ts',
-    after: 'declared: 2, group: 3, status: (4 + 1) };',
+    after:
+      'const codes: Readonly<Record<EntryKind, number>> = { known: 0, cold: 1, declared: 2, group: 3, status: (4 + 1) };',
     why: 'Any number will do that no other kind has.',
   },
   {
