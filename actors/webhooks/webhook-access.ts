@@ -1,0 +1,90 @@
+import type { Actors } from '../../runtime/actors.ts';
+import type { Store } from '../../runtime/store.ts';
+import { failed, type Outcome } from '../failure.ts';
+import { tenantAddress, tenantKeys } from '../tenant/tenant-keys.ts';
+import type { TenantState } from '../tenant/tenant-state.ts';
+import type { WebhookChanges, WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
+import type { WebhookView } from './webhook-operations.ts';
+
+/** Webhooks of tenants that are here, and the way to change them. */
+export interface WebhookAccess {
+  /** Undefined: there is no such tenant, or it was erased. */
+  readonly stateOf: (tenantId: string) => Promise<TenantState | undefined>;
+  /** How far endpoints have come, by id; none of one that was sent nothing yet. */
+  readonly progressOf: (
+    tenantId: string,
+    ids: readonly string[],
+  ) => Promise<ReadonlyMap<string, WebhookProgress>>;
+  readonly viewed: (tenantId: string, webhook: WebhookRecord) => Promise<WebhookView>;
+  /** The answer about a webhook; `NOT_FOUND` where there is none. */
+  readonly withWebhook: <Value>(
+    tenantId: string,
+    webhookId: string,
+    answer: (webhook: WebhookRecord) => Promise<Outcome<Value>>,
+  ) => Promise<Outcome<Value>>;
+  /** The record as it then stands. */
+  readonly change: (
+    tenantId: string,
+    webhookId: string,
+    changes: WebhookChanges,
+  ) => Promise<Outcome<WebhookRecord>>;
+}
+
+/** Reads records from their tenants' actors, and from the store how far each endpoint has come. */
+export function webhookAccess({
+  actors,
+  store,
+}: {
+  readonly actors: Actors;
+  readonly store: Pick<Store, 'read'>;
+}): WebhookAccess {
+  const stateOf: WebhookAccess['stateOf'] = async (tenantId) => {
+    const state = await actors.state<TenantState>(tenantAddress(tenantId));
+    return state?.record.deleted ? undefined : state;
+  };
+  const progressOf: WebhookAccess['progressOf'] = async (tenantId, ids) => {
+    if (ids.length === 0) return new Map();
+    const { webhookProgress } = tenantKeys(tenantId);
+    const [stored] = (await store.read([['HMGET', webhookProgress, ...ids]])) as [(string | null)[]];
+    return new Map(
+      ids.flatMap((id, index) => {
+        const text = stored[index];
+        return text == null ? [] : [[id, JSON.parse(text) as WebhookProgress] as const];
+      }),
+    );
+  };
+  return {
+    stateOf,
+    progressOf,
+    viewed: async (tenantId, webhook) =>
+      webhookView(webhook, (await progressOf(tenantId, [webhook.id])).get(webhook.id)),
+    async withWebhook(tenantId, webhookId, answer) {
+      const webhook = (await stateOf(tenantId))?.webhooks.get(webhookId);
+      return webhook === undefined ? failed('NOT_FOUND') : answer(webhook);
+    },
+    async change(tenantId, webhookId, changes) {
+      const command = { type: 'change_webhook', webhookId, changes } as const;
+      const changed = await actors.ask<Outcome<WebhookRecord>>(tenantAddress(tenantId), command);
+      return changed ?? failed('NOT_FOUND');
+    },
+  };
+}
+
+const iso = (ms: number | null | undefined): string | null =>
+  ms == null ? null : new Date(ms).toISOString();
+
+/** The record and how far its endpoint has come, as operators see it. */
+export function webhookView(webhook: WebhookRecord, progress: WebhookProgress | undefined): WebhookView {
+  const { id, url, types, shops, createdAtMs, disabled, former } = webhook;
+  return {
+    ...{ id, url, types, shops },
+    createdAt: new Date(createdAtMs).toISOString(),
+    disabledAt: iso(disabled?.atMs),
+    disabledBy: disabled?.why ?? null,
+    formerSecretUntil: iso(former?.untilMs),
+    failingSince: iso(progress?.failingSinceMs),
+    waiting: progress?.retries.length ?? 0,
+    deadLetters: progress?.dead.length ?? 0,
+    missedUntil: iso(progress?.missedUntilMs),
+  };
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Store } from '../../runtime/store.ts';
+import { done, failed } from '../failure.ts';
+import { cursorOf, streamIdOf } from '../tenant/event-cursor.ts';
+import { decodeEvent, type StreamEntry } from '../tenant/tenant-event.ts';
+import { tenantKeys } from '../tenant/tenant-keys.ts';
+import type { WebhookAttempt, WebhookRecord } from '../tenant/webhook-record.ts';
+import { isWanted, MOST_WAITING } from './endpoint-pump.ts';
+import type { WebhookAccess } from './webhook-access.ts';
+import type { AttemptView, WebhookOperations } from './webhook-operations.ts';
+import type { WebhookPump } from './webhook-pump.ts';
+
+/** Events that one replay sends at most: as many as may wait to be tried again. */
+const MOST_REPLAYED = 200;
+/** Why nothing is replayed. */
+const WEBHOOK_DISABLED = 'The webhook is disabled, or its tenant is not active.';
+const TOO_MANY_WAIT = `More than ${MOST_WAITING} events would wait to be sent to the webhook; replay fewer, or once fewer wait.`;
+/** Tries that are looked through for those of one endpoint. */
+const LOOKED_AT = 2_000;
+
+/** The store, the clock and the pump that deliveries are shown and asked for with. */
+export interface WebhookDeliveriesOptions {
+  readonly store: Pick<Store, 'read'>;
+  readonly clock: Clock;
+  readonly pump: WebhookPump;
+  makeId(nowMs: number): string;
+}
+
+/** What was sent to endpoints and what is to be sent again, as operators see and steer it. */
+export function webhookDeliveries(
+  { store, clock, pump, makeId }: WebhookDeliveriesOptions,
+  { withWebhook, progressOf }: WebhookAccess,
+): Pick<WebhookOperations, 'test' | 'attempts' | 'replay'> {
+  return {
+    test: (tenantId, webhookId) =>
+      withWebhook(tenantId, webhookId, async (webhook) => {
+        const nowMs = clock.wallMs();
+        const id = makeId(nowMs);
+        const timestamp = new Date(nowMs).toISOString();
+        const body = JSON.stringify({ id, type: 'webhook.test', timestamp, data: {} });
+        const { status, error } = await pump.send(tenantId, webhook, { id, body });
+        return done({ status, error });
+      }),
+    attempts: (tenantId, webhookId, limit) =>
+      withWebhook(tenantId, webhookId, async () => {
+        const { webhookAttempts } = tenantKeys(tenantId);
+        const [entries] = (await store.read([
+          ['XREVRANGE', webhookAttempts, '+', '-', 'COUNT', LOOKED_AT],
+        ])) as [StreamEntry[]];
+        const own = entries.filter(([, fields]) => fields[1] === webhookId).slice(0, limit);
+        const items = own.map(([, fields]) => attemptView(JSON.parse(fields[3] ?? '') as WebhookAttempt));
+        const progress = (await progressOf(tenantId, [webhookId])).get(webhookId);
+        return done({ items, deadLetters: (progress?.dead ?? []).map(cursorOf) });
+      }),
+    replay: (tenantId, webhookId, what) =>
+      withWebhook(tenantId, webhookId, async (webhook) => {
+        const { events } = tenantKeys(tenantId);
+        const places =
+          'eventIds' in what
+            ? await placesOf(store, { key: events, eventIds: what.eventIds, webhook })
+            : await placesSince(store, { key: events, sinceMs: what.sinceMs, webhook });
+        const replayed = await pump.replay(tenantId, webhookId, places);
+        if (replayed === 'replayed') return done({ replayed: places.length });
+        return failed('CONFLICT', { message: replayed === 'full' ? TOO_MANY_WAIT : WEBHOOK_DISABLED });
+      }),
+  };
+}
+
+/** Those of the events that are kept and that the endpoint is to get. */
+async function placesOf(
+  store: Pick<Store, 'read'>,
+  asked: { readonly key: string; readonly eventIds: readonly string[]; readonly webhook: WebhookRecord },
+): Promise<string[]> {
+  const { key, eventIds, webhook } = asked;
+  const places = eventIds.map(streamIdOf);
+  const found = (await store.read(places.map((place) => ['XRANGE', key, place, place]))) as StreamEntry[][];
+  const wanted = found
+    .flat()
+    .map(decodeEvent)
+    .filter((event) => isWanted(webhook, event));
+  return wanted.map(({ streamId }) => streamId);
+}
+
+/** The first events since a moment that the endpoint is to get. */
+async function placesSince(
+  store: Pick<Store, 'read'>,
+  asked: { readonly key: string; readonly sinceMs: number; readonly webhook: WebhookRecord },
+): Promise<string[]> {
+  const { key, sinceMs, webhook } = asked;
+  const places: string[] = [];
+  let from = String(sinceMs);
+  for (;;) {
+    const [entries] = (await store.read([['XRANGE', key, from, '+', 'COUNT', MOST_REPLAYED]])) as [
+      StreamEntry[],
+    ];
+    const wanted = entries.map(decodeEvent).filter((event) => isWanted(webhook, event));
+    places.push(...wanted.map(({ streamId }) => streamId));
+    const last = entries.at(-1)?.[0];
+    if (last === undefined || places.length >= MOST_REPLAYED) return places.slice(0, MOST_REPLAYED);
+    from = `(${last}`;
+  }
+}
+
+function attemptView({ atMs, ...attempt }: WebhookAttempt): AttemptView {
+  const { eventId, type, durationMs, number, status, error, isDead } = attempt;
+  return { eventId, type, at: new Date(atMs).toISOString(), durationMs, number, status, error, isDead };
+}
