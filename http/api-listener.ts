@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url';
+import { articlePages } from './articles/article-pages.ts';
+import type { HttpOptions } from './http-options.ts';
+import { documentPage } from './openapi/document-page.ts';
+import { referencePages } from './openapi/reference.ts';
+import { observed } from './pipeline/observed.ts';
+import { withPages } from './pipeline/pages.ts';
+import { createRouter } from './pipeline/router.ts';
+import { tracedFront } from './pipeline/traced-front.ts';
+import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared-parts.ts';
+import { articleLibrary } from './tenant-api/articles.ts';
+import { API_BASE_PATH, API_ENDPOINTS } from './tenant-api/endpoints.ts';
+import { apiBodies, createApiFront } from './tenant-api/front.ts';
+import type { ApiServices } from './tenant-api/services.ts';
+
+/** Of the requests in hand, how many one tenant may have: four tenants at their bound fill a listener, one does not. */
+const TENANT_SHARE = 0.25;
+const ARTICLES_FOLDER = fileURLToPath(new URL('./docs/', import.meta.url));
+
+/** What the tenants' endpoints use. */
+export function apiServices(options: HttpOptions, address: { readonly publicUrl: string }): ApiServices {
+  const { setupUrlTemplate } = options;
+  return {
+    tenants: options.tenants,
+    shops: options.shops,
+    events: options.tenantEvents,
+    articles: articleLibrary(ARTICLES_FOLDER, options.articleSettings, {
+      apiUrl: () => address.publicUrl + API_BASE_PATH,
+      publicUrl: () => address.publicUrl,
+    }),
+    setupUrl: (shopId) =>
+      setupUrlTemplate.replaceAll('{PUBLIC_URL}', () => address.publicUrl).replaceAll('{shopId}', shopId),
+  };
+}
+
+/** The tenants' listener: their endpoints, the articles and the reference. */
+export function apiListener(options: HttpOptions, parts: SharedParts, services: ApiServices): Listener {
+  const { clock, random, log, keys, forwarder, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
+  const { newId, requestLog, activity, owner, address } = parts;
+  const countRequest = parts.count('');
+  const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
+  const front = createApiFront({
+    router,
+    services,
+    owner,
+    keys,
+    forwarder,
+    clock,
+    random,
+    eventReaders: parts.eventReaders,
+    maxInFlightPerTenant: Math.ceil(maxInFlight * TENANT_SHARE),
+  });
+  const pages = [documentPage(address), ...referencePages(), ...articlePages(services.articles)];
+  const door = observed(tracedFront(withPages(pages, front), options.tracing), {
+    clock,
+    log,
+    newId,
+    partsOf: parts.partsOf,
+    maxInFlight,
+    observe(answered) {
+      requestLog.record(answered);
+      activity.countRequest(answered);
+      countRequest(answered);
+      log.request(answered, 'request');
+    },
+  });
+  return { ...door, bodyPolicy: apiBodies({ router, keys }) };
+}

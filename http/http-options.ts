@@ -1,0 +1,60 @@
+import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
+import type { EventOperations } from '../actors/shop/record/event-operations.ts';
+import type { ShopOperations } from '../actors/shop/record/shop-operations.ts';
+import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
+import type { KeyDirectory } from '../actors/tenant/tenant-view.ts';
+import type { WebhookOperations } from '../actors/webhooks/webhook-operations.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { Store } from '../runtime/store.ts';
+import type { Tracing } from '../runtime/tracing.ts';
+import type { OperatorToken } from './contract/operator-role.ts';
+import type { EventFeed } from './events/operator-event.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Forwarder } from './owner/remote-owner.ts';
+import type { RequestLogger } from './request-log/process-log.ts';
+import type { RequestLogLimits } from './request-log/request-log.ts';
+import type { ArticleSettings } from './tenant-api/articles.ts';
+
+/** The settings and services of the two listeners. */
+export interface HttpOptions {
+  readonly host: string;
+  /** 0: the system's choice. */
+  readonly port: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  /** The operators' tokens, with a name and a role each. */
+  readonly operatorTokens: readonly OperatorToken[];
+  /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Where callers reach the API; absent: the listener's own address. */
+  readonly publicUrl: string | undefined;
+  /** Where a shop is completed, with `{PUBLIC_URL}` and `{shopId}` in it. */
+  readonly setupUrlTemplate: string;
+  /** What the articles tell callers of the settings in force. */
+  readonly articleSettings: ArticleSettings;
+  /** Of the build, for /healthz. */
+  readonly version: string;
+  readonly tenants: TenantOperations;
+  readonly shops: ShopOperations;
+  readonly tenantEvents: EventOperations;
+  readonly operators: OperatorOperations;
+  readonly webhooks: WebhookOperations;
+  readonly fleet: FleetOperations;
+  readonly keys: KeyDirectory;
+  readonly forwarder: Forwarder;
+  readonly store: Pick<Store, 'read' | 'append'>;
+  readonly requestLog: RequestLogLimits;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: RequestLogger;
+  readonly metrics: Metrics;
+  readonly events: EventFeed;
+  /** Makes spans of the tenants' requests; absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
+  readonly health: { ready(): boolean | Promise<boolean> };
+  /** True while the actors of this node have as much in hand as they may. Default: never. */
+  readonly isBusy?: () => boolean;
+  /** Requests in hand a listener takes before it answers OVERLOADED. */
+  readonly maxInFlight?: number;
+}

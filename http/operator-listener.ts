@@ -1,0 +1,88 @@
+import { consolePages } from './console/console-pages.ts';
+import type { HttpOptions } from './http-options.ts';
+import { allActors } from './operator-api/actor-list.ts';
+import { createOperatorDoor } from './operator-api/door.ts';
+import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
+import { fleetOverview } from './operator-api/fleet-overview.ts';
+import { createOperatorFront, operatorBodies } from './operator-api/front.ts';
+import { operatorPages } from './operator-api/pages.ts';
+import { resumeEverywhere } from './operator-api/resume-everywhere.ts';
+import type { OperatorServices } from './operator-api/services.ts';
+import { observed } from './pipeline/observed.ts';
+import { withPages } from './pipeline/pages.ts';
+import { createRouter } from './pipeline/router.ts';
+import { createRequestLogReader } from './request-log/request-log-reader.ts';
+import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared-parts.ts';
+
+/** Asked every few seconds for ever; a line each would fill the log. Only replies other than 200 are logged. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+/** How far back an operator is told what was refused to a tenant. */
+const REFUSALS_MS = 15 * 60_000;
+
+/** What the operators' endpoints use. */
+export function operatorServices(
+  options: HttpOptions,
+  { requestLog, audit, activity, fleetEvents }: SharedParts,
+): OperatorServices {
+  const { operators, webhooks, fleet, tenants, shops, forwarder, clock } = options;
+  const requests = createRequestLogReader(options.store);
+  const share = async () => ({
+    ...(await fleet.census()),
+    ...fleet.self(),
+    slots: activity.slots(),
+  });
+  return {
+    operators,
+    webhooks,
+    fleet,
+    tenants,
+    shops,
+    requests,
+    audit,
+    countRefusals: (tenantId) => requests.countRefusals(tenantId, clock.wallMs() - REFUSALS_MS),
+    actors: (query) => allActors(fleet, forwarder, query),
+    nodeShare: share,
+    overview: async () => fleetOverview({ own: await share(), forwarder, nowMs: clock.wallMs() }),
+    resumeAll: (filter) =>
+      resumeEverywhere(filter, { own: (local) => fleet.resumeSuspended(local), forwarder }),
+    eventsSince: (since) => fleetEvents.answer(since),
+    forgetRequests: (tenantId) => requestLog.forget(tenantId),
+  };
+}
+
+/** The operators' listener: their endpoints, the console, health and metrics. */
+export function operatorListener(
+  options: HttpOptions,
+  parts: SharedParts,
+  services: OperatorServices,
+): Listener {
+  const { clock, random, log, forwarder, operatorTokens, version, health, metrics } = options;
+  const { newId, owner, events } = parts;
+  const countRequest = parts.count('admin ');
+  const door = createOperatorDoor({ tokens: operatorTokens, clock, log, metrics });
+  const router = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
+  const operators = createOperatorFront({
+    router,
+    services,
+    owner,
+    door,
+    forwarder,
+    audit: parts.audit,
+    clock,
+    random,
+    newId: () => newId(clock.wallMs()),
+  });
+  const pages = [...consolePages(), ...operatorPages({ door, version, health, metrics, events })];
+  const front = observed(withPages(pages, operators), {
+    clock,
+    log,
+    newId,
+    partsOf: parts.partsOf,
+    maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
+    observe(answered) {
+      countRequest(answered);
+      if (answered.status !== 200 || !PROBES.has(answered.route)) log.request(answered, 'operator request');
+    },
+  });
+  return { ...front, bodyPolicy: operatorBodies({ router, door }) };
+}

@@ -1,0 +1,71 @@
+import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
+import { AuditLog } from './audit-log/audit-log.ts';
+import { createEventStream, type EventStream } from './events/event-stream.ts';
+import { FleetEvents } from './events/fleet-events.ts';
+import type { HttpOptions } from './http-options.ts';
+import { type RecentActivity, recentActivity } from './metrics/recent-activity.ts';
+import { countRequests, type RequestCounters } from './metrics/request-metrics.ts';
+import type { OwnerOptions } from './owner/answer-as-owner.ts';
+import type { BodyPolicy } from './pipeline/front.ts';
+import type { ObservedFront } from './pipeline/observed.ts';
+import { type LogLineParts, logLineCache, type RequestKind } from './request-log/log-line-cache.ts';
+import { RequestLog } from './request-log/request-log.ts';
+import { EventReaders } from './tenant-api/event-readers.ts';
+
+/** Requests in hand of a listener where the options say nothing. */
+export const DEFAULT_MAX_IN_FLIGHT = 4_096;
+
+/** The parts that both listeners share. */
+export interface SharedParts {
+  readonly newId: (nowMs: number) => ObjectId;
+  readonly requestLog: RequestLog;
+  readonly audit: AuditLog;
+  readonly fleetEvents: FleetEvents;
+  readonly events: EventStream;
+  readonly eventReaders: EventReaders;
+  readonly count: RequestCounters;
+  readonly partsOf: (kind: RequestKind) => LogLineParts;
+  readonly activity: RecentActivity;
+  readonly owner: OwnerOptions;
+  /** Known for certain only once the system chose a port. */
+  readonly address: { publicUrl: string };
+}
+
+/** The front of a listener, and its rules for bodies. */
+export interface Listener extends ObservedFront {
+  readonly bodyPolicy: BodyPolicy;
+}
+
+/** Makes the parts. */
+export function sharedParts(options: HttpOptions): SharedParts {
+  const { clock, log, forwarder, metrics } = options;
+  const newId = objectIdGenerator(options.random);
+  const fleetEvents = new FleetEvents({
+    feed: options.events,
+    forwarder,
+    clock,
+    epoch: newId(clock.wallMs()),
+  });
+  return {
+    newId,
+    requestLog: new RequestLog({ store: options.store, clock, log, limits: options.requestLog }),
+    audit: auditLog(options, newId),
+    fleetEvents,
+    eventReaders: new EventReaders(options),
+    events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
+    count: countRequests(metrics),
+    partsOf: logLineCache(),
+    activity: recentActivity({ clock, feed: options.events, metrics }),
+    owner: {
+      tenants: options.tenants,
+      stillOwner: (id) => forwarder.stillOwner(id),
+      isBusy: options.isBusy ?? (() => false),
+      log,
+    },
+    address: { publicUrl: options.publicUrl ?? '' },
+  };
+}
+
+function auditLog({ store, requestLog, clock }: HttpOptions, newId: SharedParts['newId']): AuditLog {
+  return new AuditLog({ store, maxAgeMs: requestLog.maxAgeMs, newId: () => newId(clock.wallMs()) });
+}
