@@ -6,7 +6,8 @@ import { identityRequests, load, sendRequests } from './benches/loads.ts';
 import { build } from './harness/build.ts';
 import { byRoom, type CpuProfile, flameGraph, hottest } from './harness/flame-graph.ts';
 import type { FleetSize } from './harness/fleet.ts';
-import { type RunningSide, startSide } from './harness/side.ts';
+import type { RunningSide } from './harness/running-side.ts';
+import { startSide } from './harness/side.ts';
 import type { Requests } from './load/load-plan.ts';
 
 const SECONDS = 5;

@@ -9,12 +9,16 @@ import { liveSoak } from './benches/live-soak.ts';
 import { serviceBenches } from './benches/service-alone.ts';
 import { storms } from './benches/storms.ts';
 import type { Bench, BenchContext, Run } from './harness/bench.ts';
-import { build } from './harness/build.ts';
+import { build, buildOf, OWN_BUILD } from './harness/build.ts';
+import { buildRatios, runByTurns } from './harness/compared-builds.ts';
 import { PINNING } from './harness/cores.ts';
 import { plotOf } from './harness/plot.ts';
-import { judge, tableOf } from './harness/table.ts';
+import { tableOf } from './harness/table.ts';
+import { judge } from './harness/targets.ts';
+import { hasWrk } from './harness/wrk.ts';
 
-// npm run bench [-- names… --rounds=3 --seconds=5 --directory=/tmp --smoke …]: see README.md beside this file.
+// npm run bench [-- names… --rounds=3 --seconds=5 --directory=/tmp --against=<checkout> --sides=a,b --client=node --smoke …]:
+// see README.md beside this file.
 const benches: readonly Bench[] = [
   ...comparisons,
   ...serviceBenches,
@@ -40,35 +44,53 @@ const SMALLEST: Readonly<Record<string, number>> = {
   sessions: 2,
   refused: 1,
   inbound: 4,
+  ramp: 1,
 };
 const isSmoke = settings.has('smoke');
 const setting = (name: string, fallback: number): number =>
   Number(settings.get(name) ?? (isSmoke ? (SMALLEST[name] ?? fallback) : fallback));
 const directory = mkdtempSync(join(settings.get('directory') ?? tmpdir(), 'bench-'));
 const isTerminal = process.stderr.isTTY;
-const context: BenchContext = {
-  directory,
-  rounds: setting('rounds', 3),
-  seconds: setting('seconds', 5),
-  setting,
-  progress: (text) => void process.stderr.write(isTerminal ? `\r\x1b[K${text}` : `${text}\n`),
-};
+const rateClient = settings.get('client') !== 'node' && hasWrk() ? 'wrk' : 'node';
+const sides = settings.get('sides');
+const progress = (text: string): void =>
+  void process.stderr.write(isTerminal ? `\r\x1b[K${text}` : `${text}\n`);
 
 const results: { readonly bench: Bench; readonly runs: readonly Run[] }[] = [];
 try {
-  context.progress('compiling');
+  progress('compiling');
   build();
+  const other = settings.get('against');
+  const against = other === undefined ? undefined : buildOf(other);
+  const context: BenchContext = {
+    directory,
+    rounds: setting('rounds', 3),
+    seconds: setting('seconds', 5),
+    build: OWN_BUILD,
+    against,
+    sides: sides === undefined ? undefined : new Set(sides.split(',')),
+    rateClient,
+    setting,
+    progress,
+  };
   for (const bench of chosen) {
-    const runs = await bench.run(context);
+    const byTurns = against !== undefined && bench.comparesBuilds !== true;
+    const runs = await (byTurns ? runByTurns(bench, context, against) : bench.run(context));
     results.push({ bench, runs });
-    if (isTerminal) context.progress('');
-    console.log(tableOf(bench, runs));
+    if (isTerminal) progress('');
+    console.log(tableOf(bench, runs, against === undefined ? [] : buildRatios(runs)));
   }
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
 console.log(
   `${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, ${PINNING}, Node ${process.version}`,
+);
+if (settings.has('against')) console.log(`other-build: ${resolve(settings.get('against') ?? '')}`);
+console.log(
+  rateClient === 'wrk'
+    ? 'Loads at one rate for all sides, and the first sends, came from wrk; all others from the client in Node.'
+    : 'wrk is not installed or not asked for, so every load came from the client in Node.',
 );
 console.log(`Every value: ${save()}`);
 
@@ -96,15 +118,15 @@ function save(): string {
     cores: cpus().length,
     pinning: PINNING,
     node: process.version,
+    rateClient,
   };
-  const { rounds, seconds } = context;
   const all = results.map(({ bench, runs }) => ({
     bench: bench.name,
     title: bench.title,
-    targets: judge(bench, runs),
+    targets: judge(bench.targets, runs),
     runs,
   }));
-  writeFileSync(`${path}.json`, `${JSON.stringify({ machine, rounds, seconds, benches: all }, null, 2)}\n`);
+  writeFileSync(`${path}.json`, `${JSON.stringify({ machine, words, benches: all }, null, 2)}\n`);
   writeFileSync(`${path}.svg`, plotOf(results));
   return `${path}.json`;
 }

@@ -1,9 +1,12 @@
-import type { Bench, BenchContext, Run, Target } from '../harness/bench.ts';
+import type { Bench, BenchContext, LoadClient, RatioTarget, Run, Target } from '../harness/bench.ts';
 import { figuresOf } from '../harness/bench.ts';
+import type { Build } from '../harness/build.ts';
 import type { FleetSize } from '../harness/fleet.ts';
-import { type Durability, type RunningSide, type SideName, startSide } from '../harness/side.ts';
-import { type LoadResult, MESSAGES_PER_SHOP } from '../load/load-plan.ts';
+import type { Durability, RunningSide } from '../harness/running-side.ts';
+import { type SideName, startSide } from '../harness/side.ts';
+import { type LoadPlan, type LoadResult, MESSAGES_PER_SHOP } from '../load/load-plan.ts';
 import { identityRequests, load, sendRequests } from './loads.ts';
+import { sessionsBack } from './sessions-back.ts';
 
 /** Ten tenants whose shops have no sessions, for benches that need none. */
 const SMALL_FLEET: FleetSize = {
@@ -36,57 +39,115 @@ export function fleetFor({
   return { tenants, shopsPerTenant: Math.ceil(shops / tenants), customers: 1_000, connected: true, held };
 }
 
-interface Comparison extends Pick<Bench, 'name' | 'title' | 'isMain'> {
+/** How a load is made: as fast as the answers come unless a rate says otherwise. */
+type Pace = Pick<LoadPlan, 'ratePerSecond'> & { readonly client?: LoadClient };
+
+interface Comparison extends Pick<Bench, 'name' | 'title' | 'isMain' | 'targets'> {
   readonly sides: readonly SideName[];
   readonly fleet: (seconds: number) => FleetSize;
   readonly durability?: Durability;
-  readonly targets: readonly Omit<Target, 'side'>[];
-  readonly measure: (side: RunningSide, context: BenchContext) => Promise<LoadResult>;
+  /** What is asked of the same sides at one rate; absent: they are not compared so. */
+  readonly rateTargets?: readonly Target[];
+  readonly measure: (side: RunningSide, context: BenchContext, pace: Pace) => Promise<LoadResult>;
 }
 
-/** The sides take turns, each in fresh processes, so that a change in the machine's speed affects all of them alike. */
-function comparison(parts: Comparison): Bench {
-  const { name, title, isMain, sides, durability } = parts;
-  return {
-    name,
-    title,
-    isMain,
-    targets: parts.targets.map((target) => ({ side: 'service', ...target })),
+/** A side of a comparison. */
+interface Compared {
+  readonly label: string;
+  readonly name: SideName;
+  readonly build: Build;
+}
+
+/** How long the peak of each side is looked for before all are asked at one rate. */
+const PEAK_SECONDS = 2;
+
+/** The sides as fast as they answer, and where it is asked for, all at one rate as well. */
+function comparison(parts: Comparison): Bench[] {
+  const { name, title, isMain, targets, rateTargets } = parts;
+  const peak: Bench = {
+    ...{ name, title, isMain, targets, comparesBuilds: true },
+    run: (context) => inTurns(name, parts, context, (side) => parts.measure(side, context, {})),
+  };
+  if (rateTargets === undefined) return [peak];
+  const atRate: Bench = {
+    ...{ name: `${name}-at-rate`, isMain, targets: rateTargets, comparesBuilds: true },
+    title: `${title}, all sides at half of the slowest one's peak`,
     async run(context) {
-      const runs: Run[] = [];
-      for (let round = 1; round <= context.rounds; round += 1) {
-        for (const side of sides) {
-          context.progress(`${name}: round ${round} of ${context.rounds}, ${side}`);
-          const running = await startSide(side, {
-            fleet: parts.fleet(context.seconds),
-            directory: context.directory,
-            ...(durability === undefined ? {} : { durability }),
-          });
-          try {
-            runs.push({ side, round, figures: figuresOf(await parts.measure(running, context)) });
-          } finally {
-            await running.stop();
-          }
-        }
-      }
-      return runs;
+      const ratePerSecond = context.setting('rate', 0) || (await halfOfSlowest(parts, context));
+      const pace = { ratePerSecond, client: context.rateClient };
+      const runs = await inTurns(`${name}-at-rate`, parts, context, (side) =>
+        parts.measure(side, context, pace),
+      );
+      return runs.map((run) => ({ ...run, figures: { offeredPerSecond: ratePerSecond, ...run.figures } }));
     },
   };
+  return [peak, atRate];
 }
 
-const sendSides: readonly SideName[] = ['service', 'floor-parsed', 'fastify-redis', 'fastify-memory'];
+async function halfOfSlowest(parts: Comparison, context: BenchContext): Promise<number> {
+  const short = { ...context, rounds: 1, seconds: Math.min(PEAK_SECONDS, context.seconds) };
+  const runs = await inTurns(`${parts.name}-at-rate, its peak`, parts, short, (side) =>
+    parts.measure(side, short, {}),
+  );
+  return Math.floor(Math.min(...runs.map(({ figures }) => figures.perSecond ?? 0)) / 2);
+}
+
+/**
+ * The sides take turns, each in fresh processes, so that a change in the machine's speed affects all of them alike; every
+ * other round in reverse, so that what follows what does not matter either.
+ */
+async function inTurns(
+  title: string,
+  { sides: names, fleet, durability }: Comparison,
+  context: BenchContext,
+  measure: (side: RunningSide) => Promise<LoadResult>,
+): Promise<Run[]> {
+  const sides = sidesOf(names, context);
+  const runs: Run[] = [];
+  for (let round = 1; round <= context.rounds; round += 1) {
+    for (const { label, name, build } of round % 2 === 1 ? sides : sides.toReversed()) {
+      context.progress(`${title}: round ${round} of ${context.rounds}, ${label}`);
+      const running = await startSide(name, {
+        fleet: fleet(context.seconds),
+        directory: context.directory,
+        build,
+        ...(durability === undefined ? {} : { durability }),
+      });
+      try {
+        runs.push({ side: label, round, figures: figuresOf(await measure(running)) });
+      } finally {
+        await running.stop();
+      }
+    }
+  }
+  return runs;
+}
+
+function sidesOf(names: readonly SideName[], { build, against, sides: chosen }: BenchContext): Compared[] {
+  const all = names.map((name): Compared => ({ label: name, name, build }));
+  if (against !== undefined) all.splice(1, 0, { label: against.label, name: 'service', build: against });
+  return all.filter(({ label }) => chosen === undefined || chosen.has(label));
+}
+
+const sendSides: readonly SideName[] = [
+  'service',
+  'send-by-hand',
+  'floor-parsed',
+  'fastify-redis',
+  'fastify-memory',
+];
 const readSides: readonly SideName[] = ['service', 'floor-bare', 'fastify-memory'];
 
 /** The seconds of warm-up count too: they use up what shops may send. */
 const withWarmup = (seconds: number): number => seconds + 4;
 
 /** Sends, then asks for the newest of them again and again. */
-async function readBack(side: RunningSide, context: BenchContext): Promise<LoadResult> {
+async function readBack(side: RunningSide, { seconds }: BenchContext, pace: Pace): Promise<LoadResult> {
   const { messages } = await load(side, sendRequests(side), { seconds: 2, warmupMs: 500 });
-  return load(side, { kind: 'read', messages }, context);
+  return load(side, { kind: 'read', messages }, { seconds, ...pace });
 }
 
-const STORED_READ = { writeSeconds: 11, warmupMs: 2_000, readSeconds: 2, backWithinMs: 60_000 } as const;
+const STORED_READ = { writeSeconds: 11, warmupMs: 2_000, readSeconds: 2 } as const;
 
 /** Sends, starts the node again and asks for each message once, so that no cache has it. */
 async function readStored(side: RunningSide): Promise<LoadResult> {
@@ -100,16 +161,18 @@ async function readStored(side: RunningSide): Promise<LoadResult> {
   return result;
 }
 
-/** Waits until every shop has its session again, so that reopening them is not measured. */
-async function sessionsBack({ look, fleet }: RunningSide): Promise<void> {
-  const untilMs = performance.now() + STORED_READ.backWithinMs;
-  for (;;) {
-    const { connectedAtMs } = await look();
-    if (connectedAtMs.length >= fleet.shops.length) return;
-    if (performance.now() > untilMs) throw new Error(`only ${connectedAtMs.length} sessions came back`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
+/** The CPU of a send against the same work by hand, storage included: what the design costs. */
+const BY_HAND: Target = {
+  ...{ kind: 'at most', side: 'service', against: 'send-by-hand', figure: 'totalCpuUs' },
+  ...{ must: 1.5, aim: 1.25 },
+};
+
+/** How much of a floor the service is to have, by throughput or by its own CPU. */
+const ofFloor = (
+  against: SideName,
+  figure: RatioTarget['figure'],
+  [must, aim]: readonly [number, number],
+): Target => ({ kind: 'at least', side: 'service', against, figure, must, aim });
 
 /** Benches that compare the service with floors and with common alternatives. */
 export const comparisons: readonly Bench[] = [
@@ -119,12 +182,9 @@ export const comparisons: readonly Bench[] = [
     isMain: true,
     sides: ['service', 'floor-bare', 'floor-by-hand', 'fastify-redis', 'fastify-memory'],
     fleet: () => SMALL_FLEET,
-    targets: [
-      { against: 'floor-bare', must: 0.65, aim: 0.8 },
-      { against: 'fastify-redis', must: 5, aim: 8 },
-      { against: 'fastify-memory', must: 2, aim: 3 },
-    ],
-    measure: (side, context) => load(side, identityRequests(side), context),
+    targets: [ofFloor('floor-bare', 'serverCpuUs', [0.5, 0.57])],
+    rateTargets: [ofFloor('floor-bare', 'serverCpuUs', [0.5, 0.57])],
+    measure: (side, { seconds }, pace) => load(side, identityRequests(side), { seconds, ...pace }),
   }),
   comparison({
     name: 'send',
@@ -134,11 +194,12 @@ export const comparisons: readonly Bench[] = [
     fleet: (seconds) => sendingFleet(withWarmup(seconds), true),
     durability: 'always',
     targets: [
-      { against: 'floor-parsed', must: 0.18, aim: 0.27 },
-      { against: 'fastify-redis', must: 6, aim: 8 },
-      { against: 'fastify-memory', must: 2, aim: 2.5 },
+      ofFloor('floor-parsed', 'perSecond', [0.18, 0.22]),
+      ofFloor('fastify-redis', 'perSecond', [2.3, 2.8]),
+      ofFloor('fastify-memory', 'perSecond', [2, 2.3]),
     ],
-    measure: (side, context) => load(side, sendRequests(side), context),
+    rateTargets: [BY_HAND],
+    measure: (side, { seconds }, pace) => load(side, sendRequests(side), { seconds, ...pace }),
   }),
   comparison({
     name: 'send-everysec',
@@ -147,8 +208,9 @@ export const comparisons: readonly Bench[] = [
     sides: sendSides,
     fleet: (seconds) => sendingFleet(withWarmup(seconds), true),
     durability: 'everysec',
-    targets: [{ against: 'floor-parsed', must: 0.28, aim: 0.4 }],
-    measure: (side, context) => load(side, sendRequests(side), context),
+    targets: [ofFloor('floor-parsed', 'perSecond', [0.19, 0.24])],
+    rateTargets: [BY_HAND],
+    measure: (side, { seconds }, pace) => load(side, sendRequests(side), { seconds, ...pace }),
   }),
   comparison({
     name: 'read',
@@ -157,9 +219,12 @@ export const comparisons: readonly Bench[] = [
     sides: readSides,
     fleet: () => sendingFleet(3, true),
     durability: 'everysec',
-    targets: [{ against: 'floor-bare', must: 0.55, aim: 0.7 }],
-    measure: (side, context) =>
-      side.watch.redis === undefined ? load(side, identityRequests(side), context) : readBack(side, context),
+    targets: [ofFloor('floor-bare', 'serverCpuUs', [0.45, 0.52])],
+    rateTargets: [ofFloor('floor-bare', 'serverCpuUs', [0.45, 0.52])],
+    measure: (side, context, pace) =>
+      side.watch.redis === undefined
+        ? load(side, identityRequests(side), { seconds: context.seconds, ...pace })
+        : readBack(side, context, pace),
   }),
   comparison({
     name: 'read-stored',
@@ -168,8 +233,8 @@ export const comparisons: readonly Bench[] = [
     sides: ['service', 'floor-bare'],
     fleet: () => sendingFleet(STORED_READ.writeSeconds + 1, true),
     durability: 'everysec',
-    targets: [{ against: 'floor-bare', must: 0.25, aim: 0.3 }],
-    measure: (side, context) =>
-      side.watch.redis === undefined ? load(side, identityRequests(side), context) : readStored(side),
+    targets: [ofFloor('floor-bare', 'perSecond', [0.25, 0.3])],
+    measure: (side, { seconds }) =>
+      side.watch.redis === undefined ? load(side, identityRequests(side), { seconds }) : readStored(side),
   }),
-];
+].flat();

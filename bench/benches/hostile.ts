@@ -1,6 +1,7 @@
 import type { Bench, BenchContext, Run } from '../harness/bench.ts';
 import { startHostile } from '../harness/load.ts';
-import { type RunningSide, startSide } from '../harness/side.ts';
+import type { RunningSide } from '../harness/running-side.ts';
+import { startSide } from '../harness/side.ts';
 import type { HostilePlan } from '../load/hostile-plan.ts';
 import { fleetFor } from './compared.ts';
 import {
@@ -36,6 +37,7 @@ export const hostile: Bench = {
     for (let round = 1; round <= context.rounds; round += 1) {
       const side = await startSide('service', {
         directory: context.directory,
+        build: context.build,
         // A third more, since the hostile tenant's shops take none.
         fleet: fleetFor({ messages: SENDS_PER_SECOND * seconds * TROUBLES.length * 1.34, held: true }),
         durability: 'everysec',

@@ -46,7 +46,8 @@ async function measured(round: number, context: BenchContext): Promise<readonly 
   const environment = { MEDIA_NAME_SERVERS: `127.0.0.1:${nameServer.address().port}` };
   const runs: Run[] = [];
   try {
-    await onLiveSide({ directory: context.directory, gapMs: '20-60', environment }, async (side) => {
+    const { directory, build } = context;
+    await onLiveSide({ directory, build, gapMs: '20-60', environment }, async (side) => {
       const shops = await liveShops(side, context.setting('sessions', SHOPS));
       await side.restart(['bench/sides/mixed-service.js', ...new Set(shops.map(({ tenantId }) => tenantId))]);
       await side.untilConnected(shops.length);

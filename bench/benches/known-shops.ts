@@ -1,7 +1,8 @@
 import type { Bench, BenchContext, Figures, Run } from '../harness/bench.ts';
 import { connectAll } from '../harness/fleet.ts';
 import { residentMiB } from '../harness/process-usage.ts';
-import { type RunningSide, startSide } from '../harness/side.ts';
+import type { RunningSide } from '../harness/running-side.ts';
+import { startSide } from '../harness/side.ts';
 import { callAll } from '../load/http-calls.ts';
 import type { BenchShop } from '../load/load-plan.ts';
 import { load } from './loads.ts';
@@ -32,6 +33,7 @@ export const knownShops: Bench = {
     for (const count of [ACTIVE_SHOPS, context.setting('shops', 100_000)]) {
       const side = await startSide('service', {
         directory: context.directory,
+        build: context.build,
         durability: 'everysec',
         nodeFlags: ['--expose-gc'],
         environment: NO_GAP,

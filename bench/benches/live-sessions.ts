@@ -64,6 +64,7 @@ async function measured(context: BenchContext, plan: Plan): Promise<Run[]> {
   ];
   const options = {
     directory: context.directory,
+    build: context.build,
     gapMs: `${pace.gapMs.least}-${pace.gapMs.most}`,
     environment,
     program: paced,

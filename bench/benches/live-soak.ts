@@ -97,7 +97,8 @@ export const liveSoak: Bench = {
       inbound: context.setting('inbound', 120),
       drops: context.setting('drops', 12),
     };
-    await onLiveSide({ directory: context.directory, gapMs: '200-600' }, async (side) => {
+    const { directory, build } = context;
+    await onLiveSide({ directory, build, gapMs: '200-600' }, async (side) => {
       context.progress(`live-soak: pairing ${count} shops`);
       const shops = await liveShops(side, count);
       const traffic = trafficOf(side, shops, rates);

@@ -1,6 +1,6 @@
-import type { BenchContext } from '../harness/bench.ts';
+import type { BenchContext, LoadClient } from '../harness/bench.ts';
 import { startLoad } from '../harness/load.ts';
-import type { RunningSide } from '../harness/side.ts';
+import type { RunningSide } from '../harness/running-side.ts';
 import type { LoadPlan, LoadResult, Requests } from '../load/load-plan.ts';
 
 /** Issue and README speak of this many. */
@@ -27,11 +27,11 @@ export function load(
   options: Pick<BenchContext, 'seconds'> &
     Partial<
       Pick<LoadPlan, 'ratePerSecond' | 'warmupMs' | 'connections' | 'atMost' | 'keptMessages' | 'mayOverload'>
-    >,
+    > & { readonly client?: LoadClient },
 ): Promise<LoadResult> {
   const { seconds, warmupMs = WARMUP_MS, connections = CONNECTIONS } = options;
   const { ratePerSecond, atMost, keptMessages, mayOverload } = options;
-  return startLoad({
+  const plan = {
     ports: side.ports,
     connections,
     warmupMs,
@@ -42,5 +42,6 @@ export function load(
     atMost,
     keptMessages,
     mayOverload,
-  });
+  };
+  return startLoad(plan, options.client);
 }

@@ -20,11 +20,12 @@ export const overload: Bench = {
   targets: [],
   async run(context) {
     const runs: Run[] = [];
-    const { directory, seconds } = context;
+    const { directory, build, seconds } = context;
     const fleet = sendingFleet(seconds * TIMES_PEAK + SECONDS_AFTER, true);
     for (let round = 1; round <= context.rounds; round += 1) {
       const side = await startSide('service', {
         directory,
+        build,
         fleet,
         durability: 'everysec',
         progress: (text) => context.progress(`overload: round ${round}, ${text}`),

@@ -1,25 +1,14 @@
 import { type Bench, type BenchContext, figuresOf, type Run } from '../harness/bench.ts';
-import { type RunningSide, startSide } from '../harness/side.ts';
 import { MESSAGES_PER_SHOP } from '../load/load-plan.ts';
 import { fleetFor, sendingFleet } from './compared.ts';
+import { firstSends } from './first-sends.ts';
 import { knownShops } from './known-shops.ts';
 import { load, sendRequests } from './loads.ts';
+import { onService } from './on-service.ts';
 import { overload } from './overload.ts';
+import { wholeWay } from './whole-way.ts';
 
-/** Runs `measure` on a service with a fleet of its own and stops it, whatever came of it. */
-async function onService(
-  options: Parameters<typeof startSide>[1],
-  measure: (side: RunningSide) => Promise<void>,
-): Promise<void> {
-  const side = await startSide('service', options);
-  try {
-    await measure(side);
-  } finally {
-    await side.stop();
-  }
-}
-
-function alone(parts: Omit<Bench, 'targets'>): Bench {
+function alone(parts: Omit<Bench, 'targets'> & Partial<Pick<Bench, 'targets'>>): Bench {
   return { targets: [], ...parts };
 }
 
@@ -30,10 +19,10 @@ const latency = alone({
   isMain: true,
   async run(context) {
     const runs: Run[] = [];
-    const { directory, seconds } = context;
+    const { directory, build, seconds } = context;
     for (let round = 1; round <= context.rounds; round += 1) {
       context.progress(`latency: round ${round} of ${context.rounds}`);
-      await onService({ directory, fleet: sendingFleet(seconds * 2 + 4, true) }, async (side) => {
+      await onService({ directory, build, fleet: sendingFleet(seconds * 2 + 4, true) }, async (side) => {
         const peak = await load(side, sendRequests(side), { seconds });
         const ratePerSecond = Math.floor(peak.perSecond / 2);
         const half = await load(side, sendRequests(side, peak.made), {
@@ -56,10 +45,10 @@ const sending = alone({
   isMain: false,
   async run(context) {
     const runs: Run[] = [];
-    const { directory, seconds } = context;
+    const { directory, build, seconds } = context;
     for (let round = 1; round <= context.rounds; round += 1) {
       context.progress(`sending: round ${round} of ${context.rounds}`);
-      await onService({ directory, fleet: sendingFleet(seconds + 3, false) }, async (side) => {
+      await onService({ directory, build, fleet: sendingFleet(seconds + 3, false) }, async (side) => {
         runs.push({
           side: 'service',
           round,
@@ -71,29 +60,34 @@ const sending = alone({
   },
 });
 
-/** Cost and memory as shops grow: each request goes to the next shop. `--shops=` for the largest. */
+/** Cost and memory as shops grow: each request goes to the next shop. From `--smallest=10` to `--shops=10000`. */
 const shops = alone({
   name: 'shops',
   title: 'GET /shops/{id}/channels/msgapp over all shops, by number of connected shops',
   isMain: false,
+  targets: [
+    {
+      ...{ kind: 'at most', side: '100000 shops', against: '1000 shops', figure: 'totalCpuUs' },
+      ...{ must: 1.5, aim: 1.25 },
+    },
+  ],
   async run(context) {
     const runs: Run[] = [];
-    const { directory, seconds } = context;
+    const { directory, build, seconds } = context;
     const largest = context.setting('shops', 10_000);
-    for (const count of [10, 1_000, 10_000, 100_000].filter((size) => size <= largest)) {
-      context.progress(`shops: ${count}`);
-      const tenants = Math.max(1, Math.ceil(count / 500));
-      const fleet = {
-        tenants,
-        shopsPerTenant: count / tenants,
-        customers: 100,
-        connected: true,
-        held: false,
-      };
-      await onService({ directory, fleet, durability: 'everysec' }, async (side) => {
-        const result = await load(side, { kind: 'channel', shops: side.fleet.shops }, { seconds });
-        runs.push({ side: `${count} shops`, round: 1, figures: figuresOf(result) });
-      });
+    const smallest = context.setting('smallest', 10);
+    const counts = [10, 1_000, 10_000, 100_000].filter((size) => size >= smallest && size <= largest);
+    for (let round = 1; round <= context.rounds; round += 1) {
+      for (const count of round % 2 === 1 ? counts : counts.toReversed()) {
+        context.progress(`shops: round ${round}, ${count}`);
+        const tenants = Math.max(1, Math.ceil(count / 500));
+        const shopsPerTenant = count / tenants;
+        const fleet = { tenants, shopsPerTenant, customers: 100, connected: true, held: false };
+        await onService({ directory, build, fleet, durability: 'everysec' }, async (side) => {
+          const result = await load(side, { kind: 'channel', shops: side.fleet.shops }, { seconds });
+          runs.push({ side: `${count} shops`, round, figures: figuresOf(result) });
+        });
+      }
     }
     return runs;
   },
@@ -106,13 +100,20 @@ const nodes = alone({
   isMain: false,
   async run(context) {
     const runs: Run[] = [];
-    const { directory, seconds } = context;
+    const { directory, build, seconds } = context;
     for (const count of [1, 2, 4]) {
       context.progress(`nodes: ${count}`);
-      await onService({ directory, nodes: count, fleet: sendingFleet(seconds + 3, true) }, async (side) => {
-        const result = await load(side, sendRequests(side), { seconds });
-        runs.push({ side: count === 1 ? '1 node' : `${count} nodes`, round: 1, figures: figuresOf(result) });
-      });
+      await onService(
+        { directory, build, nodes: count, fleet: sendingFleet(seconds + 3, true) },
+        async (side) => {
+          const result = await load(side, sendRequests(side), { seconds });
+          runs.push({
+            side: count === 1 ? '1 node' : `${count} nodes`,
+            round: 1,
+            figures: figuresOf(result),
+          });
+        },
+      );
     }
     return runs;
   },
@@ -125,12 +126,12 @@ const start = alone({
   isMain: false,
   async run(context) {
     const runs: Run[] = [];
-    const { directory } = context;
+    const { directory, build } = context;
     const count = context.setting('shops', 10_000);
     context.progress(`start: making ${count} shops`);
     const tenants = Math.ceil(count / 500);
     const fleet = { tenants, shopsPerTenant: count / tenants, customers: 100, connected: true, held: false };
-    await onService({ directory, fleet, durability: 'everysec' }, async (side) => {
+    await onService({ directory, build, fleet, durability: 'everysec' }, async (side) => {
       runs.push({ side: 'empty store', round: 1, figures: { readyMs: side.startMs } });
       for (let round = 1; round <= context.rounds; round += 1) {
         runs.push({ side: `${count} shops`, round, figures: { readyMs: await side.restart() } });
@@ -148,18 +149,23 @@ const soak = alone({
   name: 'soak',
   title: 'POST /shops/{id}/messages at a steady rate',
   isMain: false,
+  targets: [{ kind: 'never over', figure: 'p99Ms', must: 60, aim: 25 }],
   async run(context: BenchContext) {
     const minutes = context.setting('minutes', 1);
     const ratePerSecond = context.setting('rate', 500);
     const runs: Run[] = [];
     const seconds = Math.max(60 * minutes, SLOWEST_GAP_SECONDS * MESSAGES_PER_SHOP);
     const fleet = fleetFor({ messages: ratePerSecond * seconds, held: false });
-    await onService({ directory: context.directory, fleet }, async (side) => {
+    await onService({ directory: context.directory, build: context.build, fleet }, async (side) => {
       let from = 0;
-      for (let minute = 1; minute <= minutes; minute += 1) {
+      for (let minute = 1; minute < minutes + 1; minute += 1) {
         context.progress(`soak: minute ${minute} of ${minutes}`);
         const requests = sendRequests(side, from);
-        const result = await load(side, requests, { seconds: 60, ratePerSecond, warmupMs: 0 });
+        const result = await load(side, requests, {
+          seconds: 60 * Math.min(1, minutes),
+          ratePerSecond,
+          warmupMs: 0,
+        });
         from = result.made;
         runs.push({ side: `minute ${minute}`, round: 1, figures: figuresOf(result) });
       }
@@ -177,5 +183,7 @@ export const serviceBenches: readonly Bench[] = [
   knownShops,
   overload,
   start,
+  firstSends,
+  wholeWay,
   soak,
 ];

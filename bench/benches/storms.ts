@@ -39,7 +39,8 @@ export const storms: Bench = {
   async run(context) {
     const runs: Run[] = [];
     const count = context.setting('sessions', 100);
-    await onLiveSide({ directory: context.directory, gapMs: '20-60' }, async (side) => {
+    const { directory, build } = context;
+    await onLiveSide({ directory, build, gapMs: '20-60' }, async (side) => {
       context.progress(`storms: pairing ${count}`);
       const shops = await liveShops(side, count);
       const calm = { name: 'none', seconds: context.seconds, act: async (): Promise<Figures> => ({}) };

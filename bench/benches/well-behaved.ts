@@ -1,7 +1,7 @@
 import type { BenchContext, Figures } from '../harness/bench.ts';
 import type { Fleet } from '../harness/fleet.ts';
 import { residentMiB } from '../harness/process-usage.ts';
-import type { RunningSide } from '../harness/side.ts';
+import type { RunningSide } from '../harness/running-side.ts';
 import type { LoadResult } from '../load/load-plan.ts';
 import { load } from './loads.ts';
 

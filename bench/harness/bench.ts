@@ -1,5 +1,5 @@
 import type { LoadResult } from '../load/load-plan.ts';
-import type { SideName } from './side.ts';
+import type { Build } from './build.ts';
 
 /** Figures of one run, by names that carry their units. */
 export type Figures = Readonly<Record<string, number>>;
@@ -11,6 +11,31 @@ export interface Run {
   readonly figures: Figures;
 }
 
+/** A figure of one side as a multiple of another side's, in the same round. */
+export interface RatioTarget {
+  readonly kind: 'at least' | 'at most';
+  readonly side: string;
+  readonly against: string;
+  /** Of CPU times `at least` looks at requests a second of CPU time: the other's time by this one's. */
+  readonly figure: 'perSecond' | 'serverCpuUs' | 'totalCpuUs';
+  readonly must: number;
+  readonly aim: number;
+}
+
+/** A bound for a figure itself: of all sides, the one that keeps it worst counts. */
+export interface BoundTarget {
+  readonly kind: 'never over' | 'never under';
+  readonly figure: string;
+  readonly must: number;
+  readonly aim: number;
+}
+
+/** What is asked of a bench's result. */
+export type Target = RatioTarget | BoundTarget;
+
+/** What makes the requests of a load: Node, or the C program `wrk`. */
+export type LoadClient = 'node' | 'wrk';
+
 /** The settings of a run. */
 export interface BenchContext {
   /** Where sides may keep their files; the disk that `appendfsync always` waits for. */
@@ -18,6 +43,14 @@ export interface BenchContext {
   readonly rounds: number;
   /** How long each load is measured. */
   readonly seconds: number;
+  /** The service that is measured. */
+  readonly build: Build;
+  /** The service that it is compared with, by a bench that says it `comparesBuilds`; undefined: with none. */
+  readonly against: Build | undefined;
+  /** The sides to leave in, of a bench that compares; undefined: all. */
+  readonly sides: ReadonlySet<string> | undefined;
+  /** What makes the requests where all sides are asked at one rate. */
+  readonly rateClient: LoadClient;
   /** Settings of single benches, as `--name=value`. */
   readonly setting: (name: string, fallback: number) => number;
   readonly progress: (text: string) => void;
@@ -29,17 +62,11 @@ export interface Bench {
   readonly title: string;
   /** Part of a plain `npm run bench`. */
   readonly isMain: boolean;
-  /** The sides that the service is compared with, each with the ratio that must hold and the ratio aimed at. */
+  /** What is asked of the result. */
   readonly targets: readonly Target[];
+  /** It lets both builds take turns by itself; any other is run once a build and round. */
+  readonly comparesBuilds?: boolean;
   run(context: BenchContext): Promise<readonly Run[]>;
-}
-
-/** The service's throughput as a multiple of another side's, in the same round. */
-export interface Target {
-  readonly side: string;
-  readonly against: SideName;
-  readonly must: number;
-  readonly aim: number;
 }
 
 /** A load as figures: throughput, latencies, CPU time a request by process, memory. Throws when anything was refused. */
@@ -56,7 +83,13 @@ export function figuresOf(result: LoadResult): Figures {
     p999Ms: latencyMs.p999,
     serverBusyPercent: ((cpuMs.server ?? 0) * 100) / durationMs,
   };
-  for (const [name, ms] of Object.entries(cpuMs)) figures[`${name}CpuUs`] = (ms * 1_000) / requests;
+  let totalMs = 0;
+  for (const [name, ms] of Object.entries(cpuMs)) {
+    figures[`${name}CpuUs`] = (ms * 1_000) / requests;
+    if (name !== 'client') totalMs += ms;
+  }
+  // What a deployment pays for: every server and Redis.
+  figures.totalCpuUs = (totalMs * 1_000) / requests;
   for (const [name, mib] of Object.entries(residentMiB)) {
     if (name !== 'client') figures[`${name}MiB`] = mib;
   }

@@ -1,39 +1,71 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Where the compiled programs are: benches measure what production runs, JavaScript that tsc made. */
-export const BUILD_DIRECTORY = join(root, 'bench/dist');
+/** A compiled service: benches measure what production runs, JavaScript that tsc made. */
+export interface Build {
+  /** Its side's name in tables. */
+  readonly label: string;
+  /** Where the compiled programs are. */
+  readonly directory: string;
+  /** The flags of its `npm start`. */
+  readonly startFlags: readonly string[];
+}
+
+/** The side of a build that this one is compared with. */
+export const OTHER_BUILD = 'other-build';
+
+/** The service of this checkout, with the sides, the loads and everything else that is compiled here. */
+export const OWN_BUILD: Build = buildIn(root, 'service');
 
 /** The peers' program and its packages. */
 export const PEERS_DIRECTORY = join(root, 'bench/peers');
 
-function run(command: string, args: string[], cwd = root): void {
+function buildIn(checkout: string, label: string): Build {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  return {
+    label,
+    directory: join(checkout, 'bench/dist'),
+    startFlags: scripts.start.split(' ').filter((word) => word.startsWith('--')),
+  };
+}
+
+function run(command: string, args: string[], cwd: string): void {
   execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** Compiles the service and the sides anew. */
-export function compile(): void {
-  run('rm', ['-rf', BUILD_DIRECTORY]);
-  run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bench/tsconfig.json']);
+/** Compiles the service and the sides of a checkout anew; default: this one. */
+export function compile(checkout = root): void {
+  run('rm', ['-rf', 'bench/dist'], checkout);
+  run(join(checkout, 'node_modules/.bin/tsc'), ['-p', 'bench/tsconfig.json'], checkout);
   // Scripts and pages that the programs read from beside themselves, as in `npm run build`.
   const assets =
     "find runtime policy actors http -type f ! -name '*.ts' -print0 | tar -c --null -T - | tar -x -C";
-  run('sh', ['-c', `${assets} bench/dist`]);
-  copyFileSync(join(root, 'package.json'), join(BUILD_DIRECTORY, 'package.json'));
+  run('sh', ['-c', `${assets} bench/dist`], checkout);
+  copyFileSync(join(checkout, 'package.json'), join(checkout, 'bench/dist/package.json'));
 }
 
 /** Compiles, and installs the peers when they are not there. */
 export function build(): void {
   compile();
   if (!existsSync(join(PEERS_DIRECTORY, 'node_modules'))) {
-    // Not npm ci, for the reason bin/prepare gives.
-    run(
-      'npm',
-      ['install', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
-      PEERS_DIRECTORY,
-    );
+    run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], PEERS_DIRECTORY);
   }
+}
+
+/**
+ * Compiles the service of another checkout, whose packages are installed. It must have `bench/sides/memory-service.ts`
+ * and the operators' calls that `makeFleet` makes.
+ */
+export function buildOf(checkout: string): Build {
+  const path = resolve(checkout);
+  if (!existsSync(join(path, 'node_modules/.bin/tsc'))) {
+    throw new Error(`${path} has no packages; run npm install --ignore-scripts --no-save there`);
+  }
+  compile(path);
+  return buildIn(path, OTHER_BUILD);
 }

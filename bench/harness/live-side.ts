@@ -10,9 +10,10 @@ import { type SimulatorControl, simulatorControl } from '../../simulator/control
 import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
 import type { BenchShop } from '../load/load-plan.ts';
-import { BUILD_DIRECTORY } from './build.ts';
+import { type Build, OWN_BUILD } from './build.ts';
 import { onCore } from './cores.ts';
 import { type Fleet, type FleetSize, makeFleet } from './fleet.ts';
+import { metricsOf } from './metrics.ts';
 import { nodeSettings, type Program, portOf, startProgram } from './program.ts';
 
 /** A shop and the number of the phone that scans its code. */
@@ -47,7 +48,7 @@ export type LiveProgram = readonly [path: string, ...args: string[]];
 /** Shops whose codes are asked for and scanned at a time. */
 const PAIRED_AT_ONCE = 8;
 
-const NOTE_THREAD = pathToFileURL(join(BUILD_DIRECTORY, 'bench/sides/note-thread.js')).href;
+const NOTE_THREAD = pathToFileURL(join(OWN_BUILD.directory, 'bench/sides/note-thread.js')).href;
 
 /** Starts Redis, the simulator and one node. `gapMs`: the gap between two sends of a shop. */
 export async function startLiveSide(options: {
@@ -57,7 +58,10 @@ export async function startLiveSide(options: {
   readonly program?: LiveProgram;
   /** Settings of the service beside its own. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** Which service; default: the one of this checkout. The simulator is always this one's. */
+  readonly build?: Build;
 }): Promise<LiveSide> {
+  const { build = OWN_BUILD } = options;
   const directory = mkdtempSync(join(options.directory, 'live-'));
   const redis = await startPrivateRedis({ directory, appendfsync: 'everysec' });
   const simulator = await startSimulatorProcess(directory);
@@ -78,9 +82,10 @@ export async function startLiveSide(options: {
       name: 'service',
       // Its workers would share one core with its main thread, so it is not pinned.
       core: undefined,
+      build,
       args: [
         `--import=${NOTE_THREAD}?path=${encodeURIComponent(threadsPath)}`,
-        join(BUILD_DIRECTORY, path),
+        join(build.directory, path),
         ...args,
       ],
       environment,
@@ -110,17 +115,7 @@ export async function startLiveSide(options: {
         size,
       }),
     connect: (shops) => inParallel(shops, PAIRED_AT_ONCE, (shop) => pair(side, shop)),
-    async metrics() {
-      const response = await fetch(`http://127.0.0.1:${side.adminPort}/metrics`, {
-        headers: { authorization: `Bearer ${environment.ADMIN_TOKEN}` },
-      });
-      return new Map(
-        (await response.text()).split('\n').flatMap((line) => {
-          const [, name, value] = /^([a-z_]\w*(?:\{.*\})?) (\S+)$/.exec(line) ?? [];
-          return name === undefined ? [] : [[name, Number(value)] as const];
-        }),
-      );
-    },
+    metrics: () => metricsOf({ port: side.adminPort, token: environment.ADMIN_TOKEN }),
     async untilConnected(count) {
       while (((await side.metrics()).get('msgapi_sessions{state="connected"}') ?? 0) < count)
         await delay(100);
@@ -147,7 +142,7 @@ export async function startLiveSide(options: {
 async function startSimulatorProcess(directory: string): Promise<{ process: GuardedProcess; url: string }> {
   const child = spawnGuarded({
     name: 'simulator',
-    ...onCore('rest', process.execPath, [join(BUILD_DIRECTORY, 'bin/simulator.js')]),
+    ...onCore('rest', process.execPath, [join(OWN_BUILD.directory, 'bin/simulator.js')]),
     environment: {
       PATH: '/usr/local/bin:/usr/bin:/bin',
       SIMULATOR_PORT: '0',

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type { HostilePlan, HostileResult } from '../load/hostile-plan.ts';
 import type { LoadPlan, LoadResult } from '../load/load-plan.ts';
 import type { PollPlan, PollResult } from '../load/poll-plan.ts';
-import { BUILD_DIRECTORY } from './build.ts';
+import type { LoadClient } from './bench.ts';
+import { OWN_BUILD } from './build.ts';
 import { onCore } from './cores.ts';
+import { startWrk } from './wrk.ts';
 
 /** Runs a load in a process of its own. Rejects when that fails. */
-export function startLoad(plan: LoadPlan): Promise<LoadResult> {
-  return runProcess('load-process', plan);
+export function startLoad(plan: LoadPlan, client: LoadClient = 'node'): Promise<LoadResult> {
+  return client === 'wrk' ? startWrk(plan) : runProcess('load-process', plan);
 }
 
 /** Runs a poller beside the load, in a process of its own. Rejects when that fails. */
@@ -23,7 +25,7 @@ export function startHostile(plan: HostilePlan): Promise<HostileResult> {
 
 function runProcess<Plan, Result>(name: string, plan: Plan): Promise<Result> {
   const { command, args } = onCore('rest', process.execPath, [
-    join(BUILD_DIRECTORY, `bench/load/${name}.js`),
+    join(OWN_BUILD.directory, `bench/load/${name}.js`),
   ]);
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(JSON.stringify(plan));

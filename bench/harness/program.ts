@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
 import { readReadyLine } from '../../bin/ready-line.ts';
+import { type Build, OWN_BUILD } from './build.ts';
 import { type Core, onCore } from './cores.ts';
 
 const readyLine = v.object({
@@ -36,24 +37,19 @@ export function nodeSettings(redisUrl: string, directory: string) {
   };
 }
 
-/** The flags of `npm start`, which every side is given: what production runs is what is measured. */
-function startFlags(): string[] {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { scripts } = JSON.parse(text) as { scripts: { start: string } };
-  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
-}
-
 /** Starts a program of Node and waits until it takes requests. Its log goes into a file, as it would in production. */
 export async function startProgram(options: {
   readonly name: string;
   readonly core: Core | undefined;
+  /** Whose flags it is started with, as in production; default: those of this checkout. */
+  readonly build?: Build;
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   readonly directory: string;
 }): Promise<Program> {
-  const { name, core, args, environment, directory } = options;
+  const { name, core, build = OWN_BUILD, args, environment, directory } = options;
   const logPath = join(directory, `${name.replace(' ', '-')}.log`);
-  const onItsCore = onCore(core, process.execPath, [...startFlags(), ...args]);
+  const onItsCore = onCore(core, process.execPath, [...build.startFlags, ...args]);
   const child = spawnGuarded({
     name,
     command: '/bin/sh',

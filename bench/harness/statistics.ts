@@ -15,7 +15,9 @@ export function spread(values: readonly number[]): Spread {
 
 /** `12,300 [11,900–14,000]`, or the value alone when there was one run. */
 export function spreadText({ median, min, max }: Spread): string {
-  return min === max ? numberText(median) : `${numberText(median)} [${numberText(min)}–${numberText(max)}]`;
+  return Number.isNaN(median) || min === max
+    ? numberText(median)
+    : `${numberText(median)} [${numberText(min)}–${numberText(max)}]`;
 }
 
 /** Three significant digits below a thousand, whole above. */

@@ -32,7 +32,8 @@ export function requestSource({ requests }: LoadPlan): RequestSource {
   };
 }
 
-function fixedRequests(
+/** What to ask for, where it is known beforehand. */
+export function fixedRequests(
   requests: Exclude<LoadPlan['requests'], { kind: 'send' }>,
 ): { readonly path: string; readonly token: string }[] {
   switch (requests.kind) {

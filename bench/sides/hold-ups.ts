@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
-import type { HoldUps } from '../harness/side.ts';
+import type { HoldUps } from '../harness/running-side.ts';
 
 /** The timer that measures is due each millisecond; what it is late by is a hold-up. */
 const RESOLUTION_MS = 1;

@@ -16,7 +16,8 @@ import { build } from '../harness/build.ts';
 import { PINNING } from '../harness/cores.ts';
 import { startPolls } from '../harness/load.ts';
 import { cpuMs } from '../harness/process-usage.ts';
-import { type HoldUps, type RunningSide, startSide } from '../harness/side.ts';
+import type { HoldUps, RunningSide } from '../harness/running-side.ts';
+import { startSide } from '../harness/side.ts';
 import { spread, spreadText } from '../harness/statistics.ts';
 import type { LoadResult } from '../load/load-plan.ts';
 

@@ -26,7 +26,8 @@ for (const path of INSTALLERS) {
       .split('\n')
       .filter(
         (line) =>
-          /^(?!\s*(#|\/\/)).*(npm install --|'install', )/.test(line) && !/^\s*(?:say|echo) /.test(line),
+          /^(?!\s*(#|\/\/)).*(npm (?:install|ci) --|'(?:install|ci)', )/.test(line) &&
+          !/^\s*(?:say|echo) /.test(line),
       );
     assert.ok(lines.length > 0, 'it installs nothing any more');
     for (const line of lines) assert.match(line, /--ignore-scripts/);

@@ -7,10 +7,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { compile } from '../../bench/harness/build.ts';
-import { type RunningSide, startSide } from '../../bench/harness/side.ts';
+import type { RunningSide } from '../../bench/harness/running-side.ts';
+import { startSide } from '../../bench/harness/side.ts';
 import { callAll } from '../../bench/load/http-calls.ts';
+import { storedBy } from './stored-sends.ts';
 
 /** At most so many bytes a send: what it took when this was written, 28 KiB, with some room. The goal is 15 KiB. */
 const MOST_BYTES = 31 * 1024;
@@ -22,8 +24,16 @@ const MEASURED_ROUNDS = 10;
 /** Megabytes of young generation that all measured sends fit into, so that none of what they allocate is collected. */
 const YOUNG_MB = 512;
 
+// Both tests are in one file, since both ask the programs in bench/dist, which are compiled once for them.
+before(() => compile());
+
+test('the send by hand, which the price of a send is held against, stores what the service stores', async () => {
+  const service = await storedBy('service');
+  assert.equal(service.length, 3, 'a day and the lists of two shops');
+  assert.deepEqual(await storedBy('send-by-hand'), service);
+});
+
 test(`a send allocates at most ${MOST_BYTES} bytes`, async (context) => {
-  compile();
   const directory = mkdtempSync(join(tmpdir(), 'allocation-'));
   const nodeFlags = [`--min-semi-space-size=${YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
   const side = await startSide('service', { fleet: FLEET, nodeFlags, durability: 'everysec', directory });

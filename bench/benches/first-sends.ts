@@ -1,0 +1,40 @@
+import { type Bench, figuresOf, type Run } from '../harness/bench.ts';
+import type { RunningSide } from '../harness/running-side.ts';
+import { load, sendRequests } from './loads.ts';
+import { onService } from './on-service.ts';
+import { sessionsBack } from './sessions-back.ts';
+
+/** As many as a deployment's first seconds bring, before the code is compiled. */
+const SENDS = 4_500;
+const SHOPS = 500;
+const TENANTS = 10;
+/** Longer than the slowest start takes for them. */
+const SECONDS = 4;
+
+/** How fast the first 4,500 sends after a start are taken on: queues held, and queues that move. */
+export const firstSends: Bench = {
+  name: 'first-sends',
+  title: `The first ${SENDS} POST /shops/{id}/messages after a start, ${SHOPS} connected shops, appendfsync everysec`,
+  isMain: false,
+  targets: [{ kind: 'never under', figure: 'perSecond', must: 8_000, aim: 10_000 }],
+  async run(context) {
+    const runs: Run[] = [];
+    const { directory, build, rateClient: client } = context;
+    const shopsPerTenant = SHOPS / TENANTS;
+    for (let round = 1; round <= context.rounds; round += 1) {
+      for (const held of [true, false]) {
+        const name = held ? 'queues held' : 'queues moving';
+        context.progress(`first-sends: round ${round}, ${name}`);
+        const fleet = { tenants: TENANTS, shopsPerTenant, customers: 1_000, connected: true, held };
+        const measure = async (side: RunningSide): Promise<void> => {
+          await side.restart();
+          await sessionsBack(side);
+          const cold = { seconds: SECONDS, warmupMs: 0, atMost: SENDS, client };
+          runs.push({ side: name, round, figures: figuresOf(await load(side, sendRequests(side), cold)) });
+        };
+        await onService({ directory, build, fleet, durability: 'everysec' }, measure);
+      }
+    }
+    return runs;
+  },
+};

@@ -1,0 +1,66 @@
+import type { Build } from './build.ts';
+import type { Fleet, FleetSize } from './fleet.ts';
+
+/** How Redis keeps what it is told: `always` answers a write after it is on disk. */
+export type Durability = 'always' | 'everysec';
+
+/** A side that runs: where it listens, which processes it is made of, and whose requests it takes. */
+export interface RunningSide {
+  readonly ports: readonly number[];
+  /** By name; `server` (several are `server`, `server2` …) and, where there is one, `redis`. */
+  readonly watch: Readonly<Record<string, number>>;
+  readonly fleet: Fleet;
+  /** The socket of its Redis; undefined without one. */
+  readonly redisPath: string | undefined;
+  /** Where operators ask the service's first node; the peers have no operators. */
+  readonly admin: OperatorAccess | undefined;
+  /** From the start of the first node until it took requests. */
+  readonly startMs: number;
+  /** Ends the nodes, keeps Redis, and starts them again. Their time from start to ready. */
+  restart(): Promise<number>;
+  /** What the service's first node says of itself. */
+  look(): Promise<Look>;
+  /** How long the event loop of the service's first node was held up since this was last asked; the first time begins it. */
+  holdUps(): Promise<HoldUps>;
+  stop(): Promise<void>;
+}
+
+/** Internal figures of a node of the service. */
+export interface Look {
+  /** JavaScript heap in use; what is left after a collection when the node has `--expose-gc`. */
+  readonly heapBytes: number;
+  /** When sessions came up since its start, by the wall clock. */
+  readonly connectedAtMs: readonly number[];
+}
+
+/** The operator's token. */
+export interface OperatorAccess {
+  readonly port: number;
+  readonly token: string;
+}
+
+/** How long an event loop was held up in one piece, and by what part of that was garbage collection. */
+export interface HoldUps {
+  readonly p99Ms: number;
+  readonly longestMs: number;
+  readonly collections: number;
+  readonly collectingMs: number;
+  readonly longestCollectionMs: number;
+}
+
+/** A side and the fleet it is to carry. */
+export interface SideOptions {
+  readonly fleet: FleetSize;
+  readonly durability?: Durability;
+  /** Which service; default: the one of this checkout. */
+  readonly build?: Build;
+  /** Nodes of the service; default 1. */
+  readonly nodes?: number;
+  /** Flags for the server's node, such as `--cpu-prof`. */
+  readonly nodeFlags?: readonly string[];
+  /** Settings of the service beside its own. */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Tells how far the set-up is. */
+  readonly progress?: (text: string) => void;
+  readonly directory: string;
+}

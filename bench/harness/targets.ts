@@ -1,0 +1,71 @@
+import type { BoundTarget, Figures, RatioTarget, Run, Target } from './bench.ts';
+import { OTHER_BUILD } from './build.ts';
+import { numberText, type Spread, spread, spreadText } from './statistics.ts';
+
+/** A target held against what was measured: the median decides, or the worst value where there is a bound. */
+export interface TargetResult {
+  readonly target: Target;
+  readonly found: Spread;
+  readonly grade: 'aim' | 'must' | 'missed';
+}
+
+/** The value of every round, where both sides were measured. */
+export function ratios(
+  runs: readonly Run[],
+  { side, against }: { readonly side: string; readonly against: string },
+  of: (ours: Figures, theirs: Figures) => number,
+): number[] {
+  return runs
+    .filter((run) => run.side === side)
+    .flatMap((ours) => {
+      const theirs = runs.find((run) => run.side === against && run.round === ours.round);
+      return theirs === undefined ? [] : [of(ours.figures, theirs.figures)];
+    });
+}
+
+/** Judges a bench's targets; leaves out those whose sides were not measured. */
+export function judge(targets: readonly Target[], runs: readonly Run[]): TargetResult[] {
+  return targets.flatMap((target) => {
+    const values = 'side' in target ? ratioValues(target, runs) : boundValues(target, runs);
+    if (values.length === 0) return [];
+    const found = spread(values);
+    const isLess = target.kind === 'at most' || target.kind === 'never over';
+    const value = 'side' in target ? found.median : isLess ? found.max : found.min;
+    const reaches = (bound: number): boolean => (isLess ? value <= bound : value >= bound);
+    return [{ target, found, grade: reaches(target.aim) ? 'aim' : reaches(target.must) ? 'must' : 'missed' }];
+  });
+}
+
+function ratioValues(target: RatioTarget, runs: readonly Run[]): number[] {
+  const { figure } = target;
+  const isInverse = target.kind === 'at least' && figure !== 'perSecond';
+  return ratios(runs, target, (ours, theirs) => {
+    const ratio = (ours[figure] ?? Number.NaN) / (theirs[figure] ?? Number.NaN);
+    return isInverse ? 1 / ratio : ratio;
+  });
+}
+
+function boundValues({ figure }: BoundTarget, runs: readonly Run[]): number[] {
+  return runs.flatMap(({ side, figures }) => (side.startsWith(OTHER_BUILD) ? [] : (figures[figure] ?? [])));
+}
+
+const gradeWords = { aim: 'aim reached', must: 'held', missed: 'MISSED' };
+const figureWords = {
+  perSecond: 'throughput',
+  serverCpuUs: 'server CPU a request',
+  totalCpuUs: 'server and Redis CPU a request',
+};
+
+/** A judged target as a line of Markdown. */
+export function targetText({ target, found, grade }: TargetResult): string {
+  const asked = `must ${numberText(target.must)}, aim ${numberText(target.aim)}: ${gradeWords[grade]}`;
+  if (!('side' in target)) {
+    return `- ${target.figure} ${target.kind}: ${spreadText(found)} over all rows (${asked})`;
+  }
+  const { side, against, figure, kind } = target;
+  const isInverse = kind === 'at least' && figure !== 'perSecond';
+  const what = isInverse
+    ? `requests by ${figureWords[figure].replace(' a request', '')}`
+    : figureWords[figure];
+  return `- ${side} against ${against}: ${what} × ${spreadText(found)} (${kind}; ${asked})`;
+}

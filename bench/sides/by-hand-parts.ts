@@ -1,0 +1,97 @@
+import uWebSockets, { type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
+import { addressOfBytes } from '../../http/pipeline/client-address.ts';
+import { bearer, keyHash } from '../../http/pipeline/presented-key.ts';
+import { logLineCache } from '../../http/request-log/log-line-cache.ts';
+import { createLogger } from '../../http/request-log/process-log.ts';
+import { RequestLog } from '../../http/request-log/request-log.ts';
+import { KeyLimits } from '../../policy/key-limits.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { objectIdGenerator } from '../../runtime/object-id.ts';
+import { systemRandom } from '../../runtime/random.ts';
+import type { Store } from '../../runtime/store.ts';
+
+// What both calls by hand are made of: the head of a request, its windows, its id and both logs.
+
+/** What an operator gave the keys of a bench; no call is refused, and each is counted. */
+export const LIMITS = { minute: 100_000_000, hour: 100_000_000, day: 100_000_000 };
+
+/** The windows of all keys. */
+export const keyLimits = new KeyLimits();
+
+/** The log lines of the process. */
+export const log = createLogger({ level: 'info' });
+
+/** Ids in order of making. */
+export const makeId = objectIdGenerator(systemRandom);
+
+const partsOf = logLineCache();
+
+/** The request log as the service has it, with its entries in `store`. */
+export function openRequestLog(store: Pick<Store, 'read' | 'append'>): RequestLog {
+  const limits = { maxEntriesPerTenant: 100_000, maxAgeMs: 86_400_000, maxBytes: 1_000_000_000 };
+  return new RequestLog({ store, clock: systemClock, log, limits });
+}
+
+/** The head of a request, read at once: the raw request is gone after the first wait. */
+export interface Head {
+  readonly startedMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly ip: string;
+  /** SHA-256 of the key; undefined without one. */
+  readonly keyHash: string | undefined;
+  readonly requestId: string;
+}
+
+/** Reads the head of a request and gives it an id. */
+export function readHead(raw: HttpRequest, response: HttpResponse): Head {
+  const startedMs = systemClock.monotonicMs();
+  const token = bearer(raw.getHeader('authorization'));
+  const given = raw.getHeader('x-request-id');
+  return {
+    startedMs,
+    method: raw.getCaseSensitiveMethod(),
+    path: raw.getUrl(),
+    ip: addressOfBytes(response.getRemoteAddress()),
+    keyHash: token === undefined ? undefined : keyHash(token),
+    requestId: given === '' ? makeId(systemClock.wallMs()) : given,
+  };
+}
+
+/** Writes an answered request to both logs. */
+export function logAnswered(
+  requestLog: RequestLog,
+  { startedMs, method, ip, requestId }: Head,
+  answered: {
+    readonly tenantId: string;
+    readonly keyId: string;
+    readonly route: string;
+    readonly status: number;
+  },
+): void {
+  const { tenantId, keyId, route, status } = answered;
+  const entry = {
+    atMs: systemClock.wallMs(),
+    requestId,
+    tenantId,
+    keyId,
+    method,
+    route,
+    status,
+    words: partsOf({ tenantId, keyId, method, route, status }),
+    latencyMs: Math.round((systemClock.monotonicMs() - startedMs) * 100) / 100,
+    ip,
+    errorCode: undefined,
+  };
+  requestLog.record(entry);
+  log.request(entry, 'request');
+}
+
+/** Listens on a port of the system's choice and says so on standard output. */
+export function listen(app: TemplatedApp): void {
+  app.listen('127.0.0.1', 0, (listener) => {
+    if (listener === false) throw new Error('no port could be had');
+    const port = uWebSockets.us_socket_local_port(listener);
+    process.stdout.write(`${JSON.stringify({ ready: true, api: `http://127.0.0.1:${port}/api/v1` })}\n`);
+  });
+}

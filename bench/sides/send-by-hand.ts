@@ -1,0 +1,233 @@
+import uWebSockets, { type HttpResponse } from 'uWebSockets.js';
+import { readFileSync } from 'node:fs';
+import { encodeAccepted } from '../../actors/shop/record/accepted-list.ts';
+import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shop/record/message-days.ts';
+import {
+  MESSAGE_RETENTION_MS,
+  type MessageBody,
+  statusUrl,
+} from '../../actors/shop/record/message-record.ts';
+import { shopKeys } from '../../actors/shop/record/shop-keys.ts';
+import { checkRequest } from '../../http/contract/checked-request.ts';
+import { JSON_TYPE, rateHeaders, successText } from '../../http/contract/envelope.ts';
+import { acceptedJson } from '../../http/contract/message-json.ts';
+import { keyHash } from '../../http/pipeline/presented-key.ts';
+import { createRouter } from '../../http/pipeline/router.ts';
+import { API_BASE_PATH, API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
+import { sendMessage } from '../../http/tenant-api/messages.ts';
+import { evaluateMessage } from '../../policy/evaluate-message.ts';
+import { QuotaMeter } from '../../policy/quota-meter.ts';
+import { SendLedger } from '../../policy/send-ledger.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
+import type { PolicyVerdict } from '../../policy/verdict.ts';
+import { shardOf } from '../../runtime/address.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { fromRandomBytes } from '../../runtime/random.ts';
+import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
+import type { Write } from '../../runtime/store.ts';
+import type { Fleet } from '../harness/fleet.ts';
+import { BatchesByHand } from './batches-by-hand.ts';
+import {
+  type Head,
+  keyLimits,
+  LIMITS,
+  listen,
+  log,
+  logAnswered,
+  makeId,
+  openRequestLog,
+  readHead,
+} from './by-hand-parts.ts';
+
+// A send by hand: the service's own parts in one function, with the same storage as the service has, key by key and
+// command by command, in fenced batches. No idempotency keys, errors, actors, supervision, other nodes, quota
+// that is stored, metrics, operators' feed or tenant's events, and keys, shops and customers are at hand from the start.
+// What the service takes above this is what its design costs. `send-by-hand.js <socket of Redis> <fleet.json>`
+const DAY_MS = 86_400_000;
+const [, , redisPath = '', fleetPath = ''] = process.argv;
+const fleet = JSON.parse(readFileSync(fleetPath, 'utf8')) as Fleet;
+const engine = await RedisEngine.connect(redisPath, { log, clock: systemClock, answerMs: 2_000 });
+const batches = await BatchesByHand.claim(engine);
+const requestLog = openRequestLog(engine);
+const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
+const settings = resolveSettings({});
+const pairedAtMs = Date.now() - 20 * DAY_MS;
+const makeWireId = fromRandomBytes(
+  9,
+  (pool, from) => `3EB0${pool.toString('hex', from, from + 9).toUpperCase()}`,
+);
+
+const tenants = new Map(
+  fleet.keys.map(({ key, tenantId }) => {
+    const caller = { keyId: keyHash(key)?.slice(0, 24) ?? '', permissions: new Set(['messages.send']) };
+    const shard = shardOf(tenantId);
+    const customers = new Set(fleet.recipients);
+    const tenant = { ...{ tenantId, shard, customers, caller }, quota: new QuotaMeter(), shops: new Map() };
+    return [keyHash(key) ?? '', tenant as Tenant];
+  }),
+);
+for (const { id, key } of fleet.shops) {
+  const tenant = tenants.get(keyHash(key) ?? '') as Tenant;
+  const keys = shopKeys(tenant.shard, id);
+  tenant.shops.set(id, {
+    id,
+    keys,
+    ledger: new SendLedger(),
+    accepted: 0,
+    queue: [],
+    expiringDay: 0,
+    later: undefined,
+  });
+}
+
+interface Tenant {
+  readonly tenantId: string;
+  readonly shard: number;
+  readonly customers: ReadonlySet<string>;
+  readonly quota: QuotaMeter;
+  readonly caller: { readonly keyId: string; readonly permissions: ReadonlySet<string> };
+  readonly shops: Map<string, Shop>;
+}
+
+interface Shop {
+  readonly id: string;
+  readonly keys: ReturnType<typeof shopKeys>;
+  readonly ledger: SendLedger;
+  accepted: number;
+  queue: readonly { readonly messageId: string; readonly to: string; readonly place: number }[];
+  expiringDay: number;
+  /** Sends that wait for the one before them; undefined while there is none under way. */
+  later: (() => void)[] | undefined;
+}
+
+/** A send whose caller and route are known. */
+interface Call {
+  readonly head: Head;
+  readonly tenant: Tenant;
+  readonly response: HttpResponse;
+  /** Whether the caller left: the response is then not to be touched. */
+  readonly isGone: () => boolean;
+  readonly rate: string;
+}
+
+const app = uWebSockets.App();
+app.any('/*', (response, raw) => {
+  const head = readHead(raw, response);
+  const contentType = raw.getHeader('content-type');
+  const idempotencyKey = raw.getHeader('idempotency-key');
+  const traceparent = raw.getHeader('traceparent');
+  const match = router.match(head.path);
+  const tenant = tenants.get(head.keyHash ?? '');
+  let isGone = false;
+  response.onAborted(() => {
+    isGone = true;
+  });
+  response.onData((bytes) => {
+    const endpoint = match?.route.byMethod.get(head.method);
+    if (tenant === undefined || match === undefined || endpoint?.name !== sendMessage.name)
+      return refuse(response);
+    const nowMs = systemClock.wallMs();
+    const rate = keyLimits.take({ keyId: tenant.caller.keyId, limits: LIMITS, nowMs });
+    const quota = tenant.quota.take({ plan: 'scale', nowMs });
+    if (!rate.allowed || !quota.allowed || !tenant.caller.permissions.has('messages.send'))
+      return refuse(response);
+    const body = Buffer.from(bytes).toString('utf8');
+    const { values } = match;
+    const checked = checkRequest(endpoint, { values, query: '', contentType, body, idempotencyKey });
+    const shop = tenant.shops.get(values[0] ?? '');
+    if (!checked.ok || shop === undefined) return refuse(response);
+    const call = { head, tenant, response, isGone: () => isGone, rate: rateHeaders(rate) };
+    const { to, text } = checked.body as { readonly to: string; readonly text: string };
+    inTurn(shop, () => send(call, shop, { to, text, traceparent }));
+  });
+});
+listen(app);
+
+/** One send of a shop after the other, since each is judged by those before it. */
+function inTurn(shop: Shop, decide: () => void): void {
+  if (shop.later === undefined) decide();
+  else shop.later.push(decide);
+}
+
+function send(
+  call: Call,
+  shop: Shop,
+  { to, text, traceparent }: { readonly to: string; readonly text: string; readonly traceparent: string },
+): void {
+  const { tenant, head, response, isGone } = call;
+  const { tenantId, shard } = tenant;
+  const nowMs = systemClock.wallMs();
+  const verdict = evaluateMessage(shop.ledger, {
+    recipient: to,
+    text,
+    mediaUrls: [],
+    isCustomer: tenant.customers.has(to),
+    lastInboundAtMs: null,
+    optedOut: false,
+    declaration: null,
+    coldPausedUntilMs: null,
+    pairedAtMs,
+    settings,
+    nowMs,
+  });
+  if (!verdict.admitted) {
+    if (!isGone()) response.cork(() => refuse(response));
+    return;
+  }
+  const { verdict: policy, entry } = verdict;
+  const body: MessageBody = {
+    id: makeId(nowMs),
+    tenantId,
+    shopId: shop.id,
+    kind: 'message',
+    to,
+    text,
+    mediaUrl: null,
+    mediaType: null,
+    via: 'shop',
+    policy,
+    createdAtMs: nowMs,
+    wireId: makeWireId(),
+    idempotencyKey: null,
+    requestId: head.requestId,
+    traceparent: traceparent === '' ? null : traceparent,
+  };
+  const { id } = body;
+  const writes: Write[] = [bodyWrite(shard, body)];
+  const day = dayOfMessage(id);
+  if (day !== shop.expiringDay) writes.push(dayExpiry(shard, day, MESSAGE_RETENTION_MS));
+  writes.push(['RPUSH', shop.keys.accepted, encodeAccepted(id, entry)]);
+  shop.later = [];
+  batches.add(shard, {
+    writes,
+    settled() {
+      shop.expiringDay = day;
+      shop.ledger.record(entry);
+      shop.queue = [...shop.queue, { messageId: id, to, place: shop.accepted }];
+      shop.accepted += 1;
+      answer(call, id, policy);
+      const later = shop.later ?? [];
+      shop.later = undefined;
+      for (const decide of later) inTurn(shop, decide);
+    },
+  });
+}
+
+function answer({ head, tenant, response, isGone, rate }: Call, id: string, policy: PolicyVerdict): void {
+  const { tenantId, caller } = tenant;
+  logAnswered(requestLog, head, { tenantId, keyId: caller.keyId, route: sendMessage.path, status: 202 });
+  if (isGone()) return;
+  const url = statusUrl(id);
+  response.cork(() => {
+    response.writeStatus('202 Accepted');
+    const headers = `${JSON_TYPE}${rate}\r\nLocation: ${url}\r\nX-Request-Id: ${head.requestId}`;
+    response.writeHeader('Content-Type', headers);
+    response.end(successText(acceptedJson({ id, status: 'queued', statusUrl: url, policy })));
+  });
+}
+
+/** Nothing that a bench asks for is refused, so that its figures would be of something else. */
+function refuse(response: HttpResponse): void {
+  response.writeStatus('400 Bad Request');
+  response.end();
+}
