@@ -57,6 +57,8 @@ export interface Wave {
   readonly pace: Pace;
   /** What sets its texts apart from those of other waves: no text is sent twice. */
   readonly word?: string;
+  /** How many messages were sent before to numbers that this wave is not to write to; default 0. */
+  readonly from?: number;
 }
 
 /**
@@ -64,9 +66,11 @@ export interface Wave {
  * message, over the whole and in the middle, where the latter is told by thread: `other` is V8's collectors and compilers.
  */
 export async function throughTheWire(side: LiveSide, wave: Wave): Promise<Figures> {
-  const { shops, each, pace, word = '' } = wave;
+  const { shops, each, pace, word = '', from: before = 0 } = wave;
   const count = each * shops.length;
-  const calls = Array.from({ length: count }, (_, turn) => orderText(shops, turn, `${textOf(turn)}${word}`));
+  const calls = Array.from({ length: count }, (_, turn) =>
+    orderText(shops, before + turn, `${textOf(before + turn)}${word}`),
+  );
   const first = await look(side);
   const looks = [first];
   // Few requests at a time: sessions are measured, not the HTTP front.
@@ -98,12 +102,17 @@ export async function throughTheWire(side: LiveSide, wave: Wave): Promise<Figure
 }
 
 /**
- * All recipients of a wave's first messages reply at once. Messages a second until the service has them all, each stored
+ * All recipients of a wave, which began after so many messages, reply at once. Messages a second until the service has them all, each stored
  * before its receipt, and CPU time a message.
  */
-export async function repliesOf(side: LiveSide, shops: readonly LiveShop[], each: number): Promise<Figures> {
+export async function repliesOf(
+  side: LiveSide,
+  shops: readonly LiveShop[],
+  each: number,
+  from = 0,
+): Promise<Figures> {
   const first = await look(side);
-  const turns = Array.from({ length: each * shops.length }, (_, turn) => turn);
+  const turns = Array.from({ length: each * shops.length }, (_, turn) => from + turn);
   await inParallel(turns, WRITING_AT_ONCE, (turn) => {
     const { phone } = shops[turn % shops.length] as LiveShop;
     const text = `When does order ${turn} come?`;

@@ -37,8 +37,8 @@ export interface LiveSide {
   metrics(): Promise<ReadonlyMap<string, number>>;
   /** Resolves when so many shops are connected, looking ten times a second. */
   untilConnected(count: number): Promise<void>;
-  /** Ends the service as a crash would and starts it again on the same store; how long until it took requests. */
-  restart(program?: LiveProgram): Promise<number>;
+  /** Ends the service, as a crash would by default, and starts it again on the same store; how long until it took requests. */
+  restart(program?: LiveProgram, signal?: 'SIGKILL' | 'SIGTERM'): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -120,8 +120,8 @@ export async function startLiveSide(options: {
       while (((await side.metrics()).get('msgapi_sessions{state="connected"}') ?? 0) < count)
         await delay(100);
     },
-    async restart(program) {
-      service.process.signal('SIGKILL');
+    async restart(program, signal = 'SIGKILL') {
+      service.process.signal(signal);
       await service.process.ended;
       const startedMs = performance.now();
       service = await start(program);
@@ -139,7 +139,10 @@ export async function startLiveSide(options: {
   return side;
 }
 
-async function startSimulatorProcess(directory: string): Promise<{ process: GuardedProcess; url: string }> {
+/** Starts a simulator that keeps its journal in the directory. */
+export async function startSimulatorProcess(
+  directory: string,
+): Promise<{ process: GuardedProcess; url: string }> {
   const child = spawnGuarded({
     name: 'simulator',
     ...onCore('rest', process.execPath, [join(OWN_BUILD.directory, 'bin/simulator.js')]),

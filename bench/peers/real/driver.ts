@@ -1,0 +1,62 @@
+import type { SimulatorControl } from '../../../simulator/control-client.ts';
+import type { Figures } from '../../harness/bench.ts';
+
+/** Where a gateway may keep its files, and what it may be given on the command line. */
+export interface Place {
+  readonly directory: string;
+  /** A git repository or a checkout of its source; undefined: it is fetched. */
+  readonly source: string | undefined;
+  readonly progress: (text: string) => void;
+}
+
+/** A gateway to the chat network that can be measured. Another one needs one file: a driver, put into `run.ts`. */
+export interface Driver {
+  readonly name: string;
+  /** Fetches and installs it, at its pinned version. A string: why it cannot be had here, in one sentence. */
+  prepare(place: Place): Promise<string | undefined>;
+  /** Starts it with a Redis and a simulator of its own, and links so many phones. */
+  start(place: Place, sessions: number): Promise<Gateway>;
+}
+
+/** One message, to a number that is on the network. */
+export interface Text {
+  /** Which of the linked phones sends it, from 0. */
+  readonly phone: number;
+  readonly to: string;
+  readonly text: string;
+  /** The same for every try of the same message. */
+  readonly key: string;
+}
+
+/** A way of sending, as a row of the table. */
+export interface Wave {
+  readonly name: string;
+  /** What must be done first and is not measured. */
+  prepare?(): Promise<void>;
+  /** Sends `each` messages of every phone, and resolves when the gateway is done with all of them. */
+  send(each: number): Promise<Figures>;
+}
+
+/** A gateway that runs, with its phones linked and connected. */
+export interface Gateway {
+  readonly network: SimulatorControl;
+  /** Numbers of the linked phones, E.164. */
+  readonly phones: readonly string[];
+  /** Process ids; the server's is another one after a restart. */
+  readonly watch: Readonly<Record<'server' | 'redis' | 'simulator', number>>;
+  /** How long linking all phones took, from the first code asked for. */
+  readonly pairAllMs: number;
+  readonly waves: readonly Wave[];
+  /** Its cheapest call that asks for a key: where, and the bytes of it. */
+  cheapestGet(): { readonly port: number; readonly bytes: string };
+  /**
+   * One try of one message. True: it was taken on, or handed over. False: it may be asked again, with the same key.
+   * Rejects when the server is away.
+   */
+  send(message: Text): Promise<boolean>;
+  /** Resolves when nothing that was taken on waits any more; how many messages ended as failed. */
+  settled(): Promise<number>;
+  /** Ends the server so and starts it on the same data, as soon as it has ended. */
+  restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { customer } from '../../benches/live-shops.ts';
+import type { Figures } from '../../harness/bench.ts';
+import { cpuMs, loadAverage, residentMiB } from '../../harness/process-usage.ts';
+import { HttpConnection } from '../../load/http-connection.ts';
+import type { Gateway, Text } from './driver.ts';
+
+/** After all sessions are back, before anything is measured. */
+const SETTLE_MS = 20_000;
+/** How often a caller asks again with the same key, and how often at most. */
+const AGAIN_MS = 250;
+const MOST_TRIES = 1_200;
+const CONNECTIONS = 64;
+
+/** Waits until the simulator sees all phones connected by sessions younger than that (Unix milliseconds). */
+async function allBackSince({ network, phones }: Gateway, sinceMs: number): Promise<void> {
+  for (;;) {
+    const { items } = await network.sessions({ limit: 10_000 });
+    const back = items.filter(({ since }) => Date.parse(since ?? '') >= sinceMs);
+    if (back.length >= phones.length) return;
+    await delay(50);
+  }
+}
+
+/** From the signal until all sessions are back, started again at once. */
+export async function restart(gateway: Gateway, signal: 'SIGKILL' | 'SIGTERM'): Promise<Figures> {
+  const sinceMs = Date.now();
+  const startedMs = performance.now();
+  await gateway.restart(signal);
+  await allBackSince(gateway, sinceMs);
+  return { [`allBackAfter${signal}Ms`]: performance.now() - startedMs, loadAverage: loadAverage() };
+}
+
+/** Memory and CPU of a server that was started anew and has all its sessions back. */
+export async function atRest(gateway: Gateway, seconds: number): Promise<Figures> {
+  await delay(SETTLE_MS);
+  const { server, redis } = gateway.watch;
+  const before = cpuMs(server);
+  await delay(seconds * 1_000);
+  return {
+    pairAllMs: gateway.pairAllMs,
+    restCpuPercent: (cpuMs(server) - before) / (seconds * 10),
+    residentMiB: residentMiB(server),
+    proportionalMiB: proportionalMiB(server),
+    redisMiB: residentMiB(redis),
+    loadAverage: loadAverage(),
+  };
+}
+
+/** One way of sending, with what the simulator cost beside it. */
+export async function sent(gateway: Gateway, wave: Gateway['waves'][number], each: number): Promise<Figures> {
+  await wave.prepare?.();
+  const { simulator } = gateway.watch;
+  const before = { cpuMs: cpuMs(simulator), atMs: performance.now() };
+  const figures = await wave.send(each);
+  const tookMs = performance.now() - before.atMs;
+  return {
+    ...figures,
+    simulatorBusyPercent: ((cpuMs(simulator) - before.cpuMs) * 100) / tookMs,
+    residentMiB: residentMiB(gateway.watch.server),
+    loadAverage: loadAverage(),
+  };
+}
+
+/** The cheapest call on 64 connections, each with the next as soon as the last was answered. */
+export async function cheapestGet(gateway: Gateway, seconds: number): Promise<Figures> {
+  const { port, bytes } = gateway.cheapestGet();
+  const { server } = gateway.watch;
+  const tookMs: number[] = [];
+  const endMs = performance.now() + seconds * 1_000;
+  const before = cpuMs(server);
+  const work = async (): Promise<void> => {
+    let lose: (error: Error) => void = () => undefined;
+    const connection = await HttpConnection.open(port, (error) => lose(error));
+    await new Promise<void>((resolve, reject) => {
+      lose = reject;
+      const next = (): void => {
+        const askedMs = performance.now();
+        connection.send(bytes, (status) => {
+          if (status !== 200) return reject(new Error(`the cheapest call was answered ${status}`));
+          tookMs.push(performance.now() - askedMs);
+          if (performance.now() < endMs) next();
+          else resolve();
+        });
+      };
+      next();
+    });
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, work));
+  tookMs.sort((one, other) => one - other);
+  return {
+    perSecond: tookMs.length / seconds,
+    p50Ms: tookMs[Math.floor(tookMs.length * 0.5)] ?? Number.NaN,
+    p99Ms: tookMs[Math.floor(tookMs.length * 0.99)] ?? Number.NaN,
+    cpuUsPerRequest: ((cpuMs(server) - before) * 1_000) / tookMs.length,
+    loadAverage: loadAverage(),
+  };
+}
+
+/** SIGKILL at random moments under callers that ask again with the same key until they are answered. */
+export async function kills(
+  gateway: Gateway,
+  options: { readonly kills: number; readonly each: number },
+): Promise<Figures> {
+  const messages: Text[] = [];
+  const backMs: number[] = [];
+  const outcome = { retries: 0, gaveUp: 0 };
+  for (let kill = 0; kill < options.kills; kill += 1) {
+    const callers = gateway.phones.map(async (_, phone) => {
+      await delay(Math.random() * 500);
+      for (let turn = 0; turn < options.each; turn += 1) {
+        const number = kill * options.each + turn;
+        const message = {
+          phone,
+          to: customer(phone + number),
+          text: `Order ${kill}.${turn} of ${phone}`,
+          key: `k-${phone}-${number}`,
+        };
+        messages.push(message);
+        await untilTaken(gateway, message, outcome);
+        await delay(500);
+      }
+    });
+    await delay(200 + Math.random() * 500 * options.each);
+    const sinceMs = Date.now();
+    const startedMs = performance.now();
+    await gateway.restart('SIGKILL');
+    await allBackSince(gateway, sinceMs);
+    backMs.push(performance.now() - startedMs);
+    await Promise.all(callers);
+  }
+  const saidFailed = await gateway.settled();
+  await delay(3_000);
+  return {
+    messages: messages.length,
+    ...(await onHandsets(gateway, messages)),
+    saidFailed,
+    ...outcome,
+    worstBackMs: Math.max(...backMs),
+    loadAverage: loadAverage(),
+  };
+}
+
+async function untilTaken(
+  gateway: Gateway,
+  message: Text,
+  outcome: { retries: number; gaveUp: number },
+): Promise<void> {
+  for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+    if (await gateway.send(message).catch(() => false)) return;
+    outcome.retries += 1;
+    await delay(AGAIN_MS);
+  }
+  outcome.gaveUp += 1;
+}
+
+async function onHandsets(gateway: Gateway, messages: readonly Text[]): Promise<Figures> {
+  const copies = new Map<string, number>();
+  for (const to of new Set(messages.map((message) => message.to))) {
+    const { items } = await gateway.network.inbox(to, { limit: 10_000 });
+    for (const { text } of items) copies.set(`${to} ${text}`, (copies.get(`${to} ${text}`) ?? 0) + 1);
+  }
+  const counts = messages.map(({ to, text }) => copies.get(`${to} ${text}`) ?? 0);
+  return {
+    once: counts.filter((count) => count === 1).length,
+    doubled: counts.filter((count) => count > 1).length,
+    onNoHandset: counts.filter((count) => count === 0).length,
+  };
+}
+
+/** Memory of a process with its share of what others use as well, in MiB. */
+function proportionalMiB(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1_024;
+}
