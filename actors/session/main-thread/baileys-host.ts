@@ -17,7 +17,8 @@ import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../sess
 import type { MediaAccess, SessionWord, ToWorker } from '../worker-protocol.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
-import { placeFor, SessionSlot, type SettledOrder } from './session-slot.ts';
+import { noteEvent, noteOutcome, type SessionNotes } from './session-notes.ts';
+import { placeFor, SessionSlot } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool, type WorkerSupervision } from './worker-pool.ts';
 
@@ -57,6 +58,7 @@ class BaileysHost implements SessionHost {
   readonly #pool: WorkerPool;
   readonly #slots = new Map<string, SessionSlot>();
   readonly #counters = new SessionCounters();
+  readonly #notes: SessionNotes;
   /** Callers that wait until a shop's device is unlinked, in the order in which they asked. */
   readonly #unlinking = new Map<string, (() => void)[]>();
   /** Shops whose session opens as soon as the workers are there: right after a start there are none yet. */
@@ -71,6 +73,7 @@ class BaileysHost implements SessionHost {
     }
     if (simulated) options.log.warn({ socketUrl: options.socketUrl }, 'the chat network is simulated');
     this.#options = options;
+    this.#notes = { log: options.log, counters: this.#counters };
     this.#sweep = keepSwept(options);
     this.#timing = { ...DEFAULT_SESSION_TIMING, ...options.timing };
     this.#pool = new WorkerPool({
@@ -311,48 +314,13 @@ class BaileysHost implements SessionHost {
     if (slot === undefined) return;
     if (event.type === 'session.send_outcome') {
       if (!slot.settle(event.messageId, event.outcome)) return;
-      this.#came(slot, event);
+      noteOutcome(this.#notes, slot, event);
       this.#tell(slot.shop, event);
       return;
     }
     if (event.generation !== slot.generation || slot.closing) return;
-    this.#note(slot, event);
+    noteEvent(this.#notes, slot, event);
     this.#tell(slot.shop, event);
-  }
-
-  #note(slot: SessionSlot, event: SessionEvent): void {
-    const { log } = this.#options;
-    const { tenantId, shopId } = slot.shop;
-    const about = { tenantId, shopId, generation: slot.generation };
-    if (event.type === 'session.inbound') {
-      slot.received();
-      this.#counters.received();
-    }
-    if (event.type === 'session.qr') slot.enter('qr');
-    if (event.type === 'session.pairing_code') slot.enter('code');
-    if (event.type === 'session.connected') {
-      slot.enter('open');
-      log.info(about, 'a session is connected');
-    }
-    if (event.type === 'session.closed') {
-      const { end, statusCode, detail } = event;
-      slot.enter('ended');
-      this.#counters.ended(end);
-      log.warn({ ...about, end, statusCode, detail }, 'a session ended');
-    }
-    if (event.type === 'session.recipient_checked' && event.rateLimited) {
-      log.warn(about, 'the network says that we ask too much');
-    }
-  }
-
-  /** Counts what an order came to, and says so where the network did not simply take it. */
-  #came({ shop }: SessionSlot, { messageId, outcome, generation }: SettledOrder): void {
-    this.#counters.came(outcome);
-    if (outcome.kind === 'acknowledged') return;
-    const { kind, ...details } = outcome;
-    const { tenantId, shopId } = shop;
-    const about = { tenantId, shopId, generation, messageId, outcome: kind, ...details };
-    this.#options.log.warn(about, 'a message was not acknowledged');
   }
 
   #closed(shopId: string, generation: number): void {
@@ -380,7 +348,7 @@ class BaileysHost implements SessionHost {
 
   #settleOrders(slot: SessionSlot): void {
     for (const settled of slot.settleAll()) {
-      this.#came(slot, settled);
+      noteOutcome(this.#notes, slot, settled);
       this.#tell(slot.shop, { type: 'session.send_outcome', ...settled });
     }
   }

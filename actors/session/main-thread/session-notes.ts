@@ -1,0 +1,49 @@
+import type { Logger } from '../../../runtime/logger.ts';
+import type { SessionCounters } from '../session-counters.ts';
+import type { SessionEvent } from '../session-host.ts';
+import type { SessionSlot, SettledOrder } from './session-slot.ts';
+
+/** Where notes of sessions go. */
+export interface SessionNotes {
+  readonly log: Logger;
+  readonly counters: SessionCounters;
+}
+
+/** Notes what a session reported: in its slot, in the counters, and in the log where an operator should know. */
+export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, event: SessionEvent): void {
+  const { tenantId, shopId } = slot.shop;
+  const about = { tenantId, shopId, generation: slot.generation };
+  if (event.type === 'session.inbound') {
+    slot.received();
+    counters.received();
+  }
+  if (event.type === 'session.qr') slot.enter('qr');
+  if (event.type === 'session.pairing_code') slot.enter('code');
+  if (event.type === 'session.connected') {
+    slot.enter('open');
+    log.info(about, 'a session is connected');
+  }
+  if (event.type === 'session.closed') {
+    const { end, statusCode, detail } = event;
+    slot.enter('ended');
+    counters.ended(end);
+    log.warn({ ...about, end, statusCode, detail }, 'a session ended');
+  }
+  if (event.type === 'session.recipient_checked' && event.rateLimited) {
+    log.warn(about, 'the network says that we ask too much');
+  }
+}
+
+/** Counts what an order came to, and logs it where the network did not simply take it. */
+export function noteOutcome(
+  { log, counters }: SessionNotes,
+  { shop }: SessionSlot,
+  { messageId, outcome, generation }: SettledOrder,
+): void {
+  counters.came(outcome);
+  if (outcome.kind === 'acknowledged') return;
+  const { kind, ...details } = outcome;
+  const { tenantId, shopId } = shop;
+  const about = { tenantId, shopId, generation, messageId, outcome: kind, ...details };
+  log.warn(about, 'a message was not acknowledged');
+}
