@@ -30,7 +30,7 @@ interface CodeRequest {
   readonly reference: Buffer;
   /** The client's ephemeral key, wrapped by the code that it shows. */
   readonly wrappedKey: Buffer;
-  /** Told the bundle of the client's last word, while a phone waits for it. */
+  /** Takes the bundle of the client's last word, while a phone waits for it. */
   finish: ((bundle: Buffer | undefined) => void) | undefined;
 }
 
@@ -126,7 +126,7 @@ export class CodePairing {
     }
   }
 
-  /** The network passes the client's last word to the phone, and does not know what it is worth. */
+  /** The network passes the client's last word to the phone, which alone can check it. */
   #finished({ connection }: Registration, iq: BinaryNode, finish: BinaryNode): void {
     const reference = toBase64(getBinaryNodeChildBuffer(finish, 'link_code_pairing_ref'));
     const request = [...this.#requests.values()].find(
@@ -169,7 +169,7 @@ export class CodePairing {
     return bundle;
   }
 
-  /** The secret that phone and client share, where both went by the same code. */
+  /** The secret that phone and client share, provided that both used the same code. */
   async #agree(parts: {
     request: CodeRequest;
     ephemeral: KeyPair;

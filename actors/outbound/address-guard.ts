@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { FoundAddress, ResolveAll } from './name-lookup.ts';
 
-/** Thrown where a name leads to an address or a port that nobody outside may make us ask. */
+/** Thrown for an address that is not public, or a port other than 80 and 443. */
 export class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS';
 
@@ -11,7 +11,7 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** All that was ever given out of IPv6 (IANA); `::7f00:1` and the like beside it mean IPv4 addresses. */
+/** The part of IPv6 from which IANA assigns public addresses; outside it lie IPv4 addresses in other forms (`::7f00:1`). */
 const GIVEN_OUT = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
@@ -29,7 +29,7 @@ function ranges(texts: readonly string[]): Range[] {
   );
 }
 
-/** Which addresses attachments may be fetched from. */
+/** The addresses that attachments are fetched from and webhooks are sent to. */
 export class AddressGuard {
   readonly #allowLoopback: boolean;
   readonly #denied: readonly Range[];

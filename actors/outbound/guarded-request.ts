@@ -4,15 +4,15 @@ import { isIP } from 'node:net';
 import { type AddressGuard, ForbiddenAddress, guardedLookup } from './address-guard.ts';
 import type { ResolveAll } from './name-lookup.ts';
 
-/** Who says which addresses may be asked, and where a name leads. */
-export interface Way {
+/** The bounds of a request: the addresses that it may go to, the look-up of names, and its end. */
+export interface RequestBounds {
   readonly guard: AddressGuard;
   readonly resolve: ResolveAll;
   /** Ends the request, and the look-up before it. */
   readonly signal: AbortSignal;
 }
 
-/** What is sent, and whom to trust. */
+/** A request, and the authorities whose certificates it trusts. */
 export interface SentRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string | number>>;
@@ -27,7 +27,7 @@ export interface SentRequest {
  */
 export async function guardedRequest(
   url: URL,
-  { guard, resolve, signal }: Way,
+  { guard, resolve, signal }: RequestBounds,
   { method = 'GET', headers, body, ca }: SentRequest,
 ): Promise<IncomingMessage> {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);

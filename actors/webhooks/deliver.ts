@@ -5,7 +5,7 @@ import { type Signed, signatures } from './signature.ts';
 
 /** How long an endpoint may take to answer. */
 const ANSWER_MS = 15_000;
-/** The longest that an endpoint may ask to be left alone. */
+/** The longest time for which an endpoint may ask for no more events. */
 const MOST_HELD_MS = 10 * 3_600_000;
 
 /** What guards and bounds deliveries. */
@@ -22,7 +22,7 @@ export interface Delivered {
   readonly status: number | null;
   /** Why it was no success, without the address; null: it was one. */
   readonly error: string | null;
-  /** How long it asks to be left alone, of 429 and 503 alone; null: it does not. */
+  /** How long a 429 or 503 asks for no more events, in milliseconds; null: it asks for nothing. */
   readonly holdMs: number | null;
 }
 
@@ -59,7 +59,7 @@ export async function deliver(
       status === 429 || status === 503
         ? holdOf(answer.headers['retry-after'], signed.timestamp * 1_000)
         : null;
-    // Nobody reads what it says.
+    // Its status says all; the body is not read.
     answer.destroy();
     return {
       status,
@@ -71,7 +71,7 @@ export async function deliver(
   }
 }
 
-/** Seconds, or a date (RFC 9110, 10.2.3). */
+/** `Retry-After` in milliseconds, from seconds or a date (RFC 9110, 10.2.3); null: it names no time to come. */
 function holdOf(retryAfter: string | undefined, nowMs: number): number | null {
   if (retryAfter === undefined) return null;
   const seconds = Number(retryAfter);

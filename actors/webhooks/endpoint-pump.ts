@@ -29,11 +29,11 @@ const MOST_RETRIES = 200;
 export const MOST_WAITING = 2 * MOST_RETRIES;
 /** An endpoint that takes longer, or does not answer at all, is slow. */
 const SLOW_MS = 1_000;
-/** Between two tries to read or to store. */
+/** Time between two tries to read or to store. */
 const AGAIN_MS = 1_000;
-/** How often new events are looked for untold: nobody tells of a commit whose reply was lost. */
+/** How often the pump looks for new events by itself: nobody tells of a commit whose reply was lost. */
 const LOOK_MS = 5 * 60_000;
-/** An event whose data is broken: it comes to its end by the schedule, and holds up no other. */
+/** The outcome of an event whose data is broken: the schedule ends it, and it holds up no other. */
 const UNREADABLE: Delivered = { status: null, error: 'the event could not be read', holdMs: null };
 
 /** New events, and the place behind all that was looked at for them. */
@@ -67,7 +67,7 @@ export interface SentEvent {
   readonly durationMs: number;
 }
 
-/** What an endpoint's pump works with. All may reject with `RuntimeFailure`. */
+/** The reads, writes and the sending of one endpoint's pump. Each may reject with `RuntimeFailure`. */
 export interface EndpointPumpOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -139,13 +139,13 @@ export class EndpointPump {
     return this.#progress?.retries.length ?? 0;
   }
 
-  /** Its record changed: from the next event on it counts. */
+  /** Takes a changed record, which counts from the next event on. */
   update(webhook: WebhookRecord): void {
     this.#webhook = webhook;
     this.wake();
   }
 
-  /** The tenant has new events. */
+  /** Has the pump look for new events. */
   wake(): void {
     this.#isNews = true;
     this.#sleeping?.timer.cancel();
@@ -165,7 +165,7 @@ export class EndpointPump {
     return isTaken;
   }
 
-  /** Ends it; what is on its way is not recorded. */
+  /** Ends the pump; the outcome of a try under way is not recorded. */
   stop(): void {
     this.#isStopped = true;
     this.wake();
@@ -214,7 +214,7 @@ export class EndpointPump {
     return this.#progress;
   }
 
-  /** Stores what comes of the progress, one change after the other. False: it was to stay as it is. */
+  /** Changes the progress and stores it, one change after the other. False: `changed` left it as it is. */
   #change(changed: (progress: WebhookProgress) => ProgressChange | undefined): Promise<boolean> {
     const change = this.#stored.then(async () => {
       const next = changed(await this.#current());
@@ -291,13 +291,13 @@ export class EndpointPump {
     const nowMs = clock.wallMs();
     await this.#change((before) => {
       const settled = new Set([...dropped, ...ended.flatMap(({ retry }) => retry ?? [])]);
-      // What was asked for once more meanwhile stays.
+      // A replay that came meanwhile keeps its places.
       const retries = before.retries.filter((retry) => !settled.has(retry));
       const missed = missedUntilMs === undefined ? {} : { missedUntilMs };
       return tallied({ ...before, retries, cursor, ...missed }, ended, { nowMs, random });
     });
     if (missedUntilMs !== undefined) this.#options.missed(this.#webhook.id, missedUntilMs);
-    // What an address said that it has no more says nothing of the present one.
+    // A 410 of a former address says nothing of the present one.
     const isGone = ended.some(({ delivered, url }) => delivered?.status === 410 && url === this.#webhook.url);
     const { failingSinceMs } = await this.#current();
     const isFailing = nowMs - (failingSinceMs ?? nowMs) >= MOST_FAILING_MS;

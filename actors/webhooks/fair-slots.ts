@@ -1,8 +1,8 @@
-/** Lets so many work at a time, and of one name no more than a share, so that nobody waits for another's. */
+/** Bounds the work in hand: `all` pieces together, and `share` of one name, so that no name waits for another's. */
 export class FairSlots {
   readonly #bounds: { readonly all: number; readonly share: number };
   readonly #held = new Map<string, number>();
-  /** Who waits, by name; the names in turn. */
+  /** Pieces that wait, by name; the names stand in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #all = 0;
 
@@ -10,7 +10,7 @@ export class FairSlots {
     this.#bounds = bounds;
   }
 
-  /** Runs the work when it is its turn. */
+  /** Runs the work once a slot is free; the oldest piece of a name comes first. */
   async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     if (this.#isFree(name)) this.#take(name);
     else await this.#wait(name);

@@ -30,12 +30,12 @@ export interface ProgressChange {
   readonly attempts: readonly WebhookAttempt[];
 }
 
-/** Of an endpoint that was sent nothing yet. */
+/** The progress of an endpoint that was sent nothing yet. */
 export function firstProgress({ since }: Pick<WebhookRecord, 'since'>): WebhookProgress {
   return { cursor: since, retries: [], dead: [], failingSinceMs: null, heldUntilMs: null };
 }
 
-/** Without the failures of before it was enabled or got its address, and without what it asked for then. */
+/** The progress without failures, and without a wait that the endpoint asked for, from before it was enabled or got its address. */
 export function forgiven(
   progress: WebhookProgress,
   { enabledAtMs }: Pick<WebhookRecord, 'enabledAtMs'>,
@@ -45,7 +45,7 @@ export function forgiven(
   return { ...progress, failingSinceMs: null, heldUntilMs: null };
 }
 
-/** With these places due now, from the first try on. */
+/** The progress with these places due at `dueAtMs`, from the first try on. */
 export function withReplayed(
   progress: WebhookProgress,
   places: ReadonlySet<string>,
@@ -57,7 +57,7 @@ export function withReplayed(
   return { ...progress, retries: [...kept, ...again], dead };
 }
 
-/** How far an endpoint is with these tries behind it, and what is noted of them. */
+/** The progress with these tries behind it, and the record of each. */
 export function tallied(
   before: WebhookProgress,
   tried: readonly Tried[],
@@ -80,7 +80,7 @@ export function tallied(
   return { progress, attempts };
 }
 
-/** How far the endpoint is with one more try behind it. */
+/** The progress with one more try behind it; `delayMs` undefined: it was the last of its event. */
 function after(
   progress: WebhookProgress,
   tried: {

@@ -22,7 +22,7 @@ export interface WebhookView {
   readonly missedUntil: string | null;
 }
 
-/** What an operator says of an endpoint. */
+/** An endpoint as an operator writes it. */
 export interface WebhookDraft {
   readonly url: string;
   readonly types: readonly string[] | null;
@@ -73,15 +73,15 @@ export interface WebhookOperations {
     tenantId: string,
     webhookId: string,
   ): Promise<Outcome<{ readonly status: number | null; readonly error: string | null }>>;
-  /** Newest first, as far as they are kept, with the ids of the events that were given up. */
+  /** Tries that are still kept, newest first, and the ids of the events that were given up. */
   attempts(
     tenantId: string,
     webhookId: string,
     limit: number,
   ): Promise<Outcome<{ readonly items: readonly AttemptView[]; readonly deadLetters: readonly string[] }>>;
   /**
-   * Sends events once more: these, or the first 200 since a moment; it is stored by then. Fails CONFLICT for a disabled
-   * endpoint, and where more than 400 events would wait.
+   * Sends events once more: the named ones, or the first 200 since a moment. Resolves once they are stored as due. Fails
+   * CONFLICT for a disabled endpoint, and where more than 400 events would wait.
    */
   replay(
     tenantId: string,

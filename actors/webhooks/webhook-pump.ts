@@ -76,7 +76,10 @@ export class WebhookPump {
     this.#options = options;
   }
 
-  /** These are the tenant's endpoints now; `loading`: of the tenant's actor, which takes their progress from no other. */
+  /**
+   * Sends the tenant's events to these endpoints, and to no others. `loading` names the loading of the tenant's actor:
+   * the actor stores the progress of no earlier one.
+   */
   sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>, loading: symbol): void {
     const pumps = this.#pumps.get(tenantId) ?? new Map<string, EndpointPump>();
     for (const [id, pump] of pumps) {
@@ -99,18 +102,18 @@ export class WebhookPump {
     else this.#pumps.delete(tenantId);
   }
 
-  /** The tenant has new events. */
+  /** Has the tenant's pumps look for new events. */
   wake(tenantId: string): void {
     for (const pump of this.#pumps.get(tenantId)?.values() ?? []) pump.wake();
   }
 
-  /** The tenant is this node's no more. */
+  /** Stops sending to the tenant's endpoints: the tenant leaves this node. */
   stop(tenantId: string): void {
     for (const pump of this.#pumps.get(tenantId)?.values() ?? []) pump.stop();
     this.#pumps.delete(tenantId);
   }
 
-  /** Has an endpoint sent events once more; resolves once that is stored. What it says where it is not. */
+  /** Sends events to an endpoint once more; resolves once they are stored as due. `full`: more would wait than may. */
   async replay(
     tenantId: string,
     webhookId: string,
@@ -130,7 +133,7 @@ export class WebhookPump {
     return (await this.#send(`${tenantId} tests`, tenantId, webhook, event)).delivered;
   }
 
-  /** When it is its turn among those of the same share. */
+  /** Sends it once a slot of the share is free. */
   #send(share: string, ...[tenantId, webhook, event]: Parameters<WebhookPump['send']>): Promise<SentEvent> {
     const { clock } = this.#options;
     return this.#slots.run(share, async () => {
@@ -153,7 +156,7 @@ export class WebhookPump {
     return deliver(webhook.url, { ...event, timestamp: Math.floor(nowMs / 1_000), secrets }, delivery);
   }
 
-  /** An endpoint was disabled, and by no operator. */
+  /** Counts and logs an endpoint that was disabled, and not by an operator. */
   countDisabled(tenantId: string, webhookId: string, why: WebhookEnd): void {
     this.#counts.disabled += 1;
     this.#options.log.warn(
@@ -162,7 +165,7 @@ export class WebhookPump {
     );
   }
 
-  /** For metrics. */
+  /** Counts since the start, and how the endpoints stand now. */
   figures(): WebhookFigures {
     const pumps = [...this.#pumps.values()].flatMap((ofTenant) => [...ofTenant.values()]);
     const waiting = pumps.reduce((sum, pump) => sum + pump.waiting, 0);

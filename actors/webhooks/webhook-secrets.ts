@@ -1,7 +1,7 @@
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import type { WebhookRecord } from '../tenant/webhook-record.ts';
 
-/** What seals an endpoint's secret, bound to whose it is. */
+/** The use that an endpoint's secret is sealed for: it opens as the secret of no other endpoint. */
 export function secretUse(tenantId: string, webhookId: string): string {
   return `${tenantId}/${webhookId}`;
 }

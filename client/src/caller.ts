@@ -6,7 +6,7 @@ import type { ClientSettings } from './client-options.ts';
 import type { Answer, Call, OperationName } from './methods.ts';
 import { pauseBeforeRetry } from './retry.ts';
 
-/** One call as it goes out, with what it may cost. */
+/** One call as it goes out, with its time limits. */
 interface Sending extends ApiRequest {
   readonly requestId: string;
   readonly signal: AbortSignal | undefined;

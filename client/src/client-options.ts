@@ -1,7 +1,7 @@
 import type { ApiError } from './api-error.ts';
 import { type ClientClock, realClock } from './client-clock.ts';
 
-/** What a client is made with. */
+/** The address, the key and the limits of a client. */
 export interface ClientOptions {
   /**
    * Base address of the API, which ends with `/api/v1`. Of several, which must be nodes of one service, the next is asked

@@ -6,7 +6,7 @@ import { endedMessage, eventFeed, MESSAGE_ENDS } from './event-feed.ts';
 import type { Call } from './methods.ts';
 import type { Message } from './operations.ts';
 
-/** How long to wait for a message. */
+/** The bounds of a wait for a message. */
 export interface WaitOptions {
   /** Ends the wait; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -22,7 +22,7 @@ export interface MessageOutcomes {
 
 /** A reading of the events that lasts as long as somebody waits. */
 interface Reading {
-  /** Resolved when everything that ends from now on will be heard of. */
+  /** Resolves once the reading hears of every message that ends from then on. */
   readonly isListening: Promise<void>;
   readonly waiters: Map<string, Set<Waiter>>;
   stop(): void;
@@ -33,7 +33,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Waits of one client. */
+/** Makes the waits of one client, which share one reading of the events. */
 export function messageOutcomes(call: Call, settings: ClientSettings): MessageOutcomes {
   let current: Reading | undefined;
 
@@ -63,7 +63,7 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
     return reading;
   }
 
-  /** The end of a message as the reading hears of it, and the way out. */
+  /** The end of a message as the reading hears of it; `leave` ends the reading with its last waiter. */
   function hear(reading: Reading, id: string): { readonly end: Promise<Message>; leave(): void } {
     const waiter = deferred<Message>();
     // Whoever waits hears of a failure, unless they have left; then it must not count as unhandled.

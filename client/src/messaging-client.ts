@@ -7,7 +7,7 @@ import { messageOutcomes, type WaitOptions } from './message-outcomes.ts';
 import type { Call, CallOptions, Methods, OperationName, Params } from './methods.ts';
 import { type Channel, type ConsentedContact, type Message, OPERATIONS, type Shop } from './operations.ts';
 
-/** What takes more than one call. */
+/** Flows of several calls. */
 export interface Flows {
   /** Every shop once, newest first; a shop that is made meanwhile may be left out. */
   eachShop(options?: CallOptions): AsyncIterable<Shop>;

@@ -12,7 +12,7 @@ const FINAL_CODES: ReadonlySet<string> = new Set([
   'MSGAPP_SESSION_LOST',
 ]);
 
-/** What a call that failed was like. */
+/** A call that failed, and how often it was tried. */
 export interface FailedTry {
   readonly error: ApiError;
   /** How many tries there were, this one included. */

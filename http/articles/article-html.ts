@@ -1,7 +1,7 @@
 import { Marked } from 'marked';
 import type { Article, Articles } from '../tenant-api/articles.ts';
 
-/** What stands over an example, by the language of its fence. */
+/** The caption over an example, by the language of its fence. */
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
   sh: 'curl',
   js: 'JavaScript',
@@ -14,7 +14,7 @@ const marked = new Marked({
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
-    // Whatever is wider than the window scrolls by itself, also by the keys of somebody without a mouse.
+    // A block wider than the window scrolls by itself; `tabindex` lets arrow keys scroll it, too.
     code({ text, lang = '' }) {
       const name = LANGUAGE_NAMES[lang];
       const caption = name === undefined ? '' : `<figcaption>${name}</figcaption>`;

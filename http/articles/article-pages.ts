@@ -5,7 +5,7 @@ import type { ArticleLibrary } from '../tenant-api/articles.ts';
 import { articleHtml, indexHtml } from './article-html.ts';
 import { llmsText } from './llms-text.ts';
 
-/** No script at all; the style from our own host. */
+/** Pages run no script, and take their style from our own host. */
 const HEADERS = shownPageHeaders(
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );

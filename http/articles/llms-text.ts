@@ -1,6 +1,6 @@
 import type { Articles } from '../tenant-api/articles.ts';
 
-/** `/llms.txt` (https://llmstxt.org): where a program that reads finds the articles and the document. `publicUrl`: where the service is. */
+/** `/llms.txt` (https://llmstxt.org): links to the articles and the API's document, for language models. `publicUrl`: the service's address. */
 export function llmsText(articles: Articles, publicUrl: string): string {
   const items = [...articles.values()].map(
     ({ slug, title, summary }) => `- [${title}](${publicUrl}/docs/${slug}.md): ${summary}`,

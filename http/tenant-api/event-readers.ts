@@ -8,14 +8,14 @@ import type { OwnedReply } from '../owner/answer-as-owner.ts';
 const MOST_STREAMS = { tenant: 64, node: 1_024 } as const;
 /** A comment this often keeps proxies, and the listener's own idle limit of ten seconds, from closing a stream. */
 const HEARTBEAT_MS = 5_000;
-/** How long one question waits at the owner. The owner of a reader that went keeps a place for it no longer than this. */
+/** How long one question waits at the owner, which keeps a place for a reader that left no longer than this. */
 const WAIT_MS = 15_000;
-/** Between two questions of which the first was answered without news and without a wait, or was not answered. */
+/** Pause after a question that was answered at once without news, or not at all. */
 const AGAIN_MS = 1_000;
-/** How often it is looked whether a reader that lags took what it was sent, and how long it may take for it. */
+/** How often a reader that lags is looked at, and how long it may take for what it was sent. */
 const LAG_LOOK_MS = 250;
 const MOST_LAG_MS = 30_000;
-/** Readers of a node that stops come back spread over this. */
+/** The time over which readers of a node that stops come back. */
 const RETRY_MS = { from: 500, to: 2_000 };
 
 /** A reader of a tenant's events as a stream. */
