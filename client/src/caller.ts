@@ -6,6 +6,9 @@ import type { ClientSettings } from './client-options.ts';
 import type { Answer, Call, OperationName } from './methods.ts';
 import { pauseBeforeRetry } from './retry.ts';
 
+/** What arrives as it was sent: fetch takes blanks off both ends, and refuses what is not ASCII as if nobody answered. */
+const REQUEST_ID = /^(?! )[ -~]{1,256}(?<! )$/;
+
 /** One call as it goes out, with its time limits. */
 interface Sending extends ApiRequest {
   readonly requestId: string;
@@ -80,6 +83,11 @@ export function caller(settings: ClientSettings): Call {
     const { signal, requestId = newId(), timeoutMs = settings.timeoutMs } = options;
     const { longestRetryAfterMs = settings.longestRetryAfterMs } = options;
     const request = apiRequest(name, params, newId);
+    if (!REQUEST_ID.test(requestId)) {
+      throw new TypeError(
+        `${name}: requestId must be 1 to 256 characters of ASCII, without blanks around them`,
+      );
+    }
     const sending: Sending = {
       ...request,
       isRepeatable: options.isRepeatable ?? request.isRepeatable,

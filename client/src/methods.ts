@@ -29,7 +29,7 @@ export interface CallOptions {
    * itself the client does so for GET, DELETE and whatever has an idempotency key.
    */
   readonly isRepeatable?: boolean | undefined;
-  /** `X-Request-Id`, up to 256 visible characters of ASCII; the client makes one for each call. */
+  /** `X-Request-Id`, up to 256 visible characters of ASCII, blanks within them; the client makes one for each call. */
   readonly requestId?: string | undefined;
 }
 

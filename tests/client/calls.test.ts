@@ -48,6 +48,19 @@ test('a path part that would change the path is refused before anything is asked
   assert.equal(calls.length, 0);
 });
 
+test('a request id that no header holds is refused at once, and not taken for a connection that fails', async () => {
+  const { api, calls } = fakeApi(accepted);
+  for (const requestId of ['', '🥖', 'two\nlines', ' blank', 'x'.repeat(257)]) {
+    await assert.rejects(api.sendMessage(SEND, { requestId }), {
+      name: 'TypeError',
+      message: /requestId must be/,
+    });
+  }
+  assert.equal(calls.length, 0);
+  await api.sendMessage(SEND, { requestId: 'order 4711, twice' });
+  assert.equal(calls[0]?.headers.get('x-request-id'), 'order 4711, twice');
+});
+
 test('an address or a key that cannot be one is refused, and the key is not shown', () => {
   const bad = [
     { baseUrl: 'api.example', apiKey: KEY },
