@@ -172,7 +172,8 @@ const KNOWN_METHODS = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 
 function readHead(raw: HttpRequest, exchange: Exchange, options: ServerOptions): Head {
   const method = raw.getCaseSensitiveMethod();
   const declared = raw.getHeader('content-length');
-  const lengthRepeated = declared !== '' && lengthHeaders(raw) > 1;
+  // uWebSockets takes the first of several; two that differ are how requests are smuggled past a proxy.
+  const lengthRepeated = declared !== '' && linesOf(raw, 'content-length').length > 1;
   // A body without a length is looked for where one is read alone: each header read is a native call.
   const hasBody =
     !lengthRepeated && (declared !== '' || (!isRead(method) && raw.getHeader('transfer-encoding') !== ''));
@@ -191,8 +192,8 @@ function readHead(raw: HttpRequest, exchange: Exchange, options: ServerOptions):
         apiKey: authorization.startsWith('Bearer ') ? '' : raw.getHeader('x-api-key'),
         contentType: hasBody ? raw.getHeader('content-type') : '',
         requestId: raw.getHeader('x-request-id'),
-        traceparent: raw.getHeader('traceparent'),
-        idempotencyKey: method === 'POST' ? raw.getHeader('idempotency-key') : '',
+        traceparent: singleHeader(raw, 'traceparent'),
+        idempotencyKey: method === 'POST' ? singleHeader(raw, 'idempotency-key') : '',
         lastEventId: mayStream ? raw.getHeader('last-event-id') : '',
         takesEvents: mayStream && asksForEvents(raw.getHeader('accept')),
       },
@@ -215,25 +216,26 @@ function lengthFault(declared: string, isRepeated: boolean): BodyFault | undefin
   return Number(declared) > MAX_BODY_BYTES ? 'too_large' : undefined;
 }
 
-/** uWebSockets takes the first of several; two that differ are how requests are smuggled past a proxy. */
-function lengthHeaders(raw: HttpRequest): number {
-  let count = 0;
-  raw.forEach((name) => {
-    if (name === 'content-length') count += 1;
+/** All lines of a header, in order; getHeader gives the first alone. */
+function linesOf(raw: HttpRequest, header: string): string[] {
+  const lines: string[] = [];
+  raw.forEach((name, value) => {
+    if (name === header) lines.push(value);
   });
-  return count;
+  return lines;
+}
+
+/** A header that may come once. Of several the lines with line breaks between them, which no value of it may hold. */
+function singleHeader(raw: HttpRequest, header: string): string {
+  return raw.getHeader(header) === '' ? '' : linesOf(raw, header).join('\n');
 }
 
 /**
- * All lines of X-Forwarded-For as one list, in order (RFC 9110, 5.2). A proxy may add a line of its own behind the one
- * that the caller wrote, and getHeader gives the first alone. Behind a bare proxy the result is empty.
+ * All lines of X-Forwarded-For as one list (RFC 9110, 5.2): a proxy may add a line of its own behind the one that the
+ * caller wrote. Behind a bare proxy the result is empty.
  */
 function forwardedFor(raw: HttpRequest): string {
-  const lines: string[] = [];
-  raw.forEach((name, value) => {
-    if (name === 'x-forwarded-for') lines.push(value);
-  });
-  return lines.join(',');
+  return linesOf(raw, 'x-forwarded-for').join(',');
 }
 
 interface BodyReading {

@@ -265,7 +265,7 @@ export interface Operations {
    */
   readonly createShop: {
     readonly params: {
-      /** A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none. */
+      /** A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none, and two lines of it are refused. */
       readonly idempotencyKey?: string | undefined;
       /** On one line, without control characters; white space and invisible characters alone are no name, and half of a surrogate pair is refused. Two names are the same when they agree in Unicode form NFKC and lower case. */
       readonly name: string;
@@ -408,7 +408,7 @@ export interface Operations {
     readonly params: {
       /** The shop's id or exact name, case-insensitive. */
       readonly idOrName: string;
-      /** A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none. */
+      /** A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none, and two lines of it are refused. */
       readonly idempotencyKey?: string | undefined;
       /** Whole characters: half of a surrogate pair is refused. */
       readonly caption?: string | undefined;

@@ -52,7 +52,8 @@ const KEY = /^[ -~]{1,128}$/;
 
 function checkKey(given: string, fields: FieldProblem[]): string | undefined {
   if (given === '') return undefined;
-  if (!KEY.test(given)) fields.push(problem('idempotency-key', 'must be 1 to 128 visible ASCII characters'));
+  if (!KEY.test(given))
+    fields.push(problem('idempotency-key', 'must be given once, 1 to 128 visible ASCII characters'));
   return given;
 }
 

@@ -247,7 +247,7 @@ function headerParameters({ takesIdempotencyKey }: Endpoint<never>): readonly un
       in: 'header',
       required: false,
       description:
-        'A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none.',
+        'A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none, and two lines of it are refused.',
       schema: { type: 'string', maxLength: 128, pattern: '^[ -~]*$' },
     },
   ];

@@ -1,0 +1,68 @@
+/** Headers of which one is expected and two came: none of them is taken for the one. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Target, TestTenant } from './conformance-target.ts';
+import { openRaw, statuses } from './raw-connection.ts';
+import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+
+const TRACES = [
+  '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  '00-1af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+];
+
+let service: ServiceFixture;
+let target: Target;
+let owner: TestTenant;
+before(async () => {
+  service = await startService();
+  target = await targetOf(service);
+  owner = await target.tenant({ plan: 'scale' });
+});
+after(async () => {
+  target.close();
+  await service.stop();
+});
+
+async function makeShop(name: string, headers: readonly string[]): Promise<string> {
+  const connection = await openRaw(service.apiUrl);
+  const body = JSON.stringify({ name });
+  const head = [
+    'POST /api/v1/shops HTTP/1.1',
+    'Host: test',
+    `Authorization: Bearer ${owner.key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    ...headers,
+  ];
+  connection.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const received = await connection.until((text) => text.includes('}'));
+  connection.destroy();
+  return received;
+}
+
+test('two idempotency keys are refused, also when they are the same', async () => {
+  for (const keys of [
+    ['one', 'another'],
+    ['same', 'same'],
+  ]) {
+    const received = await makeShop(
+      'twice',
+      keys.map((key) => `Idempotency-Key: ${key}`),
+    );
+    assert.deepEqual(statuses(received), [422], String(keys));
+    assert.match(received, /"field":"idempotency-key","message":"must be given once/);
+  }
+  assert.equal((await target.api.call('GET', '/shops/twice', { key: owner.key })).status, 404);
+});
+
+test('two trace contexts are ignored, as W3C Trace Context says of what cannot be read', async () => {
+  const seen = async (name: string, traces: readonly string[]): Promise<unknown> => {
+    const headers = [`X-Request-Id: ${name}`, ...traces.map((trace) => `traceparent: ${trace}`)];
+    assert.deepEqual(statuses(await makeShop(name, headers)), [201]);
+    const line = service.lines.find(({ fields }) => 'requestId' in fields && fields.requestId === name);
+    assert.ok(line, name);
+    return (line.fields as { traceparent?: unknown }).traceparent;
+  };
+  assert.equal(await seen('traced', TRACES.slice(1)), TRACES[1]);
+  assert.equal(await seen('doubly traced', TRACES), undefined);
+});
