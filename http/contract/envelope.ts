@@ -39,11 +39,14 @@ export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): Rep
   };
 }
 
-/** The challenge of a 401 (RFC 9110 §15.5.2), with an error where a token was given and refused (RFC 6750 §3). */
+/**
+ * The challenge of a 401 (RFC 9110 §15.5.2), with an error where a token was given and refused. One parameter at least is
+ * asked for (RFC 6750 §3).
+ */
 function challenge(code: HttpFailure['code']): HeaderLines {
   if (ERRORS[code].status !== 401) return '';
   const isMissing = code === 'API_KEY_MISSING';
-  return `\r\nWWW-Authenticate: Bearer${isMissing ? '' : ' error="invalid_token"'}`;
+  return `\r\nWWW-Authenticate: Bearer realm="api"${isMissing ? '' : ', error="invalid_token"'}`;
 }
 
 /** The four rate headers of the bucket this request consumed (docs/contract.md, Conventions). */

@@ -158,7 +158,7 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   'WWW-Authenticate': {
-    description: '`Bearer`, with `error="invalid_token"` where a token came and is not good.',
+    description: '`Bearer realm="api"`, with `error="invalid_token"` where a token came and is not good.',
     required: true,
     schema: { type: 'string' },
   },

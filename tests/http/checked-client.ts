@@ -165,7 +165,7 @@ function replyChecker(document: OpenApiDocument): (method: string, path: string,
 /** What any client of HTTP expects: who is refused learns how to ask, and what was made says where it is. */
 function checkManners(reply: Reply): void {
   const code: unknown = reply.body.error?.code;
-  const challenge = code === 'API_KEY_MISSING' ? 'Bearer' : 'Bearer error="invalid_token"';
+  const challenge = `Bearer realm="api"${code === 'API_KEY_MISSING' ? '' : ', error="invalid_token"'}`;
   assert.equal(reply.headers['www-authenticate'], reply.status === 401 ? challenge : undefined);
   const { id, statusUrl } = reply.body.data ?? {};
   if (statusUrl !== undefined && reply.status === 202) assert.equal(reply.headers.location, statusUrl);
