@@ -12,7 +12,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # Not npm ci, and no install scripts, for the reasons bin/prepare gives.
 RUN npm install --omit=dev --ignore-scripts --no-save --no-audit --no-fund
-COPY image/trim-packages image/gather-system image/
+COPY image/trim-packages image/gather-system image/cut-symbols.mjs image/
 RUN image/trim-packages && image/gather-system /system
 
 FROM ${BUILD_BASE} AS program

@@ -75,6 +75,17 @@ function running(): ServiceContainer {
   return service;
 }
 
+test('it weighs 180 MB at most', async () => {
+  const { stdout } = await promisify(execFile)('docker', [
+    'image',
+    'inspect',
+    '--format',
+    '{{.Size}}',
+    serviceImage,
+  ]);
+  assert.ok(Number(stdout) <= 180_000_000, `${Number(stdout) / 1e6} MB`);
+});
+
 test('the labels say which build the image is', async () => {
   const { stdout } = await promisify(execFile)('docker', [
     'image',

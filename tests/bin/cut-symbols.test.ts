@@ -1,0 +1,32 @@
+/** What the image's Node is made smaller by: the program runs on, without what only debuggers read. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+
+const PROGRAM = resolve(import.meta.dirname, '../../image/cut-symbols.mjs');
+const folder = mkdtempSync(join(tmpdir(), 'cut-symbols-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const cut = (path: string): Buffer =>
+  execFileSync(process.execPath, [PROGRAM, path], { stdio: ['ignore', 'pipe', 'pipe'] });
+
+test('Node without its symbols is no larger, names no section, and runs', () => {
+  const node = join(folder, 'node');
+  copyFileSync(process.execPath, node);
+  cut(node);
+  assert.ok(statSync(node).size <= statSync(process.execPath).size);
+  const header = readFileSync(node).subarray(0, 64);
+  assert.deepEqual([header.readBigUInt64LE(40), header.readUInt16LE(60)], [0n, 0]);
+  assert.equal(execFileSync(node, ['-p', 'process.version'], { encoding: 'utf8' }).trim(), process.version);
+});
+
+test('what is no program is left as it is, with an error', () => {
+  const file = join(folder, 'text');
+  writeFileSync(file, `#!/bin/sh\n${'# '.repeat(100)}`);
+  const before = readFileSync(file);
+  assert.throws(() => cut(file), /no little-endian ELF file of 64 bits/);
+  assert.deepEqual(readFileSync(file), before);
+});
