@@ -50,6 +50,11 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     assert.deepEqual([refused.scope, refused.limit, refused.retryAfterSeconds], ['hour', 1, 3600]);
   });
 
+  test('of several windows with as much left for as long, the shortest is told', () => {
+    const limits = { minute: 5, hour: 5, day: 5 };
+    assert.equal(new KeyLimits().narrowest({ keyId, limits, nowMs: START_MS }).scope, 'minute');
+  });
+
   test('looking counts nothing, and an untouched key has all its calls now', () => {
     const keys = new KeyLimits();
     const look = { keyId, limits: DEFAULT_RATE_LIMITS, nowMs: START_MS };
