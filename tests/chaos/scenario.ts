@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../runtime/clock.ts';
+import { type FeedReader, sawEachEndOnce, startReader, startStream } from '../e2e/feed-readers.ts';
 import type { Fleet, FleetNode } from '../e2e/fleet.ts';
 import { type ChaosShop, untilConnected } from './chaos-shops.ts';
-import { type Outcomes, startTraffic, type TimeSpan } from './traffic.ts';
+import { type MessageEnd, type Outcomes, startTraffic, type TimeSpan } from './traffic.ts';
 
 /** Where a fault is inflicted, and how much goes on meanwhile. */
 export interface Run {
@@ -41,15 +42,17 @@ export interface Figures extends Omit<Outcomes, 'others'> {
 /**
  * Inflicts a fault under traffic and reads what became of every message: each one whose acceptance was told ends, and
  * is on a handset once, or at most once when it failed `BOT_RESTARTED`; no caller that asks again goes away unanswered.
+ * Two readers of each tenant's events, one by polls and one by a stream, see each end once.
  */
 export async function runFault(run: Run, fault: Fault): Promise<Figures> {
   const { fleet, random, shops, messagesPerShop, trafficMs } = run;
   await untilConnected(shops);
+  const readers = await Promise.all(shops.map(followShop));
   const before = { ...fleet.counters };
   const traffic = startTraffic(fleet, shops, { random, messagesPerShop, overMs: trafficMs });
   await pause((trafficMs / 4) * (1 + random()));
   const { recoveredMs, note = '', lostByRedis } = await fault.inflict(run);
-  const { others, ...outcomes } = await traffic.outcomes(lostByRedis);
+  const { others, ends, ...outcomes } = await traffic.outcomes(lostByRedis);
   const { requests, retries } = fleet.counters;
   const figures: Figures = {
     fault: fault.name,
@@ -61,7 +64,26 @@ export async function runFault(run: Run, fault: Fault): Promise<Figures> {
   };
   assert.deepEqual(others, [], `${fault.name}: messages ended for no reason`);
   assert.deepEqual([figures.lost, figures.doubled], [0, 0], `${fault.name}: lost, doubled`);
+  // What Redis forgot its readers may have seen.
+  if (lostByRedis !== undefined) await Promise.allSettled(readers.flat().map(({ stop }) => stop()));
+  else await Promise.all(shops.map((shop, index) => sawEnds(readers[index] ?? [], shop, ends)));
   return figures;
+}
+
+/** Reads a shop's tenant's events from now on. */
+async function followShop({ api }: ChaosShop): Promise<readonly FeedReader[]> {
+  const from = String((await api.get('/events')).data.nextCursor);
+  return [startReader(api, { from, waitMs: 5_000 }), startStream(api, from)];
+}
+
+async function sawEnds(
+  readers: readonly FeedReader[],
+  { id: ofShop }: ChaosShop,
+  ends: readonly MessageEnd[],
+): Promise<void> {
+  const own = ends.filter(({ shopId }) => shopId === ofShop);
+  const types = new Map(own.map(({ id, status }) => [id, `message.${status}`]));
+  for (const reader of readers) await sawEachEndOnce(reader, types);
 }
 
 /** Fails when something took longer than the contract allows. */

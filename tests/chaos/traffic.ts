@@ -14,6 +14,13 @@ interface Accepted {
   readonly acceptedAtMs: number;
 }
 
+/** How a message ended. */
+export interface MessageEnd {
+  readonly id: string;
+  readonly shopId: string;
+  readonly status: string;
+}
+
 /** From when until when, in milliseconds of the wall clock. */
 export interface TimeSpan {
   readonly fromMs: number;
@@ -46,7 +53,7 @@ export interface Traffic {
    * Waits for that and for the end of every message, and looks into the handsets. `lostByRedis`: what Redis forgot
    * of this time is no fault of the service's.
    */
-  outcomes(lostByRedis?: TimeSpan): Promise<Outcomes>;
+  outcomes(lostByRedis?: TimeSpan): Promise<Outcomes & { readonly ends: readonly MessageEnd[] }>;
 }
 
 /** Lets each shop send so many messages, each to another customer, at random moments of `overMs`, while others read. */
@@ -87,7 +94,11 @@ export function startTraffic(
     accepted,
     async outcomes(lostByRedis) {
       await accepted;
-      return outcomesOf(await Promise.all(messages.map((message) => endOf(fleet, message, lostByRedis))));
+      const outcomes = await Promise.all(messages.map((message) => endOf(fleet, message, lostByRedis)));
+      const ends = messages.map(({ id, shop }, index) => {
+        return { id, shopId: shop.id, status: outcomes[index]?.status ?? '' };
+      });
+      return { ...outcomesOf(outcomes), ends };
     },
   };
 }

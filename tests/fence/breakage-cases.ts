@@ -1,4 +1,4 @@
-/** The promises of the runtime, each with a way to break it; `npm run breakages` breaks them. */
+/** The promises of the runtime and of the tenants' events, each with a way to break it; `npm run breakages` breaks them. */
 import type { Breakage } from './broken-runtime.ts';
 
 /** A promise, how it is broken, and the test file that must go red. */
@@ -331,5 +331,23 @@ export const cases: readonly Case[] = [
       ],
     ],
     noticedBy: 'simulation.test.ts',
+  },
+  {
+    promise: 'an event gets its id as its commit is applied, not when its turn decides',
+    ...{ layer: 'actors', file: 'tenant/tenant-event.ts', noticedBy: 'event-order.test.ts' },
+    edits: [
+      ['({ type, shopId, subject }): Write => [', '({ type, shopId, subject }, index): Write => ['],
+      ["maxEntries, '*'] as const)", "maxEntries, [nowMs, index].join('-')] as const)"],
+    ],
+  },
+  {
+    promise: 'the event of an end is of the commit that makes it true',
+    ...{ layer: 'actors', file: 'shop/turn/turn-builder.ts', noticedBy: 'shop-events.test.ts' },
+    edits: [
+      [
+        '    this.writes.push(...eventWrites(this.#state.shop.tenantId, events, kept));\n',
+        '    eventWrites(this.#state.shop.tenantId, events, kept);\n',
+      ],
+    ],
   },
 ];

@@ -1,6 +1,6 @@
 /**
- * Breaks the promises of the runtime, one at a time in a copy, and expects the tests that runtime/README.md names for
- * it to notice. Run: npm run breakages [-- part of a name]
+ * Breaks the promises of the runtime, and of the tenants' events, one at a time in a copy, and expects the tests that
+ * runtime/README.md and ARCHITECTURE.md name for it to notice. Run: npm run breakages [-- part of a name]
  * Ends with exit code 1 when one goes unnoticed.
  */
 import { spawnSync } from 'node:child_process';
@@ -9,9 +9,10 @@ import { brokenRuntime } from './broken-runtime.ts';
 
 /** Whether the test file ends red, or never. */
 function isNoticed({ noticedBy, ...breakage }: Case): boolean {
+  const { layer = 'runtime' } = breakage;
   const copy = brokenRuntime(breakage);
   try {
-    const args = ['--import', 'tsx', '--test-force-exit', `tests/runtime/${noticedBy}`];
+    const args = ['--import', 'tsx', '--test-force-exit', `tests/${layer}/${noticedBy}`];
     const options = {
       cwd: copy.directory,
       stdio: 'ignore',
@@ -27,9 +28,11 @@ function isNoticed({ noticedBy, ...breakage }: Case): boolean {
 const chosen = cases.filter(({ promise }) => promise.includes(process.argv[2] ?? ''));
 
 /** A copy with nothing broken: what is red there says nothing. */
-const sound: readonly Case[] = [...new Set(chosen.map(({ noticedBy }) => noticedBy))].map((noticedBy) => ({
+const sound: readonly Case[] = [
+  ...new Map(chosen.map(({ noticedBy, layer = 'runtime' }) => [noticedBy, layer])),
+].map(([noticedBy, layer]) => ({
   promise: 'nothing is broken',
-  file: 'limits.ts',
+  ...{ layer, file: layer === 'runtime' ? 'limits.ts' : 'failure.ts' },
   edits: [],
   noticedBy,
 }));

@@ -8,11 +8,17 @@ const copied = [
   ...['runtime', 'tests/fence', 'tests/runtime', 'tests/redis-server.ts'],
   ...['package.json', 'tsconfig.json'],
 ];
+/** What is copied as well where something in `actors/` is broken. */
+const copiedWithActors = ['actors', 'policy', 'tests/actors', 'tests/policy'];
 /** What these use, and nobody breaks. */
 const linked = ['node_modules', 'bin', 'tests/e2e'];
+const linkedWithActors = ['http', 'simulator', 'tests/http'];
 
-/** One promise broken on purpose: what is replaced by what in a file of `runtime/`. */
+/** One promise broken on purpose: what is replaced by what in a file. */
 export interface Breakage {
+  /** The layer that the file is of, `runtime` where it is not said. */
+  readonly layer?: 'runtime' | 'actors';
+  /** From that layer's folder on. */
   readonly file: string;
   readonly edits: readonly (readonly [from: string, to: string])[];
 }
@@ -41,12 +47,15 @@ export const effectBeforeCommit: Breakage = {
   ],
 };
 
-/** Copies the runtime and breaks it. Throws when the place to break is no longer there. */
-export function brokenRuntime({ file, edits }: Breakage): RuntimeCopy {
+/** Copies the runtime, and the actors where they are meant, and breaks it. Throws when the place to break is no longer there. */
+export function brokenRuntime({ layer = 'runtime', file, edits }: Breakage): RuntimeCopy {
   const directory = mkdtempSync(join(tmpdir(), 'broken-runtime-'));
-  for (const path of copied) cpSync(join(root, path), join(directory, path), { recursive: true });
-  for (const path of linked) symlinkSync(join(root, path), join(directory, path));
-  const path = join(directory, 'runtime', file);
+  const isOfActors = layer === 'actors';
+  for (const path of [...copied, ...(isOfActors ? copiedWithActors : [])])
+    cpSync(join(root, path), join(directory, path), { recursive: true });
+  for (const path of [...linked, ...(isOfActors ? linkedWithActors : [])])
+    symlinkSync(join(root, path), join(directory, path));
+  const path = join(directory, layer, file);
   let source = readFileSync(path, 'utf8');
   for (const [from, to] of edits) {
     if (source.split(from).length !== 2) throw new Error(`${file} does not have this once: ${from}`);
