@@ -1,3 +1,4 @@
+import { CallerConnection } from './contract/caller-connection.ts';
 import type { Endpoint } from './contract/endpoint.ts';
 import { localActors } from './operator-api/actor-list.ts';
 import type { OperatorServices } from './operator-api/services.ts';
@@ -21,8 +22,27 @@ export function createForwardedRequests(
 ): (payload: string) => Promise<string> {
   const apiEndpoints = byName(options.api.endpoints);
   const operatorEndpoints = byName(options.operator.endpoints);
+  /** Callers at other nodes whose calls wait here. */
+  const waiting = new Map<string, CallerConnection>();
+
+  async function runApi({ method, path, request, waitId }: Forwarded & { kind: 'api' }): Promise<string> {
+    const endpoint = known(apiEndpoints, `${method} ${path}`);
+    const connection = waitId === undefined ? undefined : new CallerConnection();
+    if (waitId !== undefined && connection !== undefined) waiting.set(waitId, connection);
+    try {
+      const owned = { ...request, connection };
+      return encodeOwnedReply(await answerAsOwner(endpoint, owned, options.api.services, options.owner));
+    } finally {
+      if (waitId !== undefined) waiting.delete(waitId);
+    }
+  }
 
   async function run(forwarded: Forwarded): Promise<string> {
+    if (forwarded.kind === 'api') return runApi(forwarded);
+    if (forwarded.kind === 'gone') {
+      waiting.get(forwarded.waitId)?.leave();
+      return '';
+    }
     if (forwarded.kind === 'actors') {
       return JSON.stringify(await localActors(options.operator.services.fleet, forwarded.query));
     }
@@ -31,13 +51,7 @@ export function createForwardedRequests(
       return JSON.stringify(await options.operator.services.fleet.resumeSuspended(forwarded.filter));
     }
     if (forwarded.kind === 'events') return options.operator.services.eventsSince(forwarded.since);
-    const name = `${forwarded.method} ${forwarded.path}`;
-    if (forwarded.kind === 'api') {
-      const endpoint = known(apiEndpoints, name);
-      const { services } = options.api;
-      return encodeOwnedReply(await answerAsOwner(endpoint, forwarded.request, services, options.owner));
-    }
-    const endpoint = known(operatorEndpoints, name);
+    const endpoint = known(operatorEndpoints, `${forwarded.method} ${forwarded.path}`);
     const { services } = options.operator;
     return encodeOwnedReply(await answerOperator(endpoint, forwarded.parts, services, options.owner));
   }

@@ -107,8 +107,11 @@ interface Declaration<
   readonly takesIdempotencyKey?: boolean;
   /** The failures of this endpoint beside those of every endpoint. */
   readonly errors: readonly FailureCode[];
-  /** How long the owner may take to answer a forwarded request; longer only where the endpoint itself waits. */
-  readonly forwardTimeoutMs?: number;
+  /**
+   * How long the owner may take to answer a forwarded request of this query; longer only where the endpoint itself waits. Where
+   * it is said, the owner is told when the caller goes away.
+   */
+  readonly forwardTimeoutMs?: number | ((query: string) => number);
   /**
    * True: whoever asks for server-sent events gets one page after another, with `cursor`, `waitMs` and `limit` of the
    * front's choice; each page is `{ items: [{ id, type }], nextCursor }`. Default: false.
@@ -137,7 +140,7 @@ export interface Endpoint<Services> {
   readonly replies: Replies;
   readonly errors: readonly ErrorCode[];
   readonly takesIdempotencyKey: boolean;
-  readonly forwardTimeoutMs: number | undefined;
+  readonly forwardTimeoutMs: ((query: string) => number) | undefined;
   readonly isFollowed: boolean;
   readonly mayExceedQuota: boolean;
   /** `created` makes the tenant's id at the edge, so that the request can be routed to its shard. */
@@ -168,6 +171,7 @@ function erase<Services>(
   declaration: Declaration<string, Replies, QueryEntries, v.GenericSchema>,
   more: Pick<Endpoint<Services>, 'permission' | 'role' | 'tenant'> & { readonly handle: unknown },
 ): Endpoint<Services> {
+  const { forwardTimeoutMs } = declaration;
   return {
     name: declaration.name,
     method: declaration.method,
@@ -184,7 +188,7 @@ function erase<Services>(
     replies: declaration.replies,
     errors: declaration.errors,
     takesIdempotencyKey: declaration.takesIdempotencyKey ?? false,
-    forwardTimeoutMs: declaration.forwardTimeoutMs,
+    forwardTimeoutMs: typeof forwardTimeoutMs === 'number' ? () => forwardTimeoutMs : forwardTimeoutMs,
     isFollowed: declaration.isFollowed ?? false,
     mayExceedQuota: declaration.mayExceedQuota ?? false,
     tenant: more.tenant,

@@ -4,7 +4,16 @@ import type { OwnedReply, OwnedRequest } from './answer-as-owner.ts';
 
 /** A question from one node to another, as it is sent. */
 export type Forwarded =
-  | { readonly kind: 'api'; readonly method: string; readonly path: string; readonly request: OwnedRequest }
+  | {
+      readonly kind: 'api';
+      readonly method: string;
+      readonly path: string;
+      readonly request: OwnedRequest;
+      /** Names the call where its caller may go away while it waits. */
+      readonly waitId?: string | undefined;
+    }
+  /** The caller of that call has gone. */
+  | { readonly kind: 'gone'; readonly waitId: string }
   | {
       readonly kind: 'operator';
       readonly method: string;

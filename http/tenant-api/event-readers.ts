@@ -8,7 +8,7 @@ import type { OwnedReply } from '../owner/answer-as-owner.ts';
 const MOST_STREAMS = { tenant: 64, node: 1_024 } as const;
 /** A comment this often keeps proxies, and the listener's own idle limit of ten seconds, from closing a stream. */
 const HEARTBEAT_MS = 5_000;
-/** How long one question waits at the owner, which keeps a place for a reader that left no longer than this. */
+/** Longest that one question waits at the owner. A reader whose owner dies meanwhile is told no later. Milliseconds. */
 const WAIT_MS = 15_000;
 /** Pause after a question that was answered at once without news, or not at all. */
 const AGAIN_MS = 1_000;

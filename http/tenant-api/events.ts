@@ -23,6 +23,12 @@ const types = v.pipe(
   v.transform((value): ReadonlySet<string> => new Set(value.split(','))),
 );
 
+/** How long a call of this query waits at most; whether it may is said by its owner. Milliseconds. */
+function waitOf(query: string): number {
+  const waitMs = Number(new URLSearchParams(query).get('waitMs'));
+  return waitMs > 0 ? Math.min(waitMs, MOST_WAIT_MS) : 0;
+}
+
 /** GET /events */
 export const listEvents = apiEndpoint({
   name: 'listEvents',
@@ -48,7 +54,7 @@ export const listEvents = apiEndpoint({
     },
   },
   errors: NAMED_SHOP_ERRORS,
-  forwardTimeoutMs: MOST_WAIT_MS + FORWARD_TIMEOUT_MS,
+  forwardTimeoutMs: (query) => waitOf(query) + FORWARD_TIMEOUT_MS,
   isFollowed: true,
   async handle({ caller, query, services, connection }) {
     const { cursor, limit, types, shop, waitMs } = query;

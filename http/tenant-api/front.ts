@@ -226,21 +226,30 @@ function answerElsewhere(
 
 /** Asks the owner of the moment, which may have become this node. */
 function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Edge): Followed['ask'] {
-  const { forwarder, services, owner } = edge;
-  const { method, path, forwardTimeoutMs = FORWARD_TIMEOUT_MS } = endpoint;
+  const { forwarder, services, owner, random } = edge;
+  const { method, path, forwardTimeoutMs } = endpoint;
+  const { tenantId } = request;
+  const timeoutMs = forwardTimeoutMs?.(request.query) ?? FORWARD_TIMEOUT_MS;
   return async (spentMs) => {
-    if (forwarder.ownerIsLocal(request.tenantId)) return answerAsOwner(endpoint, request, services, owner);
+    if (forwarder.ownerIsLocal(tenantId)) return answerAsOwner(endpoint, request, services, owner);
+    const { connection, ...sent } = request;
+    const waitId = forwardTimeoutMs && connection && `${request.requestId} ${random()}`;
+    // The place where the call waits is free at once; an owner that does not hear of it ends the wait in its time.
+    const stay =
+      waitId === undefined ? undefined : connection?.onGone(() => void tellGone(tenantId, waitId, edge));
     try {
-      const { connection: _, ...sent } = request;
-      const payload = encodeForwarded({ kind: 'api', method, path, request: sent });
-      const answer = await forwarder.forward(
-        request.tenantId,
-        payload,
-        Math.max(1, forwardTimeoutMs - spentMs),
-      );
+      const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
+      const answer = await forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
       return decodeOwnedReply(answer);
     } catch (thrown) {
       return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
+    } finally {
+      stay?.();
     }
   };
+}
+
+async function tellGone(tenantId: string, waitId: string, { forwarder }: Edge): Promise<void> {
+  const payload = encodeForwarded({ kind: 'gone', waitId });
+  await Promise.allSettled([forwarder.forward(tenantId, payload, FORWARD_TIMEOUT_MS)]);
 }

@@ -135,6 +135,38 @@ describe('a request taken by one node and answered by another', () => {
     );
   });
 
+  it('a caller that goes away while its call waits at the owner gives its place there back at once', async () => {
+    const { key } = tenant;
+    const until = async (count: number): Promise<void> => {
+      const startedMs = performance.now();
+      while (owner.eventWaiters.count !== count && performance.now() - startedMs < 10_000)
+        await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(owner.eventWaiters.count, count);
+    };
+    const timeouts: number[] = [];
+    forward = (_, payload, timeoutMs) => {
+      timeouts.push(timeoutMs);
+      return owner.serveForwarded(payload);
+    };
+    for (const accept of ['application/json', 'text/event-stream']) {
+      const end = new AbortController();
+      const answer = fetch(`${edge.apiUrl}/events?waitMs=29000`, {
+        headers: { authorization: `Bearer ${key}`, accept },
+        signal: end.signal,
+      });
+      await until(1);
+      end.abort();
+      await answer.catch(() => undefined);
+      await until(0);
+    }
+    const [poll = 0] = timeouts;
+    assert.ok(poll > 30_000 && poll <= 31_000, `${poll} ms`);
+    assert.ok(
+      timeouts.slice(1).every((ms) => ms <= 17_000),
+      `${timeouts}`,
+    );
+  });
+
   it('a key that the owner does not know is nobody’s, though this node remembers whose it was', async () => {
     const key = `tm_live_${'r'.repeat(43)}`;
     owner.memory.tenantByHash.set(keyHash(key) ?? '', tenant.id);
