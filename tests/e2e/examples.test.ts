@@ -30,6 +30,12 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** An event of the feed. */
+interface Told {
+  readonly id: string;
+  readonly data: { readonly idempotencyKey?: string };
+}
+
 function start(program: string, args: readonly string[]): ChildProcessByStdio<null, Readable, null> {
   const variables = [
     ...[`API_URL=${stack.apiUrl()}`, `API_KEY=${stack.apiKey}`, `SIMULATOR_URL=${stack.simulator.url}`],
@@ -149,7 +155,9 @@ test('events.ts tells what happened, and goes on where it was', async () => {
       break;
     }
     assert.equal(ended, `message.sent ${to} ${key}`);
-    await until('the cursor is kept', async () => readFileSync(cursor, 'utf8') !== data.nextCursor);
+    const told = (await stack.api.get(`/events?cursor=${data.nextCursor}`)).data.items as Told[];
+    const place = told.find((event) => event.data.idempotencyKey === key)?.id ?? '';
+    await until('the cursor is kept', async () => readFileSync(cursor, 'utf8') >= place);
     child.kill('SIGKILL');
     await once(child, 'close');
   }

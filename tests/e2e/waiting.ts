@@ -9,7 +9,7 @@ export async function until<Value>(
   ask: () => Promise<Value | undefined | false>,
   options: { readonly withinMs?: number; readonly everyMs?: number } = {},
 ): Promise<Value> {
-  const { withinMs = 20_000, everyMs = 40 } = options;
+  const { withinMs = 60_000, everyMs = 40 } = options;
   const endMs = performance.now() + withinMs;
   for (;;) {
     const answer = await ask();

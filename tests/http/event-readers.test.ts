@@ -160,7 +160,10 @@ describe('a stream of events', () => {
     const texts = Promise.all(streams.map((stream) => stream.text()));
     there.close();
     await own.stop();
-    for (const text of await texts) assert.match(text, /^retry: \d+\n\n(id: 0{24}\n\n)?$/);
+    for (const text of await texts) {
+      // On a busy machine the first of them have seen a sign of life.
+      assert.match(text.replaceAll(': still here\n\n', ''), /^retry: \d+\n\n(id: 0{24}\n\n)?$/);
+    }
   });
 });
 

@@ -45,7 +45,7 @@ export async function redisNode(options: {
 /** Waits until a condition holds, looking again with every turn of the event loop. Throws after `limitMs`. */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
-  limitMs = 15_000,
+  limitMs = 60_000,
 ): Promise<void> {
   const started = performance.now();
   while (!(await condition())) {

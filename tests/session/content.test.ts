@@ -118,7 +118,7 @@ for (const addressingMode of ['lid', 'pn'] as const) {
 }
 
 test('groups follow what changes in the network, and silence never empties them', async () => {
-  const network = await startSimulated({ timing: { queryMs: 500 } });
+  const network = await startSimulated({ timing: { queryMs: 5_000 } });
   const shop = newShop();
   const { host, log, control } = network;
   const group = { name: 'Clients', participants: [SHOP_PHONE, PERSON], admins: [PERSON] };
@@ -176,7 +176,7 @@ test('a status is shown to its audience, as text and as image', async () => {
 });
 
 test('a rate signal in the question before a send leaves the message unsent; silence there does too', async () => {
-  const network = await startSimulated({ timing: { queryMs: 400 } });
+  const network = await startSimulated({ timing: { queryMs: 2_000 } });
   const shop = newShop();
   const { host, log, control } = network;
   try {
@@ -193,7 +193,7 @@ test('a rate signal in the question before a send leaves the message unsent; sil
     host.check(shop, { messageId: 'n', to: OTHER });
     const silent = await log.next(shop, 'session.recipient_checked');
     assert.deepEqual([silent.exists, silent.rateLimited], [undefined, false]);
-    host.send(shop, textOrder('into silence', { to: OTHER, deadlineMs: 10_000 }));
+    host.send(shop, textOrder('into silence', { to: OTHER, deadlineMs: 30_000 }));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
     assert.deepEqual(await network.received(shop, PERSON), []);
   } finally {

@@ -88,7 +88,7 @@ test('a send that is not released by its deadline is given back, the socket ende
     network.host.send(shop, textOrder('first'));
     await network.log.next(shop, 'session.send_outcome');
     const writes = network.store.holdCommits(stepsRatchet);
-    network.host.send(shop, textOrder('stuck', { deadlineMs: 400 }));
+    network.host.send(shop, textOrder('stuck', { deadlineMs: 3_000 }));
     assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
     writes.release();
     const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);

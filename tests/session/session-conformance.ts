@@ -253,7 +253,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   promise('a message without an acknowledgement is unknown at its deadline', async (network, shop) => {
     await pair(network, shop);
     await network.meets(shop, 'no_ack');
-    network.host.send(shop, textOrder('lost?', { deadlineMs: 2_000 }));
+    network.host.send(shop, textOrder('lost?', { deadlineMs: 5_000 }));
     const { outcome } = await network.log.next(shop, 'session.send_outcome');
     assert.deepEqual(outcome, { kind: 'unknown' });
   });

@@ -37,7 +37,7 @@ function logLine(shop: SessionAddress, { generation, end, statusCode, detail }: 
 }
 
 test('every end of a live session, and every refusal of a login, is told as what it means, logged and counted', async () => {
-  const network = await startSimulated({ timing: { connectMs: 1_500 } });
+  const network = await startSimulated({ timing: { connectMs: 5_000 } });
   const shop = newShop();
   const { host, log, control } = network;
   const told: EndedSession[] = [];
@@ -79,7 +79,7 @@ test('every end of a live session, and every refusal of a login, is told as what
 
 test('a silent server and a deaf one are both noticed, by the keep-alive and by the probe', async () => {
   const network = await startSimulated({
-    timing: { keepAliveMs: 300, queryMs: 600, probeEveryMs: 400 },
+    timing: { keepAliveMs: 1_000, queryMs: 2_000, probeEveryMs: 1_300 },
   });
   const shop = newShop();
   try {

@@ -9,7 +9,7 @@ interface Waiter {
 }
 
 /** How long a test waits for an event before it says which one is missing. */
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 
 /** Hears a host's events and lets a test wait for one; each event answers one wait. */
 export class SessionLog {

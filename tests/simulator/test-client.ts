@@ -19,7 +19,7 @@ import { quietLibsignal } from '../../simulator/quiet-libsignal.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 
 /** How long a test waits for an event before it fails. */
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 
 /** What a client keeps between connections, in memory. */
 export class MemoryAuth {
