@@ -86,6 +86,7 @@ const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['http/server.ts'],
   '@whiskeysockets/*': ['actors/session/worker-thread', 'simulator'],
   libsignal: ['actors/session/worker-thread', 'simulator'],
+  'whatsapp-rust-bridge': ['actors/session/worker-thread'],
   ioredis: ['runtime/redis'],
   marked: ['http/articles'],
   'redis-om': ['actors/operators'],

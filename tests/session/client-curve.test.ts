@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { Curve } from '@whiskeysockets/baileys';
+// Bound here before anything is replaced: libsignal's own.
+import * as libsignal from 'libsignal/src/curve.js';
 import { replaceClientCurve } from '../../actors/session/worker-thread/client-curve.ts';
+import { isSignedBy } from '../../actors/session/worker-thread/curve.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -60,4 +63,21 @@ test('from then on a wrong signature counts as wrong: of a certificate, and of t
   const [left, right] = [Curve.generateKeyPair(), Curve.generateKeyPair()];
   assert.equal(left.public.byteLength, 32);
   assert.deepEqual(Curve.sharedKey(left.private, right.public), Curve.sharedKey(right.private, left.public));
+});
+
+test('what is signed then is a signature to libsignal as well, of that message and key alone, and another one each time', () => {
+  replaceClientCurve();
+  const seen = new Set<string>();
+  for (let length = 0; length < 20; length += 1) {
+    const { private: privateKey, public: publicKey } = Curve.generateKeyPair();
+    const message = randomBytes(length * 7);
+    const signature = Buffer.from(Curve.sign(privateKey, message));
+    assert.equal(signature.byteLength, 64);
+    assert.equal(libsignal.verifySignature(marked(publicKey), message, signature), true);
+    assert.equal(isSignedBy(publicKey, message, signature), true);
+    assert.equal(isSignedBy(publicKey, Buffer.concat([message, Buffer.alloc(1)]), signature), false);
+    assert.equal(isSignedBy(Curve.generateKeyPair().public, message, signature), false);
+    seen.add(signature.toString('hex')).add(Buffer.from(Curve.sign(privateKey, message)).toString('hex'));
+  }
+  assert.equal(seen.size, 40);
 });

@@ -1,11 +1,13 @@
 import { createRequire } from 'node:module';
 import { Curve } from '@whiskeysockets/baileys';
+import { calculateSignature } from 'whatsapp-rust-bridge';
 import { agree, generateSignalKeyPair, isSignedBy, type SignalKeyPair } from './curve.ts';
 
 /** What libsignal calls of its own curve module, which it looks up anew at each call. */
 interface LibsignalCurve {
   generateKeyPair: () => SignalKeyPair;
   calculateAgreement: (publicKey: Uint8Array, privateKey: Uint8Array) => Buffer;
+  calculateSignature: (privateKey: Uint8Array, message: Uint8Array) => Uint8Array;
   verifySignature: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
 }
 
@@ -15,13 +17,16 @@ interface LibsignalCurve {
  * network's certificate, of the account that a device is paired with, and of the key that a recipient is first
  * written to. libsignal's own callers look at no answer either, so a wrong signature throws there.
  *
- * What stays is signing, and the check of signatures on group messages that arrive, which binds its function early and
- * heeds it. Call it once in a thread, before the first client is made.
+ * Signing, which libsignal does in JavaScript, is done by the client's own WebAssembly. What stays are the signatures on
+ * group messages, made and checked: those functions are bound before any of this runs, and the check is heeded. Call it once in a thread, before the first client is made.
  */
 export function replaceClientCurve(): void {
   const libsignal = createRequire(import.meta.url)('libsignal/src/curve.js') as LibsignalCurve;
+  const sign = (privateKey: Uint8Array, message: Uint8Array): Buffer =>
+    Buffer.from(calculateSignature(privateKey, message));
   libsignal.generateKeyPair = generateSignalKeyPair;
   libsignal.calculateAgreement = agree;
+  libsignal.calculateSignature = sign;
   libsignal.verifySignature = (publicKey, message, signature) => {
     if (!isSignedBy(publicKey, message, signature)) throw new Error('a signature is wrong');
     return true;
@@ -31,6 +36,7 @@ export function replaceClientCurve(): void {
     return { private: privKey, public: pubKey.subarray(1) };
   };
   Curve.sharedKey = (privateKey, publicKey) => Buffer.from(agree(publicKey, privateKey));
+  Curve.sign = sign;
   Curve.verify = (publicKey, message, signature) => {
     try {
       return isSignedBy(publicKey, message, signature);
