@@ -1,6 +1,7 @@
 /** HEAD, byte by byte: the head of GET's reply and no body, on a connection that goes on, or ends where its lengths lie. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { bareServer } from './bare-server.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
 import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
@@ -118,4 +119,24 @@ describe('HEAD', () => {
       );
     });
   }
+});
+
+describe('HEAD whose answer takes time and ends the connection', () => {
+  it('has the head of the reply, and the connection closes', async () => {
+    const server = await bareServer({
+      answer: async () => ({
+        status: 200,
+        contentType: 'text/plain',
+        headers: '',
+        body: 'twelve bytes',
+        close: true,
+      }),
+    });
+    const connection = await openRaw(`http://127.0.0.1:${server.port}`);
+    connection.write(`HEAD / HTTP/1.1\r\n${HOST}\r\n`);
+    const received = await connection.closed();
+    assert.deepEqual(statuses(received), [200]);
+    assert.match(received, /\r\nConnection: close\r\n.*\r\nContent-Length: 12\r\n\r\n$/s);
+    await server.close(0);
+  });
 });
