@@ -59,14 +59,14 @@ export function runtimeObserver(metrics: Metrics, tracing: Tracing | undefined):
     name: 'msgapi_runtime_turn_seconds',
     help: 'From taking a command out of the mailbox until its reply',
     buckets: BUCKETS_SECONDS,
-    labels: ['kind'],
+    label: 'kind',
   });
   return {
     committed({ turns, latencyMs }) {
       latency(latencyMs / 1_000);
       size(turns);
     },
-    turned: (kind, durationMs) => turn(durationMs / 1_000, { kind }),
+    turned: (kind, durationMs) => turn(durationMs / 1_000, kind),
     ...(tracing === undefined ? {} : { traced: turnSpans(tracing) }),
   };
 }

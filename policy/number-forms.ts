@@ -46,7 +46,7 @@ const COUNTRIES: readonly TwoForms[] = [
  * is that text.
  */
 export function numberForms(phone: string): readonly string[] {
-  const country = COUNTRIES.find(({ countryCode }) => phone.startsWith(countryCode));
+  const country = countryOfTwoForms(phone);
   if (country === undefined) return [phone];
   const { withDigit, withoutDigit, long, short } = country;
   if (withDigit.test(phone)) return [phone, phone.replace(withDigit, short)];
@@ -54,10 +54,19 @@ export function numberForms(phone: string): readonly string[] {
   return [phone];
 }
 
+/** Asked twice a send, hence the plain loop. */
+function countryOfTwoForms(phone: string): TwoForms | undefined {
+  for (let index = 0; index < COUNTRIES.length; index += 1) {
+    if (phone.startsWith((COUNTRIES[index] as TwoForms).countryCode)) return COUNTRIES[index];
+  }
+  return undefined;
+}
+
 /**
  * What a recipient is counted by: the number without the digit that says nothing, as an integer, so that both forms
  * meet one recipient's limits. Throws on anything that is not a phone number in E.164 shape.
  */
 export function recipientKey(phone: string): number {
+  if (countryOfTwoForms(phone) === undefined) return phoneAsInteger(phone);
   return numberForms(phone).reduce((key, form) => Math.min(key, phoneAsInteger(form)), Infinity);
 }

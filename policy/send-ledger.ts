@@ -297,10 +297,11 @@ export class SendLedger {
 
   #resize(capacity: number): void {
     const words = new Uint32Array(capacity * wordsPerEntry);
-    for (let index = 0; index < this.#size; index += 1) {
-      const word = this.#wordAt(index);
-      words.set(this.#words.subarray(word, word + wordsPerEntry), index * wordsPerEntry);
-    }
+    const from = this.#wordAt(0);
+    const used = this.#size * wordsPerEntry;
+    const untilEnd = Math.min(used, this.#words.length - from);
+    words.set(this.#words.subarray(from, from + untilEnd));
+    words.set(this.#words.subarray(0, used - untilEnd), untilEnd);
     this.#words = words;
     this.#head = 0;
   }

@@ -13,3 +13,12 @@ export function memoize<Key, Value>(most: number, make: (key: Key) => Value): (k
     return made;
   };
 }
+
+/** Remembers the value made last, for what is asked twice in a row. For values that depend on their key alone. */
+export function rememberLast<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  let last: { readonly key: Key; readonly value: Value } | undefined;
+  return (key) => {
+    if (last?.key !== key) last = { key, value: make(key) };
+    return last.value;
+  };
+}

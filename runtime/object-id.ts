@@ -26,9 +26,12 @@ export function objectIdGenerator(random: Random): (nowMs: number) => ObjectId {
       lastSeconds = isSpent ? seconds + 1 : seconds;
       prefix = hex(lastSeconds, 8) + process;
     }
-    return prefix + hex(counter, 6);
+    return prefix + OCTETS[counter >>> 16] + OCTETS[(counter >>> 8) & 0xff] + OCTETS[counter & 0xff];
   };
 }
+
+/** Two digits each: every call makes an id. */
+const OCTETS = Array.from({ length: 256 }, (_, octet) => hex(octet, 2));
 
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');

@@ -1,5 +1,6 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Yielder } from '../../runtime/yielder.ts';
+import { PlainHistogram } from './plain-histogram.ts';
 
 /** Values read when `/metrics` is asked. */
 export interface MetricSource {
@@ -32,16 +33,20 @@ interface HistogramReading {
   readonly sum: number;
 }
 
+/** A histogram that is counted here. */
+interface HistogramOptions {
+  readonly name: string;
+  readonly help: string;
+  /** Upper bounds, ascending. */
+  readonly buckets: readonly number[];
+}
+
 /** The numbers of one node in Prometheus form. */
 export interface Metrics {
   readonly contentType: string;
-  /** A histogram; returns its observer. */
-  histogram(options: {
-    readonly name: string;
-    readonly help: string;
-    readonly buckets: readonly number[];
-    readonly labels?: readonly string[];
-  }): (value: number, labels?: Record<string, string>) => void;
+  /** A histogram; returns its observer. With a `label`, each observation tells its value. */
+  histogram(options: HistogramOptions): (value: number) => void;
+  histogram(options: HistogramOptions & { readonly label: string }): (value: number, label: string) => void;
   source(source: MetricSource): void;
   histogramSource(source: HistogramSource): void;
   text(): Promise<string>;
@@ -51,18 +56,34 @@ export interface Metrics {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const histogramSource: Metrics['histogramSource'] = ({ name, help, bounds, read }) =>
+    register(registry, { name, help, type: 'histogram' }, async () =>
+      read().flatMap((reading) => samplesOf(name, bounds, reading)),
+    );
   return {
     contentType: registry.contentType,
-    histogram({ name, help, buckets, labels = [] }) {
-      const histogram = new Histogram({
+    histogram({ name, help, buckets, label }: HistogramOptions & { readonly label?: string }) {
+      const byLabel = new Map<string, PlainHistogram>();
+      if (label === undefined) byLabel.set('', new PlainHistogram(buckets));
+      histogramSource({
         name,
         help,
-        buckets: [...buckets],
-        labelNames: [...labels],
-        registers: [registry],
+        bounds: buckets,
+        read: () =>
+          [...byLabel].map(([value, { counts, sum }]) => ({
+            labels: label === undefined ? {} : { [label]: value },
+            counts,
+            sum,
+          })),
       });
-      return (value, values) =>
-        values === undefined ? histogram.observe(value) : histogram.observe(values, value);
+      return (value: number, of: string = '') => {
+        let histogram = byLabel.get(of);
+        if (histogram === undefined) {
+          histogram = new PlainHistogram(buckets);
+          byLabel.set(of, histogram);
+        }
+        histogram.observe(value);
+      };
     },
     source({ name, help, kind, read }) {
       register(registry, { name, help, type: kind }, async () => {
@@ -70,11 +91,7 @@ export function createMetrics(): Metrics {
         return typeof found === 'number' ? [{ labels: {}, value: found }] : found;
       });
     },
-    histogramSource({ name, help, bounds, read }) {
-      register(registry, { name, help, type: 'histogram' }, async () =>
-        read().flatMap((reading) => samplesOf(name, bounds, reading)),
-      );
-    },
+    histogramSource,
     text: () => textOf(registry),
   };
 }

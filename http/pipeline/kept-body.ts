@@ -8,6 +8,9 @@ export const MAX_BODY_BYTES = 64 * 1024;
 /** Memory a body that comes in pieces begins with; it doubles as the body grows. */
 const LEAST_BYTES = 1024;
 
+/** What every body begins with: most come in one piece and keep nothing. */
+const NOTHING = Buffer.alloc(0);
+
 /** A body as text, or what is wrong with it. */
 export interface ReadBody {
   readonly body: string;
@@ -21,7 +24,7 @@ export interface ReadBody {
 export class KeptBody {
   readonly #budget: BodyBudget;
   #place: BodyPlace | undefined;
-  #buffer = Buffer.alloc(0);
+  #buffer = NOTHING;
   #length = 0;
 
   constructor(budget: BodyBudget) {
@@ -53,7 +56,7 @@ export class KeptBody {
   /** Drops what is kept. */
   release(): void {
     this.#place?.release();
-    this.#buffer = Buffer.alloc(0);
+    this.#buffer = NOTHING;
   }
 
   #refuse(fault: BodyFault): ReadBody {

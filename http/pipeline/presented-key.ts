@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { rememberLast } from '../../runtime/memoize.ts';
 import type { RequestHeaders } from '../contract/exchange.ts';
 
 /** The shape of a key: prefix, live marker, 32 random bytes in base62 (docs/contract.md, Authentication). */
@@ -19,7 +20,10 @@ export function bearer(authorization: string): string | undefined {
   return token === '' ? undefined : token;
 }
 
-/** SHA-256 of a key in hex, or undefined when it cannot be one of ours. */
-export function keyHash(key: string): string | undefined {
-  return KEY_SHAPE.test(key) ? hash('sha256', key) : undefined;
-}
+/**
+ * SHA-256 of a key in hex, or undefined when it cannot be one of ours. A call asks twice, for its head and for its
+ * answer; so the last key stays in memory until the next call.
+ */
+export const keyHash = rememberLast((key: string): string | undefined =>
+  KEY_SHAPE.test(key) ? hash('sha256', key) : undefined,
+);

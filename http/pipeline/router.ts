@@ -1,3 +1,4 @@
+import { rememberLast } from '../../runtime/memoize.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 
 /** The endpoints of a path. */
@@ -46,13 +47,13 @@ export function createRouter<Services>(
     plant(root, path.slice(1), route);
   }
   const from = basePath.length + 1;
-  return {
-    match(path) {
-      const fixed = whole.get(path);
-      if (fixed !== undefined) return fixed;
-      return path.startsWith(basePath) && path[from - 1] === '/' ? walk(root, path, from) : undefined;
-    },
-  };
+  // A call asks twice, for its head and for its answer.
+  const match = rememberLast((path: string) => {
+    const fixed = whole.get(path);
+    if (fixed !== undefined) return fixed;
+    return path.startsWith(basePath) && path[from - 1] === '/' ? walk(root, path, from) : undefined;
+  });
+  return { match };
 }
 
 function routesByPath<Services>(endpoints: readonly Endpoint<Services>[]): Map<string, Route<Services>> {
@@ -98,7 +99,7 @@ function plant<Services>(root: Branch<Services>, path: string, route: Route<Serv
 }
 
 function walk<Services>(root: Branch<Services>, path: string, start: number): Match<Services> | undefined {
-  const values: string[] = [];
+  let values = NO_VALUES;
   let current = root;
   let from = start;
   while (from <= path.length) {
@@ -108,7 +109,7 @@ function walk<Services>(root: Branch<Services>, path: string, start: number): Ma
     const fixed = current.fixed.get(segment);
     const next = fixed ?? (segment === '' ? undefined : current.variable);
     if (next === undefined) return undefined;
-    if (fixed === undefined) values.push(segment);
+    if (fixed === undefined) values = [...values, segment];
     current = next;
     from = to + 1;
   }

@@ -30,10 +30,15 @@ export class ActorTimers {
   update(due: readonly DueTimer[]): void {
     if (due.length === 0 && this.#due.length === 0) return;
     this.#due = due;
-    for (const [id, dueAtMs] of this.#delivered) {
-      if (!due.some((timer) => timer.id === id && timer.dueAtMs === dueAtMs)) this.#delivered.delete(id);
-    }
+    if (this.#delivered.size > 0) this.#forgetDelivered();
     this.#arm();
+  }
+
+  #forgetDelivered(): void {
+    for (const [id, dueAtMs] of this.#delivered) {
+      if (!this.#due.some((timer) => timer.id === id && timer.dueAtMs === dueAtMs))
+        this.#delivered.delete(id);
+    }
   }
 
   /** Whether the state still waits for this moment, and it has come. */

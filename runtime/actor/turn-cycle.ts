@@ -90,29 +90,30 @@ export class TurnCycle implements Commitment {
     this.#around.inHand.turns += 1;
     this.#serial += 1;
     this.#startedMs = this.#around.clock.monotonicMs();
-    if (envelope.kind === 'command' || envelope.kind === 'timer') this.#prepare(envelope);
-    else this.#decide(envelope, undefined);
+    const nowMs = this.#nowMs();
+    if (envelope.kind === 'command' || envelope.kind === 'timer') this.#prepare(envelope, nowMs);
+    else this.#decide(envelope, undefined, nowMs);
   }
 
-  #prepare(envelope: Envelope): void {
+  #prepare(envelope: Envelope, nowMs: number): void {
     const { store } = this.#around;
     let facts: unknown;
     try {
-      const context = { address: this.#address, store, nowMs: this.#nowMs() };
+      const context = { address: this.#address, store, nowMs };
       facts = this.#behaviour.prepare(this.state, envelope.command, context);
     } catch (error) {
       this.#prepareFailed(envelope, error);
       return;
     }
     if (facts instanceof Promise) void this.#decideLater(envelope, facts);
-    else this.#decide(envelope, facts);
+    else this.#decide(envelope, facts, nowMs);
   }
 
   async #decideLater(envelope: Envelope, facts: Promise<unknown>): Promise<void> {
     const serial = this.#serial;
     try {
       const known = await facts;
-      if (this.#isCurrent(serial)) this.#decide(envelope, known);
+      if (this.#isCurrent(serial)) this.#decide(envelope, known, this.#nowMs());
     } catch (error) {
       if (this.#isCurrent(serial)) this.#prepareFailed(envelope, error);
     }
@@ -136,9 +137,9 @@ export class TurnCycle implements Commitment {
     }
   }
 
-  #decide(envelope: Envelope, facts: unknown): void {
+  #decide(envelope: Envelope, facts: unknown, nowMs: number): void {
     try {
-      this.#adopt(this.#run(envelope, facts));
+      this.#adopt(this.#run(envelope, facts, nowMs));
     } catch (error) {
       this.#host.crashed(envelope, error, facts);
       return;
@@ -146,9 +147,8 @@ export class TurnCycle implements Commitment {
     this.#submit();
   }
 
-  #run(envelope: Envelope, facts: unknown): AnyTurn {
+  #run(envelope: Envelope, facts: unknown, nowMs: number): AnyTurn {
     const address = this.#address;
-    const nowMs = this.#nowMs();
     switch (envelope.kind) {
       case 'command':
       case 'timer':

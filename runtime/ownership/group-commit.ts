@@ -143,14 +143,25 @@ export class GroupCommit {
     counters.committedTurns += turns;
     observer?.committed?.({ turns, latencyMs: clock.monotonicMs() - startedMs });
     // Fenced shards first: an effect of a committed turn may send a command to one of their actors.
-    for (const isFenced of [true, false]) {
-      for (const [index, shard] of shards.entries()) {
-        const outcome = outcomes[index] as SectionOutcome;
-        if ((outcome.code === 'fenced') !== isFenced) continue;
-        this.#settle(shard, sections[index] as CommitSection, outcome);
-      }
-    }
+    this.#settleThose(true, sections, { shards, outcomes });
+    this.#settleThose(false, sections, { shards, outcomes });
     if (this.#ready.size > 0) this.#arm();
+  }
+
+  /** Settles the sections that were fenced, or all others. */
+  #settleThose(
+    areFenced: boolean,
+    sections: readonly CommitSection[],
+    {
+      shards,
+      outcomes,
+    }: { readonly shards: readonly OwnedShard[]; readonly outcomes: readonly SectionOutcome[] },
+  ): void {
+    for (let index = 0; index < sections.length; index += 1) {
+      const outcome = outcomes[index] as SectionOutcome;
+      if ((outcome.code === 'fenced') !== areFenced) continue;
+      this.#settle(shards[index] as OwnedShard, sections[index] as CommitSection, outcome);
+    }
   }
 
   #settle(shard: OwnedShard, section: CommitSection, outcome: SectionOutcome): void {

@@ -33,24 +33,33 @@ type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
 
 /** All that is known of a number. For one that was read before, the answer is as a rule in memory. */
 export function readRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
-  const { shard, keys, people } = place;
-  const lookups = (form: string): Lookup[] => [
+  const forms = numberForms(to);
+  const lookups: Lookup[] = [['HGET', place.keys.aliases, to]];
+  const answers = store.lookUp(
+    place.shard,
+    lookups.concat(...forms.map((form) => personLookups(place, form))),
+  );
+  return mapMaybePromise(answers, (known) => {
+    const facts = gather(known, 1);
+    const [told] = known;
+    if (typeof told !== 'string') return facts;
+    const others = numberForms(told).filter((form) => !forms.includes(form));
+    if (others.length === 0) return { ...facts, alias: told };
+    const more = store.lookUp(
+      place.shard,
+      others.flatMap((form) => personLookups(place, form)),
+    );
+    return mapMaybePromise(more, (found) => ({ ...gather(found, 0, facts), alias: told }));
+  });
+}
+
+/** What is asked of each form of a number, as `gather` takes the answers. */
+function personLookups({ keys, people }: PeoplePlace, form: string): Lookup[] {
+  return [
     ['SISMEMBER', people.customers, form],
     ['HGET', keys.writers, form],
     ['HGET', people.contacts, form],
   ];
-  const forms = numberForms(to);
-  const answers = store.lookUp(shard, [['HGET', keys.aliases, to], ...forms.flatMap(lookups)]);
-  return mapMaybePromise(answers, ([told, ...values]) => {
-    const facts = gather(values);
-    if (typeof told !== 'string') return facts;
-    const others = numberForms(told).filter((form) => !forms.includes(form));
-    if (others.length === 0) return { ...facts, alias: told };
-    return mapMaybePromise(store.lookUp(shard, others.flatMap(lookups)), (more) => ({
-      ...gather(more, facts),
-      alias: told,
-    }));
-  });
 }
 
 /**
@@ -91,19 +100,16 @@ export function readWriter(
 
 const nobody: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
 
-/** The answers to the three questions about each form, on top of what is known already. */
-function gather(answers: readonly unknown[], known: RecipientFacts = nobody): RecipientFacts {
+/** The answers to the three questions about each form, from a place on, on top of what is known already. */
+function gather(answers: readonly unknown[], from: number, known: RecipientFacts = nobody): RecipientFacts {
   let facts = known;
-  for (let index = 0; index + 2 < answers.length; index += 3) {
-    const [customer, writer, contact] = answers.slice(index, index + 3) as [
-      number,
-      string | null,
-      string | null,
-    ];
+  for (let index = from; index + 2 < answers.length; index += 3) {
+    const writer = decodeWriter(answers[index + 1] as string | null);
+    const contact = decodeContact(answers[index + 2] as string | null);
     facts = {
-      isCustomer: facts.isCustomer || customer === 1,
-      writer: laterWriter(facts.writer, decodeWriter(writer)),
-      declaration: longerDeclaration(facts.declaration, declarationFact(decodeContact(contact))),
+      isCustomer: facts.isCustomer || answers[index] === 1,
+      writer: laterWriter(facts.writer, writer),
+      declaration: longerDeclaration(facts.declaration, declarationFact(contact)),
     };
   }
   return facts;

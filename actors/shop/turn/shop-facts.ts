@@ -55,7 +55,7 @@ const MOST_CUT = 2 * LEDGER_BOUND;
 /** What the policy asks of a recipient. */
 export interface SendFacts extends RecipientFacts {
   /** The original of the same idempotency key. */
-  readonly original: StoredMessage | undefined;
+  readonly original?: StoredMessage | undefined;
 }
 
 /** What is looked at again just before the wire. */
@@ -179,10 +179,7 @@ function subjectOf(command: PoolCommand): { readonly messageId: string; readonly
 
 /** For a first send to a number the facts are as a rule in memory, so nothing waits for Redis. */
 function readSend(state: ShopState, draft: MessageDraft, store: Store): MaybePromise<SendFacts> {
-  const recipient = mapMaybePromise(readPerson(state, draft.to, store), (facts) => ({
-    ...facts,
-    original: undefined,
-  }));
+  const recipient = readPerson(state, draft.to, store);
   if (draft.idempotencyKey === undefined) return recipient;
   return Promise.all([
     readOriginal(state, { kind: 'message', key: draft.idempotencyKey }, store),
