@@ -62,6 +62,16 @@ export function startServer(options: ServerOptions): Promise<Server> {
   let draining = false;
   let drained: (() => void) | undefined;
 
+  const reader: BodyReader = {
+    bodies,
+    accountOf: (head) => bodyPolicy.accountOf(head),
+    respond(exchange, whole) {
+      if (whole.body.length <= LARGE_BODY_BYTES) respond(exchange, whole);
+      else large.enter(() => respondLater(exchange, whole));
+    },
+    abandoned: settle,
+  };
+
   function settle(): void {
     inHand -= 1;
     if (inHand === 0) drained?.();
@@ -76,16 +86,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
       respond(exchange, request);
       return;
     }
-    readBody(exchange, {
-      bodies,
-      accountOf: () => bodyPolicy.accountOf(request),
-      respond: ({ body, fault }) => {
-        const whole = { ...request, body, bodyFault: fault };
-        if (body.length <= LARGE_BODY_BYTES) respond(exchange, whole);
-        else large.enter(() => respondLater(exchange, whole));
-      },
-      abandoned: settle,
-    });
+    new BodyReading(exchange, request, reader).begin();
   });
 
   /** Outside of the request's own callback, so what is written has to be gathered, and the caller may be gone. */
@@ -158,9 +159,12 @@ function listenAlone(
   (app.listen as unknown as Listen).call(app, host, port, EXCLUSIVE_PORT, listening);
 }
 
+/** A request whose body is yet to come. */
+type OpenRequest = { -readonly [Part in keyof RequestValue]: RequestValue[Part] };
+
 interface Head {
   /** Without its body, unless it is known not to be read. */
-  readonly request: RequestValue;
+  readonly request: OpenRequest;
   /** A body follows. */
   readonly hasBody: boolean;
 }
@@ -238,50 +242,72 @@ function forwardedFor(raw: HttpRequest): string {
   return linesOf(raw, 'x-forwarded-for').join(',');
 }
 
-interface BodyReading {
+/** What a listener does with the bodies that it reads. */
+interface BodyReader {
   readonly bodies: BodyBudget;
-  accountOf(): MaybePromise<string | undefined>;
-  respond(read: ReadBody): void;
+  /** As `BodyPolicy.accountOf`. */
+  accountOf(head: RequestValue): MaybePromise<string | undefined>;
+  respond(exchange: Exchange, whole: RequestValue): void;
   abandoned(): void;
 }
 
-function readBody(exchange: Exchange, { bodies, accountOf, respond, abandoned }: BodyReading): void {
-  const { response } = exchange;
-  const kept = new KeptBody(bodies);
-  let isAsked = false;
-  let isOver = false;
-  const over = (read: ReadBody): void => {
-    isOver = true;
-    respond(read);
-  };
-  response.onAborted(() => {
-    exchange.leave();
-    if (isOver) return;
-    // Half a request never reaches anybody.
-    isOver = true;
-    kept.release();
-    abandoned();
-  });
-  response.onData((piece, isLast) => {
-    if (isOver) return;
-    const read = kept.add(piece, isLast);
+/** A body on its way in. Whole or refused, its request is answered; cut off, half a request never reaches anybody. */
+class BodyReading {
+  readonly #exchange: Exchange;
+  readonly #request: OpenRequest;
+  readonly #reader: BodyReader;
+  readonly #kept: KeptBody;
+  #isAsked = false;
+  #isOver = false;
+
+  constructor(exchange: Exchange, request: OpenRequest, reader: BodyReader) {
+    this.#exchange = exchange;
+    this.#request = request;
+    this.#reader = reader;
+    this.#kept = new KeptBody(reader.bodies);
+  }
+
+  begin(): void {
+    const { response } = this.#exchange;
+    response.onAborted(() => this.#cutOff());
+    response.onData((piece, isLast) => this.#take(piece, isLast));
+  }
+
+  #cutOff(): void {
+    this.#exchange.leave();
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#kept.release();
+    this.#reader.abandoned();
+  }
+
+  #take(piece: ArrayBuffer, isLast: boolean): void {
+    if (this.#isOver) return;
+    const read = this.#kept.add(piece, isLast);
     if (read !== undefined) {
-      over(read);
-    } else if (!isAsked) {
-      isAsked = true;
-      void askForAccount();
+      this.#end(read);
+    } else if (!this.#isAsked) {
+      this.#isAsked = true;
+      void this.#askForAccount();
     }
-  });
+  }
+
+  #end({ body, fault }: ReadBody): void {
+    this.#isOver = true;
+    this.#request.body = body;
+    this.#request.bodyFault = fault;
+    this.#reader.respond(this.#exchange, this.#request);
+  }
 
   /** Who sends a body that takes its time; one whose key opens nothing is answered before it is whole. */
-  async function askForAccount(): Promise<void> {
+  async #askForAccount(): Promise<void> {
     try {
-      const account = await accountOf();
-      if (isOver) return;
-      if (account !== undefined && kept.belongsTo(account)) return;
-      kept.release();
+      const account = await this.#reader.accountOf(this.#request);
+      if (this.#isOver) return;
+      if (account !== undefined && this.#kept.belongsTo(account)) return;
+      this.#kept.release();
       const fault = account === undefined ? undefined : 'crowded';
-      response.cork(() => over({ body: '', fault }));
+      this.#exchange.response.cork(() => this.#end({ body: '', fault }));
     } catch {
       // The key is looked up again once the body is whole, and the caller is told then.
     }

@@ -26,7 +26,9 @@ export function objectIdGenerator(random: Random): (nowMs: number) => ObjectId {
       lastSeconds = isSpent ? seconds + 1 : seconds;
       prefix = hex(lastSeconds, 8) + process;
     }
-    return prefix + OCTETS[counter >>> 16] + OCTETS[(counter >>> 8) & 0xff] + OCTETS[counter & 0xff];
+    // The digits first: what they make is too short to be a piece of its own.
+    const digits = `${OCTETS[counter >>> 16]}${OCTETS[(counter >>> 8) & 0xff]}${OCTETS[counter & 0xff]}`;
+    return prefix + digits;
   };
 }
 

@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../../policy/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { isObjectId } from '../../runtime/object-id.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
@@ -50,12 +50,10 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     // The caller asks whether the lease still holds before it releases the reply.
     return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
   };
-  const state = (tenantId: string): MaybePromise<TenantState> =>
-    mapMaybePromise(found(tenantId), (tenant) => {
-      // The tenant was erased between the admission of this call and now.
-      if (tenant === undefined) throw new RuntimeFailure('SHARD_NOT_OWNED', 'the tenant is gone');
-      return tenant;
-    });
+  const state = (tenantId: string): MaybePromise<TenantState> => {
+    const tenant = found(tenantId);
+    return tenant instanceof Promise ? tenant.then(present) : present(tenant);
+  };
   const decide = (
     tenant: TenantState | undefined,
     { tenantId, keyHash, ip }: Parameters<TenantOperations['admit']>[0],
@@ -107,11 +105,12 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
       const [view] = await views(tenantId, [named.value]);
       return view ? done(view) : failed('SHOP_NOT_FOUND');
     },
-    shopId: (tenantId, idOrName) =>
-      mapMaybePromise(state(tenantId), (tenant) => {
-        const named = namedShop(tenant, idOrName);
-        return named.ok ? done(named.value.id) : named;
-      }),
+    shopId(tenantId, idOrName) {
+      const tenant = state(tenantId);
+      return tenant instanceof Promise
+        ? tenant.then((known) => shopIdOf(known, idOrName))
+        : shopIdOf(tenant, idOrName);
+    },
     async listContacts(tenantId, query) {
       const { keys } = await state(tenantId);
       return done(await listContacts({ keys, store, nowMs: clock.wallMs() }, query));
@@ -119,6 +118,17 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     declareContacts: (tenantId, contacts) => ask(tenantId, { type: 'declare', contacts }),
     revokeContact: (tenantId, phone) => ask<RevokedContactView>(tenantId, { type: 'revoke_contact', phone }),
   };
+}
+
+/** The tenant, unless it was erased between the admission of this call and now. */
+function present(tenant: TenantState | undefined): TenantState {
+  if (tenant === undefined) throw new RuntimeFailure('SHARD_NOT_OWNED', 'the tenant is gone');
+  return tenant;
+}
+
+function shopIdOf(tenant: TenantState, idOrName: string): Outcome<string> {
+  const named = namedShop(tenant, idOrName);
+  return named.ok ? done(named.value.id) : named;
 }
 
 /** By id, else by exact name in any case (docs/contract.md, Conventions). */

@@ -28,6 +28,7 @@ function written(message: MessageView): string {
 }
 
 /** The JSON of what a send answers, byte for byte that of `JSON.stringify`. */
-export function acceptedJson({ id, status, statusUrl, policy }: Accepted): string {
-  return `{"id":"${id}","status":"${status}","statusUrl":"${statusUrl}","policy":${verdictJson(policy)}}`;
+export function acceptedJson({ id, status, statusUrl, policy, policyJson }: Accepted): string {
+  const verdict = policyJson ?? verdictJson(policy);
+  return `{"id":"${id}","status":"${status}","statusUrl":"${statusUrl}","policy":${verdict}}`;
 }

@@ -1,6 +1,6 @@
 import type { Admission, TenantOperations } from '../../actors/tenant/tenant-operations.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { type MaybePromise, mapOrRecover } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { CallerConnection } from '../contract/caller-connection.ts';
 import { checkRequest, type RequestParts } from '../contract/checked-request.ts';
@@ -98,11 +98,16 @@ function answerAdmission<Services>(
   const keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
   const rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
   const to: Addressee = { keyId, rate };
-  return mapOrRecover(
-    () => handled(call, admission),
-    (answer) => release(call, replyOf(call.endpoint, answer, rate), to),
-    (thrown) => failed(call, thrown, to),
-  );
+  try {
+    const answer = handled(call, admission);
+    if (!(answer instanceof Promise)) return answered(call, answer, to);
+    return answer.then(
+      (known) => answered(call, known, to),
+      (thrown) => failed(call, thrown, to),
+    );
+  } catch (thrown) {
+    return failed(call, thrown, to);
+  }
 }
 
 /** Permission → validate → handle. */
@@ -139,14 +144,17 @@ function refusal(failure: Extract<HandledAnswer, { readonly ok: false }>['failur
   return { ok: false, failure };
 }
 
-/** Releases a reply, unless another node owns the tenant by now. */
-function release<Services>(
-  { request, options }: OwnedCall<Services>,
-  reply: ReplyValue,
-  { keyId, rate }: Addressee,
-): OwnedReply {
-  if (options.stillOwner(request.tenantId)) return { reply, keyId };
-  return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
+/** The reply of an answer, unless another node owns the tenant by now. */
+function answered<Services>(call: OwnedCall<Services>, answer: HandledAnswer, to: Addressee): OwnedReply {
+  const { endpoint, request, options } = call;
+  const { keyId, rate } = to;
+  try {
+    const reply = replyOf(endpoint, answer, rate);
+    if (options.stillOwner(request.tenantId)) return { reply, keyId };
+    return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
+  } catch (thrown) {
+    return failed(call, thrown, to);
+  }
 }
 
 function failed<Services>(

@@ -94,7 +94,7 @@ export class RequestLog {
       waiting.text.add(`,${packed}`);
     }
     this.#waitingCount += 1;
-    this.#schedule(GATHER_MS);
+    if (!this.#scheduled) this.#schedule(GATHER_MS);
   }
 
   /** Resolves when all that was recorded is in Redis; rejects when Redis does not take it. */

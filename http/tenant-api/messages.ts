@@ -1,7 +1,11 @@
 import * as v from 'valibot';
-import { type FailureCode, failed } from '../../actors/failure.ts';
+import { type FailureCode, failed, type Outcome } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
-import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
+import type {
+  MessageDraft,
+  ShopOperations,
+  ShopReference,
+} from '../../actors/shop/record/shop-operations.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
@@ -83,11 +87,19 @@ export const sendMessage = apiEndpoint({
     const key = idempotencyKey ?? ofHeader;
     const draft = { to, text, mediaUrl, mediaType, idempotencyKey: key, requestId, traceparent };
     // Waits for nothing but the commit: every send pays for each wait.
-    return mapMaybePromise(namedShop(request), (shop) =>
-      shop.ok ? mapMaybePromise(request.services.shops.send(shop.value, draft), answerOf) : shop,
-    );
+    const shop = namedShop(request);
+    const { shops } = request.services;
+    return shop instanceof Promise
+      ? shop.then((found) => sendFrom(found, draft, shops))
+      : sendFrom(shop, draft, shops);
   },
 });
+
+function sendFrom(shop: Outcome<ShopReference>, draft: MessageDraft, shops: Pick<ShopOperations, 'send'>) {
+  if (!shop.ok) return shop;
+  const sent = shops.send(shop.value, draft);
+  return sent instanceof Promise ? sent.then(answerOf) : answerOf(sent);
+}
 
 function answerOf(sent: Awaited<ReturnType<ShopOperations['send']>>) {
   if (!sent.ok) return sent;

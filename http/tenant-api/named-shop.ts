@@ -1,6 +1,6 @@
 import { done, type FailureCode, type Outcome } from '../../actors/failure.ts';
 import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
-import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ApiServices } from './services.ts';
 
 /** The failures of finding the shop of a path. */
@@ -16,7 +16,12 @@ export function namedShop(request: {
   readonly services: Pick<ApiServices, 'tenants'>;
 }): MaybePromise<Outcome<ShopReference>> {
   const { tenantId } = request.caller;
-  return mapMaybePromise(request.services.tenants.shopId(tenantId, request.params.idOrName), (named) =>
-    named.ok ? done({ tenantId, shopId: named.value }) : named,
-  );
+  const named = request.services.tenants.shopId(tenantId, request.params.idOrName);
+  return named instanceof Promise
+    ? named.then((found) => referenceTo(tenantId, found))
+    : referenceTo(tenantId, named);
+}
+
+function referenceTo(tenantId: string, named: Outcome<string>): Outcome<ShopReference> {
+  return named.ok ? done({ tenantId, shopId: named.value }) : named;
 }

@@ -14,19 +14,27 @@ export class TenantSlots {
   }
 
   /** Counts a request until what `next` makes of its answer is there. */
-  async hold<Answer, Next>(
+  hold<Answer, Next>(
     tenantId: string,
     answer: Promise<Answer>,
     next: (answer: Answer) => Next | Promise<Next>,
   ): Promise<Next> {
     this.#inHand.set(tenantId, (this.#inHand.get(tenantId) ?? 0) + 1);
-    try {
-      const made = next(await answer);
-      return made instanceof Promise ? await made : made;
-    } finally {
-      const left = (this.#inHand.get(tenantId) ?? 1) - 1;
-      if (left === 0) this.#inHand.delete(tenantId);
-      else this.#inHand.set(tenantId, left);
-    }
+    const refuse = (thrown: unknown): never => {
+      this.#leave(tenantId);
+      throw thrown;
+    };
+    return answer.then((known) => {
+      const made = next(known);
+      if (made instanceof Promise) return made.finally(() => this.#leave(tenantId));
+      this.#leave(tenantId);
+      return made;
+    }, refuse);
+  }
+
+  #leave(tenantId: string): void {
+    const left = (this.#inHand.get(tenantId) ?? 1) - 1;
+    if (left === 0) this.#inHand.delete(tenantId);
+    else this.#inHand.set(tenantId, left);
   }
 }

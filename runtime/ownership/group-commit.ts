@@ -39,6 +39,10 @@ export class GroupCommit {
   /** When each batch under way was handed over, oldest first. */
   readonly #submittedMs: number[] = [];
   #flushArmed = false;
+  readonly #endOfTick = (): void => {
+    this.#flushArmed = false;
+    this.#flush();
+  };
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
@@ -83,10 +87,7 @@ export class GroupCommit {
   #arm(): void {
     if (this.#flushArmed || this.#submittedMs.length >= this.#options.limits.commitsInFlight) return;
     this.#flushArmed = true;
-    this.#options.afterTick(() => {
-      this.#flushArmed = false;
-      this.#flush();
-    });
+    this.#options.afterTick(this.#endOfTick);
   }
 
   #flush(): void {

@@ -41,8 +41,13 @@ export class NodeStore implements Store {
   lookUp(number: number, lookups: readonly Lookup[]): MaybePromise<unknown[]> {
     const memory = this.#shard(number)?.memory;
     if (memory === undefined) return this.#engine.read(lookups);
-    const answers = lookups.map((lookup) => memory.answer(lookup));
-    if (!answers.includes(undefined)) return answers;
+    const answers = new Array<unknown>(lookups.length);
+    let isKnown = true;
+    for (let index = 0; index < lookups.length; index += 1) {
+      answers[index] = memory.answer(lookups[index] as Lookup);
+      isKnown &&= answers[index] !== undefined;
+    }
+    if (isKnown) return answers;
     const unknown = lookups.filter((_, index) => answers[index] === undefined);
     const loads = memory.begin(unknown);
     // Nothing is known and nothing will be kept: a message that is asked for once.

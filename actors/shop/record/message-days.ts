@@ -45,12 +45,19 @@ export function firstIdOfDay(day: number): string {
 
 /** The hash of a shard's messages of one day. */
 function dayKey(shard: number, day: number): string {
-  return shardKey(shard, 'messages', String(day));
+  const known = newest[shard];
+  if (known?.day === day) return known.key;
+  const key = shardKey(shard, 'messages', String(day));
+  newest[shard] = { day, key };
+  return key;
 }
 
+/** The hash that each shard was asked for last: every send asks for that of today. */
+const newest: { readonly day: number; readonly key: string }[] = [];
+
 /** Stores what was accepted. Its state needs no write of its own: none stored means queued. */
-export function bodyWrite(shard: number, body: MessageBody): Write {
-  return ['HSET', dayKey(shard, dayOfMessage(body.id)), body.id, encodeBody(body)];
+export function bodyWrite(shard: number, day: number, body: MessageBody, policyJson?: string): Write {
+  return ['HSET', dayKey(shard, day), body.id, encodeBody(body, policyJson)];
 }
 
 /** Stores both fields of a message as they were read elsewhere; undefined when there is none. */

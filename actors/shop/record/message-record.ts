@@ -43,9 +43,10 @@ export const MESSAGE_RETENTION_MS = 30 * 24 * 3_600_000;
 /**
  * The stored form of what was accepted: JSON without the id, which stands beside it, and without what there is not.
  * Written by hand, in two thirds of the time of `JSON.stringify`: only what callers wrote can need escaping.
+ * `policyJson`: its verdict, where that is written already.
  */
-export function encodeBody(body: MessageBody): string {
-  const { tenantId, shopId, kind, to, text, mediaUrl, mediaType, via, policy, wireId, idempotencyKey } = body;
+export function encodeBody(body: MessageBody, policyJson = policyText(body)): string {
+  const { tenantId, shopId, kind, to, text, mediaUrl, mediaType, via, wireId, idempotencyKey } = body;
   const { requestId, traceparent } = body;
   return (
     `{"tenantId":"${tenantId}","shopId":"${shopId}","kind":"${kind}","via":"${via}",` +
@@ -54,11 +55,15 @@ export function encodeBody(body: MessageBody): string {
     (text === null ? '' : `,"text":${JSON.stringify(text)}`) +
     (mediaUrl === null ? '' : `,"mediaUrl":${JSON.stringify(mediaUrl)}`) +
     (mediaType === null ? '' : `,"mediaType":"${mediaType}"`) +
-    (policy === null ? '' : `,"policy":${verdictJson(policy)}`) +
+    (policyJson === undefined ? '' : `,"policy":${policyJson}`) +
     (idempotencyKey === null ? '' : `,"idempotencyKey":${JSON.stringify(idempotencyKey)}`) +
     (traceparent === null ? '' : `,"traceparent":"${traceparent}"`) +
     (requestId === null ? '}' : `,"requestId":${JSON.stringify(requestId)}}`)
   );
+}
+
+function policyText({ policy }: MessageBody): string | undefined {
+  return policy === null ? undefined : verdictJson(policy);
 }
 
 /** What every body holds; the rest of it where there is some. */

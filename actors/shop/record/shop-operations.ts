@@ -71,6 +71,8 @@ export interface Accepted {
   readonly status: MessageStatus;
   readonly statusUrl: string;
   readonly policy: PolicyVerdict;
+  /** `policy` as JSON, where it was written to be stored; not told. */
+  readonly policyJson?: string;
 }
 
 /** What a message or a status came to. */

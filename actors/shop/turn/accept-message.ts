@@ -1,3 +1,4 @@
+import { verdictJson } from '../../../policy/verdict.ts';
 import { done, type Failure, type FailureCode, type Outcome } from '../../failure.ts';
 import type { MessageStatus } from '../../message-status.ts';
 import { type MessageBody, statusUrl } from '../record/message-record.ts';
@@ -90,10 +91,12 @@ export function acceptMessage(
     traceparent: traceparent ?? null,
   };
   const { alias } = facts.send;
-  const accepted = { body, entry, alias, retentionMs: options.retentionMs };
+  // Stored and answered.
+  const policyJson = verdictJson(verdict);
+  const accepted = { body, policyJson, entry, alias, retentionMs: options.retentionMs };
   if (route === undefined) enqueue(builder, accepted);
   else enqueueAtPool(builder, accepted, route);
-  return done({ replayed: false, differs: false, accepted: answer(body, 'queued') });
+  return done({ replayed: false, differs: false, accepted: answer(body, 'queued', policyJson) });
 }
 
 /** Whether a send asks for something else than the original of its idempotency key did. */
@@ -115,7 +118,10 @@ function mayAskForGroup(
   return code === 'GROUP_CONTEXT_REQUIRED' && groupAsked !== true && channelState(state) === 'connected';
 }
 
-function answer({ id, policy }: MessageBody, status: MessageStatus): Accepted {
+function answer({ id, policy }: MessageBody, status: MessageStatus, policyJson?: string): Accepted {
   if (policy === null) throw new Error(`message ${id} was accepted without a verdict`);
-  return { id, status, statusUrl: statusUrl(id), policy };
+  const url = statusUrl(id);
+  return policyJson === undefined
+    ? { id, status, statusUrl: url, policy }
+    : { id, status, statusUrl: url, policy, policyJson };
 }

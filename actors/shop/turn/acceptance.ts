@@ -46,6 +46,8 @@ export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, po
 /** What acceptance stores. */
 interface AcceptedMessage {
   readonly body: MessageBody;
+  /** Its verdict as JSON, where that is written already. */
+  readonly policyJson?: string;
   readonly entry: LedgerEntry;
   /** The number the network knows its recipient by, where it told another one than the caller wrote. */
   readonly alias?: string | undefined;
@@ -53,10 +55,13 @@ interface AcceptedMessage {
 }
 
 /** Returns the message's place in the shop's list. */
-function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: AcceptedMessage): number {
+function storeAccepted(
+  builder: TurnBuilder,
+  { body, policyJson, entry, retentionMs }: AcceptedMessage,
+): number {
   const { accepted, shard } = builder.state;
-  builder.writes.push(bodyWrite(shard, body));
   const day = dayOfMessage(body.id);
+  builder.writes.push(bodyWrite(shard, day, body, policyJson));
   if (day !== accepted.expiringDay) {
     builder.writes.push(dayExpiry(shard, day, retentionMs));
     builder.onCommitted(() => {

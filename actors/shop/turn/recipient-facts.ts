@@ -34,11 +34,7 @@ type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
 /** All that is known of a number. For one that was read before, the answer is as a rule in memory. */
 export function readRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
   const forms = numberForms(to);
-  const lookups: Lookup[] = [['HGET', place.keys.aliases, to]];
-  const answers = store.lookUp(
-    place.shard,
-    lookups.concat(...forms.map((form) => personLookups(place, form))),
-  );
+  const answers = store.lookUp(place.shard, recipientLookups(place, to, forms));
   return mapMaybePromise(answers, (known) => {
     const facts = gather(known, 1);
     const [told] = known;
@@ -51,6 +47,19 @@ export function readRecipient(place: PeoplePlace, to: string, store: Store): May
     );
     return mapMaybePromise(more, (found) => ({ ...gather(found, 0, facts), alias: told }));
   });
+}
+
+/** What is asked of a number that a caller wrote, which has one form as a rule. */
+function recipientLookups(place: PeoplePlace, to: string, forms: readonly string[]): Lookup[] {
+  const { keys, people } = place;
+  const [form = to, other] = forms;
+  const lookups: Lookup[] = [
+    ['HGET', keys.aliases, to],
+    ['SISMEMBER', people.customers, form],
+    ['HGET', keys.writers, form],
+    ['HGET', people.contacts, form],
+  ];
+  return other === undefined ? lookups : lookups.concat(personLookups(place, other));
 }
 
 /** What is asked of each form of a number, as `gather` takes the answers. */

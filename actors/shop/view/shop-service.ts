@@ -2,7 +2,7 @@ import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import { shardOf } from '../../../runtime/address.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
@@ -17,6 +17,7 @@ import { shopAddress, shopKeys } from '../record/shop-keys.ts';
 import type {
   ChannelView,
   GroupView,
+  MessageDraft,
   MessageView,
   ShopOperations,
   ShopReference,
@@ -83,6 +84,16 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     withState(shop, async (state) => done(await channelView(state, qrImage)));
   const tenantOf = (shop: ShopReference): MaybePromise<TenantState | undefined> =>
     actors.state<TenantState>(tenantAddress(shop.tenantId));
+  const sendOf = (shop: ShopReference, draft: MessageDraft, tenant: TenantState | undefined) => {
+    const settings = tenant?.settings ?? resolveSettings({});
+    const mayGoByPool = tenant?.record.poolFallback ?? false;
+    const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
+    return askToSend(shop, command).then((reply) => {
+      if (reply === undefined) return failed('SHOP_NOT_FOUND');
+      if ('groupId' in reply) return sendToGroup(shop, command, reply.groupId);
+      return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
+    });
+  };
   return {
     channel: view,
     async connect(shop, caller) {
@@ -111,17 +122,12 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       const ended = await ask(shop, { type: 'disconnect' });
       return ended.ok ? view(shop) : ended;
     },
-    send: (shop, draft) =>
-      mapMaybePromise(tenantOf(shop), (tenant) => {
-        const settings = tenant?.settings ?? resolveSettings({});
-        const mayGoByPool = tenant?.record.poolFallback ?? false;
-        const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
-        return askToSend(shop, command).then((reply) => {
-          if (reply === undefined) return failed('SHOP_NOT_FOUND');
-          if ('groupId' in reply) return sendToGroup(shop, command, reply.groupId);
-          return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
-        });
-      }),
+    send(shop, draft) {
+      const tenant = tenantOf(shop);
+      return tenant instanceof Promise
+        ? tenant.then((known) => sendOf(shop, draft, known))
+        : sendOf(shop, draft, tenant);
+    },
     async postStatus(shop, draft) {
       const settings = (await tenantOf(shop))?.settings ?? resolveSettings({});
       return await ask(shop, { type: 'post_status', draft, settings });
