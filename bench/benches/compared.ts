@@ -40,7 +40,7 @@ export function fleetFor({
 }
 
 /** How a load is made: as fast as the answers come unless a rate says otherwise. */
-type Pace = Pick<LoadPlan, 'ratePerSecond'> & { readonly client?: LoadClient };
+type Pace = Partial<Pick<LoadPlan, 'ratePerSecond' | 'warmupMs'>> & { readonly client?: LoadClient };
 
 interface Comparison extends Pick<Bench, 'name' | 'title' | 'isMain' | 'targets'> {
   readonly sides: readonly SideName[];
@@ -60,6 +60,8 @@ interface Compared {
 
 /** How long the peak of each side is looked for before all are asked at one rate. */
 const PEAK_SECONDS = 2;
+/** At half of a peak it takes longer until all code is compiled. */
+const RATE_WARMUP_MS = 5_000;
 
 /** The sides as fast as they answer, and where it is asked for, all at one rate as well. */
 function comparison(parts: Comparison): Bench[] {
@@ -74,7 +76,7 @@ function comparison(parts: Comparison): Bench[] {
     title: `${title}, all sides at half of the slowest one's peak`,
     async run(context) {
       const ratePerSecond = context.setting('rate', 0) || (await halfOfSlowest(parts, context));
-      const pace = { ratePerSecond, client: context.rateClient };
+      const pace = { ratePerSecond, client: context.rateClient, warmupMs: RATE_WARMUP_MS };
       const runs = await inTurns(`${name}-at-rate`, parts, context, (side) =>
         parts.measure(side, context, pace),
       );

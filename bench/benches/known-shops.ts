@@ -6,6 +6,7 @@ import { startSide } from '../harness/side.ts';
 import { callAll } from '../load/http-calls.ts';
 import type { BenchShop } from '../load/load-plan.ts';
 import { load } from './loads.ts';
+import { sessionsBack } from './sessions-back.ts';
 
 /** Both sides have as many tenants, all of them active, so that what differs is the shops nobody asks for. */
 const TENANTS = 200;
@@ -73,10 +74,7 @@ async function measure(side: RunningSide, context: BenchContext): Promise<Figure
     { kind: 'me', keys: side.fleet.keys.map(({ key }) => key) },
     { seconds, warmupMs: 0, ratePerSecond: RATE_MEANWHILE },
   );
-  const { connectedAtMs } = await side.look();
-  if (connectedAtMs.length !== active.length) {
-    throw new Error(`${connectedAtMs.length} of ${active.length} sessions came back within ${seconds} s`);
-  }
+  const connectedAtMs = await sessionsBack(side, active.length);
   await load(side, { kind: 'channel', shops: active }, { seconds: 1, warmupMs: 0 });
   const { heapBytes } = await side.look();
   const figures: Figures = {

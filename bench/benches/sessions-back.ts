@@ -1,14 +1,18 @@
 import type { RunningSide } from '../harness/running-side.ts';
 
 const WITHIN_MS = 60_000;
+const LOOK_MS = 200;
 
-/** Waits until every shop has its session again, so that reopening them is not measured. */
-export async function sessionsBack({ look, fleet }: Pick<RunningSide, 'look' | 'fleet'>): Promise<void> {
+/** Waits until so many shops have their session again; default: all. When each came back, by the wall clock. */
+export async function sessionsBack(
+  { look, fleet }: Pick<RunningSide, 'look' | 'fleet'>,
+  count = fleet.shops.length,
+): Promise<readonly number[]> {
   const untilMs = performance.now() + WITHIN_MS;
   for (;;) {
     const { connectedAtMs } = await look();
-    if (connectedAtMs.length >= fleet.shops.length) return;
+    if (connectedAtMs.length >= count) return connectedAtMs;
     if (performance.now() > untilMs) throw new Error(`only ${connectedAtMs.length} sessions came back`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
