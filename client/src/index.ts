@@ -28,3 +28,10 @@ export type {
   Shop,
   ShopPolicy,
 } from './operations.ts';
+export {
+  UnverifiedWebhook,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookOptions,
+  type WebhookRequest,
+} from './verify-webhook.ts';
