@@ -12,7 +12,8 @@ import { counterAddress } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';
 import { eventually, redisNode } from './redis-node.ts';
 
-const ANSWER_MS = 200;
+/** As long as a busy machine may keep an answer back that is on its way. */
+const ANSWER_MS = 1_000;
 
 let server: RedisServer;
 let redis: Redis;
@@ -42,14 +43,10 @@ async function bus(url: string) {
 
 /** Publishes until it is heard. */
 async function untilHeard(heard: readonly string[], message: string): Promise<void> {
-  await until(
-    `"${message}" is heard`,
-    async () => {
-      await redis.publish('news', message);
-      return heard.includes(message);
-    },
-    { withinMs: 10_000 },
-  );
+  await until(`"${message}" is heard`, async () => {
+    await redis.publish('news', message);
+    return heard.includes(message);
+  });
 }
 
 test('a line that went dead without a word is found out, and its channels are heard on another', async () => {
@@ -107,7 +104,7 @@ test('that nothing is heard is said once, however often it is tried again, and o
     link.cut();
     await until('it is said', async () => log.warnings.length === time);
     const tried = link.refused();
-    await until('it was tried again', async () => link.refused() > tried + 2, { withinMs: 20_000 });
+    await until('it was tried again', async () => link.refused() > tried + 2);
     assert.deepEqual([log.warnings.length, log.infos.length], [time, time - 1]);
     link.mend();
     await untilHeard(heard, `back ${time}`);
