@@ -8,6 +8,7 @@ import {
   statusUrl,
 } from '../../actors/shop/record/message-record.ts';
 import { shopKeys } from '../../actors/shop/record/shop-keys.ts';
+import type { Accepted } from '../../actors/shop/record/shop-operations.ts';
 import { checkRequest } from '../../http/contract/checked-request.ts';
 import { JSON_TYPE, rateHeaders, successText } from '../../http/contract/envelope.ts';
 import { acceptedJson } from '../../http/contract/message-json.ts';
@@ -19,7 +20,7 @@ import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { QuotaMeter } from '../../policy/quota-meter.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
-import type { PolicyVerdict } from '../../policy/verdict.ts';
+import { verdictJson } from '../../policy/verdict.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { fromRandomBytes } from '../../runtime/random.ts';
@@ -193,8 +194,10 @@ function send(
     traceparent: traceparent === '' ? null : traceparent,
   };
   const { id } = body;
-  const writes: Write[] = [bodyWrite(shard, body)];
   const day = dayOfMessage(id);
+  // Stored and answered.
+  const policyJson = verdictJson(policy);
+  const writes: Write[] = [bodyWrite(shard, day, body, policyJson)];
   if (day !== shop.expiringDay) writes.push(dayExpiry(shard, day, MESSAGE_RETENTION_MS));
   writes.push(['RPUSH', shop.keys.accepted, encodeAccepted(id, entry)]);
   shop.later = [];
@@ -205,7 +208,7 @@ function send(
       shop.ledger.record(entry);
       shop.queue = [...shop.queue, { messageId: id, to, place: shop.accepted }];
       shop.accepted += 1;
-      answer(call, id, policy);
+      answer(call, { id, status: 'queued', statusUrl: statusUrl(id), policy, policyJson });
       const later = shop.later ?? [];
       shop.later = undefined;
       for (const decide of later) inTurn(shop, decide);
@@ -213,16 +216,15 @@ function send(
   });
 }
 
-function answer({ head, tenant, response, isGone, rate }: Call, id: string, policy: PolicyVerdict): void {
+function answer({ head, tenant, response, isGone, rate }: Call, accepted: Accepted): void {
   const { tenantId, caller } = tenant;
   logAnswered(requestLog, head, { tenantId, keyId: caller.keyId, route: sendMessage.path, status: 202 });
   if (isGone()) return;
-  const url = statusUrl(id);
   response.cork(() => {
     response.writeStatus('202 Accepted');
-    const headers = `${JSON_TYPE}${rate}\r\nLocation: ${url}\r\nX-Request-Id: ${head.requestId}`;
+    const headers = `${JSON_TYPE}${rate}\r\nLocation: ${accepted.statusUrl}\r\nX-Request-Id: ${head.requestId}`;
     response.writeHeader('Content-Type', headers);
-    response.end(successText(acceptedJson({ id, status: 'queued', statusUrl: url, policy })));
+    response.end(successText(acceptedJson(accepted)));
   });
 }
 
