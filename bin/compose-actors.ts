@@ -37,6 +37,7 @@ import type { KeyDirectory } from '../actors/tenant/tenant-view.ts';
 import { UsageStorer } from '../actors/tenant/usage-storer.ts';
 import { KeyLimits } from '../policy/key-limits.ts';
 import type { Address } from '../runtime/address.ts';
+import type { DeactivationReason } from '../runtime/behaviour.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { LinkTopic } from '../runtime/node/link-topics.ts';
@@ -150,7 +151,11 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
   const performShop = shopEffects({ ...around, ...told, host, countReceipt: options.countReceipt });
-  const leaveTenant = ({ id }: Address): void => webhooks.pump.stop(id);
+  const leaveTenant = ({ id }: Address, reason: DeactivationReason): void => {
+    webhooks.pump.stop(id);
+    // Nobody here hears of its events any more; where it is drained, calls that came since.
+    if (reason === 'lost' || reason === 'released') eventWaiters.end(id);
+  };
   node.register(
     tenantBehaviour({
       ...{ keyLimits, makeId, retentionMs, perform: performTenant, leave: leaveTenant },

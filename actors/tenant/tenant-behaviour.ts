@@ -1,6 +1,6 @@
 import type { KeyLimits } from '../../policy/key-limits.ts';
 import type { Address } from '../../runtime/address.ts';
-import type { Behaviour, Turn } from '../../runtime/behaviour.ts';
+import type { Behaviour, DeactivationReason, Turn } from '../../runtime/behaviour.ts';
 import type { Store, Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import { changeTenant, createShop, deleteShop, deleteTenant, shopErased } from './account-turns.ts';
@@ -26,7 +26,7 @@ export interface TenantBehaviourOptions {
   readonly retentionMs: number;
   readonly perform: (effect: TenantEffect, address: Address) => void;
   /** The tenant's actor stops here, for whatever reason: what runs for it here must end. */
-  readonly leave?: (address: Address) => void;
+  readonly leave?: (address: Address, reason: DeactivationReason) => void;
   /** An endpoint as it is to be stored under the keys that are configured now. Absent: as it is. */
   readonly reseal?: (tenantId: string, webhook: WebhookRecord, nowMs: number) => WebhookRecord;
 }
@@ -81,7 +81,7 @@ export function tenantBehaviour(
     leaving: (state) =>
       hasNewUsage(state, options.keyLimits) ? usageTurn(state, options.keyLimits) : undefined,
     deactivated(state, address, reason) {
-      options.leave?.(address);
+      options.leave?.(address, reason);
       if (reason === 'crashed') return;
       for (const keyId of state.apiKeys.keys()) options.keyLimits.forget(keyId);
     },
