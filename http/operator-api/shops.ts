@@ -3,26 +3,23 @@ import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import type { MessageView } from '../../actors/shop/record/shop-operations.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage, messageReason, messageStatus, numberedPage, shop } from '../contract/resources.ts';
+import { cursorPage, message, numberedPage, shop } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** A message without its content: operators see its state and the call that made it, never its text, media or key. */
-const messageOutcome = v.strictObject({
-  id: v.string(),
-  kind: v.picklist(['message', 'status']),
-  to: v.nullable(v.string()),
-  status: messageStatus,
-  reason: v.nullable(messageReason),
-  via: v.picklist(['shop', 'pool']),
-  createdAt: v.string(),
-  updatedAt: v.string(),
-  sentAt: v.nullable(v.string()),
-  requestId: v.nullable(v.string()),
-});
+export const messageOutcome = v.pick(message, [
+  ...(['id', 'kind', 'to', 'status', 'reason', 'via', 'createdAt', 'updatedAt', 'sentAt'] as const),
+  ...(['requestId', 'deliveredAt', 'readAt', 'deliveredCount', 'readCount'] as const),
+]);
 
-function outcomeOf(message: MessageView): v.InferOutput<typeof messageOutcome> {
-  const { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt, requestId } = message;
-  return { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt, requestId };
+function outcomeOf(view: MessageView): v.InferOutput<typeof messageOutcome> {
+  const { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt, requestId } = view;
+  const { deliveredAt, readAt, deliveredCount, readCount } = view;
+  return {
+    ...{ id, kind, to, status, reason, via, createdAt, updatedAt, sentAt, requestId, deliveredAt, readAt },
+    ...(deliveredCount === undefined ? {} : { deliveredCount }),
+    ...(readCount === undefined ? {} : { readCount }),
+  };
 }
 
 /** GET /actors/{tenantId}/{shopId}/messages */
@@ -55,6 +52,8 @@ export const listShopMessages = operatorEndpoint({
             updatedAt: '2027-01-31T12:00:09.000Z',
             sentAt: null,
             requestId: '66b1f0a2c3d4e5f607182907',
+            deliveredAt: null,
+            readAt: null,
           },
         ],
         nextCursor: null,

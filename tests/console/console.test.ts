@@ -45,6 +45,14 @@ test('a wrong token is refused in words, and the right one stays out of the addr
   }
 });
 
+/** Ways of the drawn machines that reach beyond the edge of their drawing. */
+const WAYS_CUT_OFF = `[...document.querySelectorAll('.state-chart svg')].flatMap((drawing) => {
+  const { width } = drawing.viewBox.baseVal;
+  return [...drawing.querySelectorAll('.way')]
+    .filter((way) => way.getBBox().x < 0 || way.getBBox().x + way.getBBox().width > width)
+    .map((way) => way.textContent.trim());
+})`;
+
 test('a shop is connected by the QR code that the console shows', async () => {
   const { page, visit } = session;
   await visit(`/shops/${stack.tenantId}/${stack.shopId}`);
@@ -58,6 +66,7 @@ test('a shop is connected by the QR code that the console shows', async () => {
   await page.getByRole('dialog').getByText('The shop is connected.').waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('img', { name: /^channel: connected of/ }).waitFor();
+  assert.deepEqual(await page.evaluate(WAYS_CUT_OFF), []);
 });
 
 test('a message is seen going out, live', async () => {
@@ -68,6 +77,7 @@ test('a message is seen going out, live', async () => {
   const row = messages.getByRole('row', { name: CUSTOMER });
   await row.waitFor();
   await row.getByText('sent', { exact: true }).waitFor();
+  assert.match((await row.getByRole('cell').nth(4).textContent()) ?? '', /^(–|delivered .+)$/);
   await page.getByRole('cell', { name: 'preparing → sending' }).first().waitFor();
   assert.ok(!(await page.content()).includes('Your bread is ready'), 'a text never reaches the console');
 });

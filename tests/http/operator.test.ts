@@ -105,6 +105,8 @@ describe("the operators' listener", () => {
     const listed = await operator('GET', `/actors/${tenant.id}/${shop}/messages`);
     assert.deepEqual([listed.body.data.items.length, listed.body.data.items[0].to], [1, '+41797654321']);
     assert.doesNotMatch(listed.text, /nobody else|private|own-key/);
+    const { deliveredAt, readAt } = listed.body.data.items[0];
+    assert.deepEqual([deliveredAt, readAt], [null, null]);
   });
 
   it('every id of a path is taken in either case', async () => {

@@ -35,7 +35,7 @@ export function StateChart({ machine, current, last }) {
           const isLast = last?.from === from && last.to === to;
           const name = isLast ? 'last' : from === current ? 'exit' : '';
           return html`
-            <path class=${`way ${name}`} d=${arc(states.indexOf(from), states.indexOf(to))} marker-end=${`url(#tip-${id}-${name})`}>
+            <path class=${`way ${name}`} d=${arc(states.indexOf(from), states.indexOf(to), states.length - 1)} marker-end=${`url(#tip-${id}-${name})`}>
               <title>${words(from)} → ${words(to)}: ${ways.map(wayName).join(', ')}</title>
             </path>
           `;
@@ -87,15 +87,16 @@ function wayName({ event, guard }) {
 /**
  * @param {number} from
  * @param {number} to
+ * @param {number} longest rows that the longest way may span: it reaches just into the side of the drawing
  */
-function arc(from, to) {
+function arc(from, to, longest) {
   const middle = (/** @type {number} */ row) => row * ROW + ROW / 2;
   const right = CENTRE + HALF_BOX;
   const left = CENTRE - HALF_BOX;
   if (from === to) {
     return `M${right} ${middle(from) - 5}c16 -10 16 20 1 10`;
   }
-  const reach = 12 + (Math.abs(to - from) * (SIDE * 1.25 - 12)) / 5;
+  const reach = 12 + (Math.abs(to - from) * (SIDE * 1.25 - 12)) / longest;
   if (to > from) {
     return `M${right} ${middle(from) + 6}C${right + reach} ${middle(from) + 6} ${right + reach} ${middle(to) - 6} ${right + 1} ${middle(to) - 6}`;
   }
