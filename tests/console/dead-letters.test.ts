@@ -44,7 +44,7 @@ test('a suspended tenant is named on the overview, and resumed on its page, whic
   const id = await suspendedTenant('Rue Haute');
   await visit('/');
   const alert = page.getByRole('alert');
-  await alert.getByRole('link', { name: `Tenant …${id.slice(-6)}` }).click();
+  await alert.getByRole('link', { name: `Tenant ${id.slice(0, 8)}…${id.slice(-3)}` }).click();
   const status = page.getByRole('main').getByRole('status');
   await status.getByText('Suspended after 6 crashes. The last error: no id to be had').waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();

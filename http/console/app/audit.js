@@ -2,6 +2,7 @@
 import { html, useEffect } from '/console/preact.js';
 import { usePages } from './asking.js';
 import { FilterField, Filters } from './filters.js';
+import { shortId } from './format.js';
 import { Answered, Failure, More, Table, When } from './parts.js';
 import { address } from './route.js';
 
@@ -34,7 +35,7 @@ const columns = [
     cell: (/** @type {Change} */ { params }) =>
       Object.entries(params).map(
         ([name, value]) =>
-          html`<code class="wrap" title=${`${name} ${value}`}>…${String(value).slice(-6)}</code> `,
+          html`<code class="wrap" title=${`${name} ${value}`}>${shortId(String(value))}</code> `,
       ),
   },
   { name: 'From', place: /** @type {const} */ ('wide'), cell: (/** @type {Change} */ { ip }) => ip },

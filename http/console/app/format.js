@@ -9,6 +9,14 @@ export function count(value) {
 }
 
 /**
+ * An id (24 hexadecimal digits) in twelve characters: the second in which it was made, and the end of the number in that second.
+ * @param {string} id
+ */
+export function shortId(id) {
+  return id.length <= 12 ? id : `${id.slice(0, 8)}…${id.slice(-3)}`;
+}
+
+/**
  * A length of time in its two largest units.
  * @param {number} ms
  */

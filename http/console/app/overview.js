@@ -1,7 +1,7 @@
 // @ts-check
 import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
-import { clockTime, count, milliseconds, words } from './format.js';
+import { clockTime, count, milliseconds, shortId, words } from './format.js';
 import { useRecentEvents } from './live.js';
 import { Badge, Failure, Panel, RoleButton, Table } from './parts.js';
 import { Plot } from './plot.js';
@@ -40,7 +40,7 @@ function FleetFigures({ overview }) {
   return html`
     ${silentNodes.length > 0 && html`<p class="failure" role="alert">No answer from ${silentNodes.join(', ')}: its shops are missing below.</p>`}
     ${nodesWithoutWorkers.length > 0 && html`<p class="failure" role="alert">No session worker on ${nodesWithoutWorkers.join(', ')}: what its shops send is refused with BOT_SERVICE_UNREACHABLE. Workers start again by themselves; the node’s log says what ends them.</p>`}
-    ${suspendedTenants.length > 0 && html`<p class="failure" role="alert">Suspended after too many crashes, so that every call is refused: ${suspendedTenants.map((id) => html`<a href=${address(`/tenants/${id}`)}>Tenant …${id.slice(-6)}</a> `)}</p>`}
+    ${suspendedTenants.length > 0 && html`<p class="failure" role="alert">Suspended after too many crashes, so that every call is refused: ${suspendedTenants.map((id) => html`<a href=${address(`/tenants/${id}`)}>Tenant ${shortId(id)}</a> `)}</p>`}
     <${ResumeAll} offered=${(states.suspended ?? 0) > 0 || suspendedTenants.length > 0} />
     <dl class="tiles">
       <${Tile} name="Nodes" value=${count(nodes.length)} more=${`lease holds ${milliseconds(margin)}`} />

@@ -2,7 +2,7 @@
 import { html, useEffect } from '/console/preact.js';
 import { usePages } from './asking.js';
 import { FilterField, Filters } from './filters.js';
-import { milliseconds } from './format.js';
+import { milliseconds, shortId } from './format.js';
 import { Answered, Badge, Failure, More, Table, When } from './parts.js';
 import { address } from './route.js';
 
@@ -64,7 +64,7 @@ const columns = [
     cell: (/** @type {LoggedRequest} */ { tenantId }) =>
       tenantId === null
         ? html`<${Badge} state="nobody" />`
-        : html`<a href=${address(`/tenants/${tenantId}`)}><code>…${tenantId.slice(-6)}</code></a>`,
+        : html`<a href=${address(`/tenants/${tenantId}`)}><code>${shortId(tenantId)}</code></a>`,
   },
   { name: 'From', place: /** @type {const} */ ('wide'), cell: (/** @type {LoggedRequest} */ { ip }) => ip },
   {

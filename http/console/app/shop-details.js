@@ -2,7 +2,7 @@
 import { html, useState } from '/console/preact.js';
 import { usePages } from './asking.js';
 import { meaningOf } from './codes.js';
-import { clockTime, count, span, words } from './format.js';
+import { clockTime, count, shortId, span, words } from './format.js';
 import { useEvents } from './live.js';
 import { Badge, Facts, Failure, More, Panel, Table, When } from './parts.js';
 import { StateChart } from './state-chart.js';
@@ -170,7 +170,10 @@ function Messages({ path, shopId }) {
               sentAt === null ? '–' : span(Date.parse(sentAt) - Date.parse(createdAt)),
           },
           { name: 'Delivered', cell: delivered },
-          { name: 'Id', cell: (/** @type {Message} */ { id }) => html`<code>…${id.slice(-6)}</code>` },
+          {
+            name: 'Id',
+            cell: (/** @type {Message} */ { id }) => html`<code title=${id}>${shortId(id)}</code>`,
+          },
           {
             name: 'Request',
             cell: (/** @type {Message} */ { requestId }) =>

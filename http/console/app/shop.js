@@ -2,6 +2,7 @@
 import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { ConnectDialog } from './connect-dialog.js';
+import { shortId } from './format.js';
 import { useEvents } from './live.js';
 import { Failure, RoleButton } from './parts.js';
 import { Refusals } from './refusals.js';
@@ -40,7 +41,7 @@ export function Shop({ tenantId, shopId }) {
     });
   return html`
     <nav class="trail" aria-label="Where this is">
-      <a href=${address('/shops')}>Shops</a> / <a href=${address(`/tenants/${tenantId}`)}>Tenant …${tenantId.slice(-6)}</a>
+      <a href=${address('/shops')}>Shops</a> / <a href=${address(`/tenants/${tenantId}`)}>Tenant ${shortId(tenantId)}</a>
     </nav>
     <h1 tabindex="-1">${shop?.name ?? 'Shop'}</h1>
     <${Failure} failure=${failure ?? action.failure} />

@@ -2,7 +2,7 @@
 import { html, useEffect } from '/console/preact.js';
 import { useAnswer, usePages } from './asking.js';
 import { FilterField, Filters } from './filters.js';
-import { away, count } from './format.js';
+import { away, count, shortId } from './format.js';
 import { Badge, Failure, More, Panel, Table } from './parts.js';
 import { address, shopAddress } from './route.js';
 
@@ -88,7 +88,7 @@ export function Shops({ query }) {
  * @returns {string}
  */
 export function nameOf({ name, shopId }) {
-  return name ?? `…${shopId.slice(-6)}`;
+  return name ?? shortId(shopId);
 }
 
 const columns = [
