@@ -24,6 +24,13 @@ for (const [country, short, long] of pairs) {
 test('a number that can be no mobile number of these countries has one form', () => {
   const others = [
     '+553136348800', // a landline of Brazil
+    '+5510987654321', // an area code of Brazil holds no 0
+    '+551087654321',
+    '+5511951234567', // and behind the 9 comes a 6 at least
+    '+551151234567',
+    '+5211123456789', // a Mexican number begins with 2 at least
+    '+5490123456789', // an area code of Argentina begins with 1 to 3
+    '+540123456789',
     '+55319963488001', // too long
     '+5530963488', // too short
     '+521551234567', // a Mexican number is ten digits long, and none begins with 1

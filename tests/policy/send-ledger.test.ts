@@ -42,6 +42,25 @@ describe('entries', () => {
   });
 });
 
+/** One message a millisecond to numbers whose lower or upper words are alike, and a group and a status among them. */
+function chatted() {
+  const [anna, berta, carl, dora] = [2 ** 33 + 7, 2 ** 34 + 7, 2 ** 35 + 9, 2 ** 33 + 8];
+  const ledger = new SendLedger();
+  const sent: [LedgerEntry['kind'], number][] = [
+    ['known', berta],
+    ['cold', anna],
+    ['declared', anna],
+    ['group', 7],
+    ['cold', anna],
+    ['status', 0],
+    ['known', dora],
+  ];
+  for (const [index, [kind, subject]] of sent.entries()) {
+    ledger.record({ ...entry, kind, subject, atMs: START_MS + Math.min(index, 5) });
+  }
+  return { ledger, anna, berta, carl, dora };
+}
+
 /** A shop with every budget at its roof: 250 messages, 100 shares of groups of one, 30 statuses. */
 function fullShop() {
   const ledger = new SendLedger();
@@ -165,6 +184,41 @@ describe('the ledger', () => {
     }
     const tally = ledger.tallyMessages({ recipient: 33_612_345_678, fingerprint, nowMs: START_MS });
     assert.equal(tally.sameContentMs.length, 20);
+  });
+
+  test('tells the times of the messages to a recipient within 24 hours, newest first', () => {
+    const { ledger, anna, carl } = chatted();
+    const times = (nowMs: number) =>
+      ledger.messageTimesMs({ recipient: anna, nowMs }).map((ms) => ms - START_MS);
+    assert.deepEqual(times(START_MS + 5), [4, 2, 1]);
+    assert.deepEqual(times(START_MS + 1 + DAY_MS), [4, 2]);
+    assert.deepEqual(times(START_MS + 4 + DAY_MS), []);
+    assert.deepEqual(ledger.messageTimesMs({ recipient: carl, nowMs: START_MS + 5 }), []);
+  });
+
+  test('tells each recipient of a message once, and no group or status', () => {
+    const { ledger, anna, berta, dora } = chatted();
+    assert.deepEqual(ledger.recipients(), [berta, anna, dora]);
+  });
+
+  test('counts what went to one number for the other once both are known to be of one person', () => {
+    const { ledger, anna, berta, carl, dora } = chatted();
+    const weights = () =>
+      (['known', 'cold', 'declared', 'group', 'status'] as const).map((kind) =>
+        ledger.weightSince({ kinds: kindSet(kind), sinceMs: START_MS - 1 }),
+      );
+    const before = weights();
+    ledger.mergeRecipient(anna, carl);
+    assert.deepEqual(ledger.recipients(), [berta, carl, dora]);
+    const nowMs = START_MS + 5;
+    assert.deepEqual(ledger.messageTimesMs({ recipient: carl, nowMs }), [
+      START_MS + 4,
+      START_MS + 2,
+      START_MS + 1,
+    ]);
+    assert.deepEqual(weights(), before);
+    ledger.mergeRecipient(berta, dora);
+    assert.deepEqual(ledger.recipients(), [dora, carl]);
   });
 
   test('files an entry that comes with an earlier time under the newest', () => {
