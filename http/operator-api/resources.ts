@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
-import { keyLimits } from '../contract/resources.ts';
+import { keyLimits, message } from '../contract/resources.ts';
 
 /** Resources as operators see them (docs/contract.md, The operators' API). */
 
@@ -109,3 +109,9 @@ export const refusalCount = v.strictObject({
     v.strictObject({ code: v.string(), calls: v.number(), lastAt: v.string(), route: v.string() }),
   ),
 });
+
+/** A message without its content: operators see its state and the call that made it, never its text, media or key. */
+export const messageOutcome = v.pick(message, [
+  ...(['id', 'kind', 'to', 'status', 'reason', 'via', 'createdAt', 'updatedAt', 'sentAt'] as const),
+  ...(['requestId', 'deliveredAt', 'readAt', 'deliveredCount', 'readCount'] as const),
+]);

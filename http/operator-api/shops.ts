@@ -3,14 +3,9 @@ import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import type { MessageView } from '../../actors/shop/record/shop-operations.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage, message, numberedPage, shop } from '../contract/resources.ts';
+import { cursorPage, numberedPage, shop } from '../contract/resources.ts';
+import { messageOutcome } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
-
-/** A message without its content: operators see its state and the call that made it, never its text, media or key. */
-export const messageOutcome = v.pick(message, [
-  ...(['id', 'kind', 'to', 'status', 'reason', 'via', 'createdAt', 'updatedAt', 'sentAt'] as const),
-  ...(['requestId', 'deliveredAt', 'readAt', 'deliveredCount', 'readCount'] as const),
-]);
 
 function outcomeOf(view: MessageView): v.InferOutput<typeof messageOutcome> {
   const { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt, requestId } = view;

@@ -4,7 +4,6 @@
  * @import { InferOutput } from 'valibot'
  * @import * as fleet from '../../operator-api/fleet-resources.ts'
  * @import * as accounts from '../../operator-api/resources.ts'
- * @import * as shops from '../../operator-api/shops.ts'
  * @import * as hooks from '../../operator-api/webhook-resources.ts'
  * @import * as all from '../../contract/resources.ts'
  * @typedef {InferOutput<typeof fleet.shopActor>} Shop one of a list
@@ -28,7 +27,7 @@
  * @typedef {InferOutput<typeof accounts.refusalCount>} Refusals
  * @typedef {Refusals['items'][number]} RefusalCount
  * @typedef {import('../../audit-log/audit-entry.ts').AuditEntry} Change
- * @typedef {InferOutput<typeof shops.messageOutcome>} Message
+ * @typedef {InferOutput<typeof accounts.messageOutcome>} Message
  * @typedef {InferOutput<typeof all.shop>} TenantShop
  * @typedef {import('../../../actors/shop/record/shop-operations.ts').ChannelView} Channel
  */
