@@ -34,6 +34,13 @@ export interface ActorEventData {
     readonly number: string;
     readonly otherTenants: readonly string[];
   };
+  /** The service, no operator, disabled a webhook: nothing is sent to it until one enables it. */
+  readonly webhook: {
+    readonly tenantId: string;
+    readonly webhookId: string;
+    readonly state: 'disabled';
+    readonly disabledBy: 'gone' | 'failing' | 'unreadable';
+  };
   /** The tenant's record changed. */
   readonly tenant: { readonly tenantId: string };
   /** The tenant has a shop more or less, or one by another name. */

@@ -1,7 +1,13 @@
 import type { RuntimeCommand } from '../../runtime/behaviour.ts';
 import type { ApiKeyRecord } from './tenant-record.ts';
 import type { TenantChanges } from './tenant-view.ts';
-import type { WebhookAttempt, WebhookChanges, WebhookProgress, WebhookRecord } from './webhook-record.ts';
+import type {
+  WebhookAttempt,
+  WebhookChanges,
+  WebhookEnd,
+  WebhookProgress,
+  WebhookRecord,
+} from './webhook-record.ts';
 
 /** A contact as it was declared, valid in shape. */
 export interface DeclaredContact {
@@ -58,8 +64,12 @@ export type TenantEffect =
       readonly webhooks: ReadonlyMap<string, WebhookRecord>;
       readonly loading: symbol;
     }
-  /** No configured key opens the secrets of these: they are disabled. */
-  | { readonly type: 'webhooks_unreadable'; readonly webhookIds: readonly string[] }
+  /** The service, no operator, disabled these. */
+  | {
+      readonly type: 'webhooks_disabled';
+      readonly webhookIds: readonly string[];
+      readonly why: Exclude<WebhookEnd, 'operator'>;
+    }
   | { readonly type: 'forget_keys'; readonly hashes: readonly string[] }
   | { readonly type: 'tell_shops'; readonly shopIds: readonly string[]; readonly active: boolean }
   | { readonly type: 'announce_tenant'; readonly tenantId: string }

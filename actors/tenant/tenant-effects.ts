@@ -22,7 +22,7 @@ export interface TenantEffectsOptions {
   /** Sends the tenant's events to these endpoints from now on. */
   readonly webhooks: {
     sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>, loading: symbol): void;
-    /** Tells operators that nothing is sent to an endpoint any more. */
+    /** Counts and logs that the service disabled an endpoint. */
     countDisabled(tenantId: string, webhookId: string, why: WebhookEnd): void;
   };
   readonly log: Logger;
@@ -63,8 +63,11 @@ export function tenantEffects(
       case 'webhooks_changed':
         options.webhooks.sync(tenantId, effect.webhooks, effect.loading);
         break;
-      case 'webhooks_unreadable':
-        for (const id of effect.webhookIds) options.webhooks.countDisabled(tenantId, id, 'unreadable');
+      case 'webhooks_disabled':
+        for (const webhookId of effect.webhookIds) {
+          options.webhooks.countDisabled(tenantId, webhookId, effect.why);
+          feed.publish('webhook', { tenantId, webhookId, state: 'disabled', disabledBy: effect.why });
+        }
         break;
       case 'forget_keys':
         directory

@@ -45,19 +45,25 @@ export function activateWebhooks(
     writes: stored.length === 0 ? [] : [['HSET', state.keys.webhooks, ...stored]],
     effects: [
       webhooksChanged({ ...state, webhooks }),
-      ...(unreadable.length === 0 ? [] : [{ type: 'webhooks_unreadable' as const, webhookIds: unreadable }]),
+      ...(unreadable.length === 0
+        ? []
+        : [{ type: 'webhooks_disabled' as const, webhookIds: unreadable, why: 'unreadable' as const }]),
     ],
   };
 }
 
-/** Changes an endpoint. */
+/** Changes an endpoint. Operators are told of one that the service disables, once. */
 export function changeWebhook(
   state: TenantState,
   { webhookId, changes }: { readonly webhookId: string; readonly changes: WebhookChanges },
 ): Turn<TenantState, TenantEffect> {
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
-  return withWebhook(state, { ...webhook, ...changes });
+  const changed = withWebhook(state, { ...webhook, ...changes });
+  const why = changes.disabled?.why ?? 'operator';
+  if (why === 'operator' || webhook.disabled !== null) return changed;
+  const told = { type: 'webhooks_disabled', webhookIds: [webhookId], why } as const;
+  return { ...changed, effects: [...(changed.effects ?? []), told] };
 }
 
 /** Erases an endpoint and what was noted of it; its tries stay among the tenant's until they are cut off. */

@@ -210,7 +210,6 @@ export class WebhookPump {
       disable: async (webhookId, why) => {
         const changes = { disabled: { atMs: clock.wallMs(), why } };
         await actors.ask(address, { type: 'change_webhook', webhookId, changes });
-        this.countDisabled(tenantId, webhookId, why);
       },
       missed: (webhookId, untilMs) => {
         this.#counts.gaps += 1;

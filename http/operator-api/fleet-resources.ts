@@ -256,6 +256,12 @@ const EVENT_SCHEMAS = {
     number: v.pipe(v.string(), v.description('A digest: the same for the same number.')),
     otherTenants: v.pipe(v.array(v.string()), v.description('Tenants that had the number within 30 days.')),
   },
+  webhook: {
+    tenantId: v.string(),
+    webhookId: v.string(),
+    state: v.pipe(v.literal('disabled'), v.description('By the service, not by an operator.')),
+    disabledBy: v.picklist(['gone', 'failing', 'unreadable']),
+  },
   tenant: { tenantId: v.string() },
   shop: whichShop,
   node: { nodeId: v.string(), standing: v.picklist(['silent', 'heard', 'gone']) },

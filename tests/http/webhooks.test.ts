@@ -124,7 +124,7 @@ test('a rotated secret signs beside the new one, and neither lies in Redis in th
   for (const each of [secret, fresh]) assert.ok(!JSON.stringify(stored).includes(each.slice(6, 20)));
 });
 
-test('secrets are sealed with the newest key when the actor starts, and one that no key opens disables its webhook', async () => {
+test('secrets are sealed with the newest key when the actor starts, and one that no key opens disables its webhook', async (t) => {
   const { tenant, steer } = await account();
   const [old, lost] = [
     await create(tenant, { url: `${url}/old-key` }),
@@ -148,6 +148,12 @@ test('secrets are sealed with the newest key when the actor starts, and one that
   };
   await sealBy(old, 2);
   await sealBy(lost, 3);
+  const told: unknown[] = [];
+  t.after(
+    service.actors.feed.subscribe(({ type, data }) => {
+      if (type === 'webhook') told.push(data);
+    }),
+  );
   await restart();
   const newest = textCipher([Buffer.alloc(32, 1)], 'webhooks');
   const { secret } = await record(old.id);
@@ -158,6 +164,9 @@ test('secrets are sealed with the newest key when the actor starts, and one that
   );
   const disabledBy = async () => (await record(lost.id)).disabled?.why;
   assert.equal(await disabledBy(), 'unreadable');
+  const unreadable = { tenantId: tenant.id, webhookId: lost.id, state: 'disabled', disabledBy: 'unreadable' };
+  await eventually(async () => told.length > 0);
+  assert.deepEqual(told, [unreadable]);
   assert.equal((await lost.call('PATCH', '', { disabled: false })).status, 409);
   assert.match((await lost.call('POST', '/test', {})).body.data.error, /CREDENTIALS_KEY/);
   await steer('pause');
@@ -176,6 +185,33 @@ test('secrets are sealed with the newest key when the actor starts, and one that
   await eventually(async () => at('/lost-key').length >= 2);
   const { body, headers } = at('/lost-key').at(-1) as Received;
   new Webhook(rotated.secret).verify(body, headers as Record<string, string>);
+});
+
+test('operators are told once of a webhook that the service disabled, and not of one that an operator did', async (t) => {
+  const { tenant, steer } = await account();
+  const told: unknown[] = [];
+  t.after(
+    service.actors.feed.subscribe(({ type, data }) => {
+      if (type === 'webhook') told.push(data);
+    }),
+  );
+  answers.set('/told-gone', { status: 410 });
+  const gone = await create(tenant, { url: `${url}/told-gone` });
+  const steered = await create(tenant, { url: `${url}/told-steered` });
+  const { disabled } = service.actors.webhooks.pump.figures();
+  assert.equal((await steered.call('PATCH', '', { disabled: true })).body.data.disabledBy, 'operator');
+  await steer('pause');
+  await eventually(async () => told.length > 0);
+  const again = {
+    type: 'change_webhook',
+    webhookId: gone.id,
+    changes: { disabled: { atMs: 1, why: 'gone' } },
+  };
+  await service.runtime.node.actors.ask(tenantAddress(tenant.id), again);
+  assert.deepEqual(told, [
+    { tenantId: tenant.id, webhookId: gone.id, state: 'disabled', disabledBy: 'gone' },
+  ]);
+  assert.equal(service.actors.webhooks.pump.figures().disabled, disabled + 1);
 });
 
 test('a redirect is a failure that is not followed, 410 disables, and what was missed is sent once it is enabled', async () => {

@@ -180,12 +180,20 @@ function Troubled() {
  * @property {string} [shopId]
  * @property {string} [shop]
  * @property {string} [messageId]
+ * @property {string} [webhookId]
  * @property {string} [nodeId]
  * @property {string | null} [reason]
+ * @property {string} [disabledBy]
  * @property {string} [status]
  * @property {string} [state]
  * @property {string} [standing]
  */
+
+/** @param {TickerRow} event a link to the webhook's tenant; of others nothing */
+const webhookOf = ({ tenantId, webhookId }) =>
+  webhookId === undefined
+    ? ''
+    : html`<a href=${address(`/tenants/${tenantId}`)}>webhook ${shortId(webhookId)}</a>`;
 
 function Ticker() {
   /** @type {readonly TickerRow[]} */
@@ -196,20 +204,20 @@ function Ticker() {
       caption="Newest events"
       empty="Nothing has happened since this page was opened."
       rows=${events}
-      keyOf=${(/** @type {TickerRow} */ event) => `${event.at}${event.type}${event.messageId ?? event.shopId ?? event.nodeId ?? ''}${event.status ?? event.state ?? ''}`}
+      keyOf=${(/** @type {TickerRow} */ event) => `${event.at}${event.type}${event.messageId ?? event.shopId ?? event.webhookId ?? event.nodeId ?? ''}${event.status ?? event.state ?? ''}`}
       columns=${[
         { name: 'At', cell: (/** @type {TickerRow} */ { at }) => clockTime(at) },
         { name: 'What', cell: (/** @type {TickerRow} */ { type }) => words(type) },
         {
           name: 'State',
           cell: (/** @type {TickerRow} */ event) =>
-            html`<${Badge} state=${event.reason ?? event.status ?? event.state ?? event.standing ?? event.type} />`,
+            html`<${Badge} state=${event.reason ?? event.disabledBy ?? event.status ?? event.state ?? event.standing ?? event.type} />`,
         },
         {
           name: 'Shop',
           cell: (/** @type {TickerRow} */ event) =>
             event.tenantId === undefined || event.shopId === undefined
-              ? (event.nodeId ?? '')
+              ? (event.nodeId ?? webhookOf(event))
               : html`<a href=${shopAddress({ tenantId: event.tenantId, shopId: event.shopId })}>${event.shop ?? event.shopId}</a>`,
         },
       ]}

@@ -2,6 +2,7 @@
 import { html, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { count } from './format.js';
+import { useEvents } from './live.js';
 import { Badge, Copy, Dialog, Failure, Panel, RoleButton, Table, When } from './parts.js';
 import { call } from './session.js';
 /** @import { Answer } from './asking.js' */
@@ -12,6 +13,12 @@ export function Webhooks({ tenantId }) {
   const path = `/tenants/${tenantId}/webhooks`;
   /** @type {Answer<{ items: Webhook[] }>} */
   const { data, failure, refresh } = useAnswer(path, { everyMs: 10_000 });
+  useEvents(
+    (event) => {
+      if (event.type === 'webhook' && event.tenantId === tenantId) refresh();
+    },
+    [tenantId, refresh],
+  );
   const action = useAction();
   const [creating, setCreating] = useState(false);
   const [fresh, setFresh] = useState(/** @type {FreshWebhook | undefined} */ (undefined));
