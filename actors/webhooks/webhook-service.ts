@@ -19,6 +19,8 @@ const OVERLAP_MS = 24 * 3_600_000;
 /** Why an endpoint cannot be enabled. */
 const SECRET_LOST =
   'No key of CREDENTIALS_KEY opens the secret of the webhook: give it a new one with rotate-secret.';
+/** The port of endpoints. */
+const HTTPS_PORT = 443;
 /** Asks for no event: the page's cursor is the present end of the stream. */
 const NOW = { cursor: undefined, limit: 1, types: undefined, shopId: undefined, waitMs: 0 } as const;
 
@@ -28,7 +30,10 @@ export interface WebhookServiceOptions extends WebhookDeliveriesOptions {
   readonly cipher: TextCipher;
   readonly events: EventOperations;
   readonly guard: AddressGuard;
-  /** Whether an endpoint may be at an http address: only on loopback, and only where the network is simulated. */
+  /**
+   * Whether an endpoint may be at http and at any port, in place of https at 443: only on loopback, and only where the
+   * network is simulated.
+   */
   allowsHttp(url: string): boolean;
 }
 
@@ -142,11 +147,11 @@ function addressProblems(
   { guard, allowsHttp }: Pick<WebhookServiceOptions, 'guard' | 'allowsHttp'>,
 ): FieldProblem[] {
   const parsed = new URL(url);
-  const port = Number(parsed.port) || (parsed.protocol === 'https:' ? 443 : 80);
   const literal = parsed.hostname.replace(/^\[|\]$/g, '');
-  if (parsed.protocol !== 'https:' && !allowsHttp(url))
-    return [{ field: 'url', message: 'must be at https' }];
-  if (isIP(literal) === 0 || guard.allows(literal, port)) return [];
+  if (allowsHttp(url)) return [];
+  if (parsed.protocol !== 'https:') return [{ field: 'url', message: 'must be at https' }];
+  // `URL` leaves out the port of https. A name's addresses are looked at with each delivery, as they may change.
+  if (parsed.port === '' && (isIP(literal) === 0 || guard.allows(literal, HTTPS_PORT))) return [];
   return [{ field: 'url', message: 'must be at a public address and port 443' }];
 }
 

@@ -18,7 +18,7 @@ import {
   webhookExample,
 } from './webhook-resources.ts';
 
-const url = v.pipe(mediaUri, v.description('At https, at a public address.'));
+const url = v.pipe(mediaUri, v.description('At https, at a public address and port 443.'));
 const types = v.nullable(boundedArray(v.picklist(EVENT_TYPES), { max: 100 }));
 const shops = v.nullable(boundedArray(objectId, { max: 1_000 }));
 /** An endpoint may take 15 s to answer a test. */

@@ -250,7 +250,11 @@ test('an address inside, another tenant’s shop and both ways of a replay at on
   const { tenant } = await account();
   for (const [json, field] of [
     [{ url: 'https://10.0.0.1/' }, 'url'],
-    [{ url: 'https://example.com:8443/', shops: ['66b1f0a2c3d4e5f607182906'] }, 'shops.0'],
+    [{ url: 'https://example.com:8443/' }, 'url'],
+    [{ url: 'https://example.com:80/' }, 'url'],
+    [{ url: 'https://example.com:0/' }, 'url'],
+    [{ url: 'https://93.184.215.14:80/' }, 'url'],
+    [{ url: 'https://example.com:443/', shops: ['66b1f0a2c3d4e5f607182906'] }, 'shops.0'],
     [{ url: 'ftp://example.com/' }, 'url'],
     [{ url: 'http://example.com/hook' }, 'url'],
     [{ url: `${url}/x`, types: ['message.queued'] }, 'types.0'],
