@@ -8,6 +8,7 @@ import { liveSessions } from './benches/live-sessions.ts';
 import { liveSoak } from './benches/live-soak.ts';
 import { serviceBenches } from './benches/service-alone.ts';
 import { storms } from './benches/storms.ts';
+import { waitingReaders } from './benches/waiting-readers.ts';
 import type { Bench, BenchContext, Run } from './harness/bench.ts';
 import { build, buildOf, OWN_BUILD } from './harness/build.ts';
 import { buildRatios, runByTurns } from './harness/compared-builds.ts';
@@ -27,6 +28,7 @@ const benches: readonly Bench[] = [
   liveSessions,
   liveSoak,
   storms,
+  waitingReaders,
 ];
 const words = process.argv.slice(2);
 const settings = new Map(
@@ -45,6 +47,7 @@ const SMALLEST: Readonly<Record<string, number>> = {
   refused: 1,
   inbound: 4,
   ramp: 1,
+  readers: 100,
 };
 const isSmoke = settings.has('smoke');
 const setting = (name: string, fallback: number): number =>

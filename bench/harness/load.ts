@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { HostilePlan, HostileResult } from '../load/hostile-plan.ts';
 import type { LoadPlan, LoadResult } from '../load/load-plan.ts';
 import type { PollPlan, PollResult } from '../load/poll-plan.ts';
+import type { ReadersPlan, ReadersResult } from '../load/readers-plan.ts';
 import type { LoadClient } from './bench.ts';
 import { OWN_BUILD } from './build.ts';
 import { onCore } from './cores.ts';
@@ -21,6 +22,11 @@ export function startPolls(plan: PollPlan): Promise<PollResult> {
 /** Runs hostile traffic beside the load, in a process of its own. Rejects when that fails. */
 export function startHostile(plan: HostilePlan): Promise<HostileResult> {
   return runProcess('hostile-process', plan);
+}
+
+/** Runs readers of events beside the load, in a process of their own. Rejects when that fails. */
+export function startReaders(plan: ReadersPlan): Promise<ReadersResult> {
+  return runProcess('readers-process', plan);
 }
 
 function runProcess<Plan, Result>(name: string, plan: Plan): Promise<Result> {

@@ -12,17 +12,21 @@ export class HttpConnection {
   #onReply: ReplyListener | undefined;
   #text = '';
 
-  /** Resolves when the connection stands. */
-  static open(port: number, onLost: (error: Error) => void): Promise<HttpConnection> {
+  /** Resolves when the connection stands. `buffer`: what it reads into; thousands of connections may share one. */
+  static open(
+    port: number,
+    onLost: (error: Error) => void,
+    buffer = Buffer.alloc(64 * 1024),
+  ): Promise<HttpConnection> {
     return new Promise((resolve, reject) => {
       const socket = connect({
         port,
         host: '127.0.0.1',
         noDelay: true,
         onread: {
-          buffer: Buffer.alloc(64 * 1024),
-          callback: (bytes, buffer) => {
-            connection.#read((buffer as Buffer).toString('latin1', 0, bytes));
+          buffer,
+          callback: (bytes) => {
+            connection.#read(buffer.toString('latin1', 0, bytes));
             return true;
           },
         },
