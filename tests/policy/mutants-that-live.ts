@@ -41,6 +41,16 @@ export const livingMutants: readonly LivingMutants[] = [
     why: 'A text with a part missing is refused by the comparison that follows, whatever the default.',
   },
   {
+    file: 'quota-meter.ts',
+    before: 'let lastMonth = { month: -1, startsAtMs: 0, endsAtMs: 0 };',
+    why: 'Replaced by the first month that is asked for, which lies after 1970.',
+  },
+  {
+    file: 'quota-meter.ts',
+    after: 'if (timeMs <= lastMonth.startsAtMs || timeMs >= lastMonth.endsAtMs) {',
+    why: 'At the first moment of the month that is remembered it is worked out anew, to the same.',
+  },
+  {
     file: 'ledger-entry.ts',
     before: 'while (rest >= PAIRS) {',
     why: 'What the loop leaves is written by `toString(36)`: the same digits, only slower.',

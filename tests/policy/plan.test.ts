@@ -80,6 +80,13 @@ describe('the quota of a calendar month, UTC', () => {
     assert.equal(refused.retryAfterSeconds, 31 * 86_400 + 1);
   });
 
+  test('a stored month counts until it comes, where it is the next one, and otherwise now', () => {
+    const stored = `${2026 * 12 + 1}.7`;
+    const january = Date.UTC(2026, 0, 1);
+    assert.equal(QuotaMeter.restore(stored, january).encode(), stored);
+    assert.equal(QuotaMeter.restore(stored, january - 1).encode(), `${2025 * 12 + 11}.7`);
+  });
+
   test('is the same after a restart', () => {
     const meter = new QuotaMeter();
     spend(meter, 1000, lastMs);

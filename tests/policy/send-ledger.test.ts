@@ -48,15 +48,15 @@ function chatted() {
   const ledger = new SendLedger();
   const sent: [LedgerEntry['kind'], number][] = [
     ['known', berta],
+    ['declared', dora],
     ['cold', anna],
-    ['declared', anna],
     ['group', 7],
-    ['cold', anna],
+    ['declared', anna],
     ['status', 0],
-    ['known', dora],
+    ['cold', anna],
   ];
   for (const [index, [kind, subject]] of sent.entries()) {
-    ledger.record({ ...entry, kind, subject, atMs: START_MS + Math.min(index, 5) });
+    ledger.record({ ...entry, kind, subject, atMs: START_MS + index });
   }
   return { ledger, anna, berta, carl, dora };
 }
@@ -190,15 +190,15 @@ describe('the ledger', () => {
     const { ledger, anna, carl } = chatted();
     const times = (nowMs: number) =>
       ledger.messageTimesMs({ recipient: anna, nowMs }).map((ms) => ms - START_MS);
-    assert.deepEqual(times(START_MS + 5), [4, 2, 1]);
-    assert.deepEqual(times(START_MS + 1 + DAY_MS), [4, 2]);
-    assert.deepEqual(times(START_MS + 4 + DAY_MS), []);
-    assert.deepEqual(ledger.messageTimesMs({ recipient: carl, nowMs: START_MS + 5 }), []);
+    assert.deepEqual(times(START_MS + 6), [6, 4, 2]);
+    assert.deepEqual(times(START_MS + 2 + DAY_MS), [6, 4]);
+    assert.deepEqual(times(START_MS + 6 + DAY_MS), []);
+    assert.deepEqual(ledger.messageTimesMs({ recipient: carl, nowMs: START_MS + 6 }), []);
   });
 
   test('tells each recipient of a message once, and no group or status', () => {
     const { ledger, anna, berta, dora } = chatted();
-    assert.deepEqual(ledger.recipients(), [berta, anna, dora]);
+    assert.deepEqual(ledger.recipients(), [berta, dora, anna]);
   });
 
   test('counts what went to one number for the other once both are known to be of one person', () => {
@@ -209,16 +209,18 @@ describe('the ledger', () => {
       );
     const before = weights();
     ledger.mergeRecipient(anna, carl);
-    assert.deepEqual(ledger.recipients(), [berta, carl, dora]);
-    const nowMs = START_MS + 5;
+    assert.deepEqual(ledger.recipients(), [berta, dora, carl]);
+    const nowMs = START_MS + 6;
     assert.deepEqual(ledger.messageTimesMs({ recipient: carl, nowMs }), [
+      START_MS + 6,
       START_MS + 4,
       START_MS + 2,
-      START_MS + 1,
     ]);
     assert.deepEqual(weights(), before);
-    ledger.mergeRecipient(berta, dora);
-    assert.deepEqual(ledger.recipients(), [dora, carl]);
+    ledger.mergeRecipient(dora, berta);
+    assert.deepEqual(ledger.recipients(), [berta, carl]);
+    ledger.mergeRecipient(berta, anna);
+    assert.deepEqual(ledger.recipients(), [anna, carl]);
   });
 
   test('files an entry that comes with an earlier time under the newest', () => {
