@@ -1,9 +1,13 @@
-/** Webhooks in the console: made with their secret shown once, tested, disabled, given a new secret, deleted. */
+/** Webhooks in the console: made with their secret shown once, tested, replayed, disabled, given a new secret, deleted. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
 import { Webhook } from 'standardwebhooks';
+import { streamIdOf } from '../../actors/tenant/event-cursor.ts';
+import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import type { WebhookProgress } from '../../actors/tenant/webhook-record.ts';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { until } from '../e2e/waiting.ts';
 import { accessibilityViolations } from './browser.ts';
@@ -35,7 +39,7 @@ after(async () => {
   server.close();
 });
 
-test('a webhook is made, tested, disabled, given a new secret and deleted', async () => {
+test('a webhook is made, tested, replayed, disabled, given a new secret and deleted', async () => {
   const { page, visit } = session;
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
   await visit(`/tenants/${stack.tenantId}`);
@@ -68,12 +72,47 @@ test('a webhook is made, tested, disabled, given a new secret and deleted', asyn
   session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
   const again = session.page;
   await session.visit(`/tenants/${stack.tenantId}`);
+
+  await again.getByRole('button', { name: `Tries of ${url}` }).click();
+  const tries = again.getByRole('table', { name: 'Last tries, newest first' });
+  await tries.getByText('queue.paused').first().waitFor();
+  await tries.getByText('204', { exact: true }).first().waitFor();
+  const eventId = await giveUp();
+  // Its list is asked for anew by itself.
+  await again.getByRole('button', { name: `Replay ${eventId}` }).waitFor();
+  assert.deepEqual(await accessibilityViolations(again), []);
+  const times = () => received.filter(({ headers }) => headers['webhook-id'] === eventId).length;
+  const before = times();
+  await again.getByRole('button', { name: `Replay ${eventId}` }).click();
+  await until('the event is sent once more', async () => times() > before);
+  await again.getByRole('button', { name: `Replay ${eventId}` }).waitFor({ state: 'detached' });
+  await again.getByRole('button', { name: 'Close' }).click();
+  await tries.waitFor({ state: 'detached' });
   await again.getByRole('button', { name: `Disable ${url}` }).click();
   await again.getByRole('button', { name: `Enable ${url}` }).click();
-  await again.getByRole('button', { name: `Rotate the secret of ${url}` }).click();
+  await again.getByRole('button', { name: `Rotate secret of ${url}` }).click();
   const fresh = (await again.locator('#fresh-secret').textContent()) ?? '';
   assert.ok(fresh.startsWith('whsec_') && fresh !== secret);
   await again.getByRole('button', { name: 'I have kept it' }).click();
   await again.getByRole('button', { name: `Delete ${url}` }).click();
   await again.getByRole('button', { name: `Delete ${url}` }).waitFor({ state: 'detached' });
 });
+
+/**
+ * Notes the delivered event of the only webhook as given up, which takes a day of failures otherwise. Answers its id once
+ * the service shows it.
+ */
+async function giveUp(): Promise<string> {
+  const path = `/tenants/${stack.tenantId}/webhooks`;
+  const listed = await stack.admin.get(path);
+  const { id } = (listed.data as { items: [{ id: string }] }).items[0];
+  const { eventId } = (
+    (await stack.admin.get(`${path}/${id}/attempts`)).data as { items: [{ eventId: string }] }
+  ).items[0];
+  const redis = new Redis(stack.redis.url);
+  const { webhookProgress } = tenantKeys(stack.tenantId);
+  const progress = JSON.parse((await redis.hget(webhookProgress, id)) ?? '{}') as WebhookProgress;
+  await redis.hset(webhookProgress, id, JSON.stringify({ ...progress, dead: [streamIdOf(eventId)] }));
+  redis.disconnect();
+  return eventId;
+}

@@ -23,6 +23,8 @@
  * @typedef {InferOutput<typeof accounts.freshKey>} FreshKey
  * @typedef {InferOutput<typeof hooks.webhook>} Webhook
  * @typedef {InferOutput<typeof hooks.freshWebhook>} FreshWebhook
+ * @typedef {InferOutput<typeof hooks.webhookAttempts>} WebhookAttempts
+ * @typedef {WebhookAttempts['items'][number]} WebhookAttempt
  * @typedef {InferOutput<typeof accounts.loggedRequest>} LoggedRequest
  * @typedef {InferOutput<typeof accounts.refusalCount>} Refusals
  * @typedef {Refusals['items'][number]} RefusalCount

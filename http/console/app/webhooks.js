@@ -5,6 +5,7 @@ import { count } from './format.js';
 import { useEvents } from './live.js';
 import { Badge, Copy, Dialog, Failure, Panel, RoleButton, Table, When } from './parts.js';
 import { call } from './session.js';
+import { Attempts } from './webhook-attempts.js';
 /** @import { Answer } from './asking.js' */
 /** @import { FreshWebhook, Webhook } from './answers.js' */
 
@@ -23,6 +24,9 @@ export function Webhooks({ tenantId }) {
   const [creating, setCreating] = useState(false);
   const [fresh, setFresh] = useState(/** @type {FreshWebhook | undefined} */ (undefined));
   const [tested, setTested] = useState('');
+  /** The webhook whose tries are shown. */
+  const [lookedAt, setLookedAt] = useState('');
+  const shown = data?.items.find(({ id }) => id === lookedAt);
   const steer = (
     /** @type {string} */ method,
     /** @type {string} */ end,
@@ -38,7 +42,7 @@ export function Webhooks({ tenantId }) {
     <${Panel} title="Webhooks" class="whole" more=${html`<${RoleButton} role="admin" onClick=${() => setCreating(true)}>New webhook<//>`}>
       <${Failure} failure=${failure ?? action.failure} />
       ${tested !== '' && html`<p role="status">${tested}</p>`}
-      <${Table} caption="Webhooks of this tenant" empty="None yet." rows=${data?.items} failure=${failure} columns=${columnsWith(steer)}
+      <${Table} caption="Webhooks of this tenant" empty="None yet." rows=${data?.items} failure=${failure} columns=${columnsWith(steer, setLookedAt)}
         keyOf=${(/** @type {Webhook} */ { id }) => id} />
       ${
         creating &&
@@ -52,11 +56,15 @@ export function Webhooks({ tenantId }) {
       }
       ${fresh !== undefined && html`<${FreshSecret} fresh=${fresh} onClose=${() => setFresh(undefined)} />`}
     <//>
+    ${shown !== undefined && html`<${Attempts} key=${shown.id} path=${path} webhook=${shown} onClose=${() => setLookedAt('')} onReplayed=${refresh} />`}
   `;
 }
 
-/** @param {(method: string, end: string, body?: object) => void} steer */
-function columnsWith(steer) {
+/**
+ * @param {(method: string, end: string, body?: object) => void} steer
+ * @param {(id: string) => void} lookAt shows the tries of a webhook
+ */
+function columnsWith(steer, lookAt) {
   return [
     { name: 'Address', cell: (/** @type {Webhook} */ { url }) => html`<code class="wrap">${url}</code>` },
     { name: 'State', cell: (/** @type {Webhook} */ webhook) => html`<${Badge} state=${stateOf(webhook)} />` },
@@ -74,8 +82,9 @@ function columnsWith(steer) {
     {
       name: 'Change',
       cell: (/** @type {Webhook} */ { id, url, disabledAt }) => html`<span class="buttons">
+        <button aria-label=${`Tries of ${url}`} onClick=${() => lookAt(id)}>Tries</button>
         <${RoleButton} role="operate" aria-label=${`Test ${url}`} onClick=${() => steer('POST', `/${id}/test`, {})}>Test<//>
-        <${RoleButton} role="admin" aria-label=${`Rotate the secret of ${url}`} onClick=${() => steer('POST', `/${id}/rotate-secret`, {})}>Rotate secret<//>
+        <${RoleButton} role="admin" aria-label=${`Rotate secret of ${url}`} onClick=${() => steer('POST', `/${id}/rotate-secret`, {})}>Rotate secret<//>
         <${RoleButton} role="admin" aria-label=${`${disabledAt === null ? 'Disable' : 'Enable'} ${url}`} onClick=${() => steer('PATCH', `/${id}`, { disabled: disabledAt === null })}>${disabledAt === null ? 'Disable' : 'Enable'}<//>
         <${RoleButton} role="admin" class="danger" aria-label=${`Delete ${url}`} onClick=${() => steer('DELETE', `/${id}`)}>Delete<//>
       </span>`,

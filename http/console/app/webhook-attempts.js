@@ -1,0 +1,76 @@
+// @ts-check
+import { html } from '/console/preact.js';
+import { useAction, useAnswer } from './asking.js';
+import { count, milliseconds, shortId } from './format.js';
+import { Failure, Panel, RoleButton, Table, When } from './parts.js';
+import { call } from './session.js';
+
+/** @import { Answer } from './asking.js' */
+/** @import { Webhook, WebhookAttempt, WebhookAttempts } from './answers.js' */
+
+/** Events that one replay may name. */
+const MOST_REPLAYED = 200;
+
+/**
+ * What came of the last tries of a webhook, and the events that were given up.
+ * @param {{ path: string, webhook: Webhook, onClose: () => void, onReplayed: () => void }} props `path`: of the tenant's webhooks
+ */
+export function Attempts({ path, webhook, onClose, onReplayed }) {
+  const { id, url } = webhook;
+  /** @type {Answer<WebhookAttempts>} */
+  const { data, failure, refresh } = useAnswer(`${path}/${id}/attempts?limit=50`, { everyMs: 5_000 });
+  const action = useAction();
+  const replay = (/** @type {readonly string[]} */ eventIds) =>
+    void action.run(async () => {
+      await call(`${path}/${id}/replay`, { method: 'POST', body: { eventIds } });
+      refresh();
+      onReplayed();
+    });
+  const dead = data?.deadLetters.toReversed();
+  return html`
+    <${Panel} title=${`Tries of ${url}`} class="whole" more=${html`<button onClick=${onClose}>Close</button>`}>
+      <${Failure} failure=${failure ?? action.failure} />
+      <${Table} caption="Last tries, newest first" empty="None is kept." rows=${data?.items} failure=${failure}
+        columns=${COLUMNS} keyOf=${(/** @type {WebhookAttempt} */ { eventId, number, at }) => `${eventId} ${number} ${at}`} />
+      ${
+        dead !== undefined &&
+        dead.length > 0 &&
+        html`
+          <${Table} tight caption="Events given up, newest first" empty="" rows=${dead} keyOf=${String} columns=${[
+            { name: 'Event', cell: eventCell },
+            {
+              name: 'Replay',
+              cell: (/** @type {string} */ eventId) =>
+                html`<${RoleButton} role="operate" aria-label=${`Replay ${eventId}`} disabled=${action.busy} onClick=${() => replay([eventId])}>Replay<//>`,
+            },
+          ]} />
+          <p><${RoleButton} role="operate" disabled=${action.busy} onClick=${() => replay(dead.slice(0, MOST_REPLAYED))}>${
+            dead.length <= MOST_REPLAYED
+              ? `Replay all ${count(dead.length)}`
+              : `Replay the newest ${count(MOST_REPLAYED)} of ${count(dead.length)}`
+          }<//></p>
+        `
+      }
+    <//>
+  `;
+}
+
+/** @param {string} eventId */
+const eventCell = (eventId) => html`<code title=${eventId}>${shortId(eventId)}</code>`;
+
+const COLUMNS = [
+  { name: 'At', cell: (/** @type {WebhookAttempt} */ { at }) => html`<${When} at=${at} />` },
+  { name: 'Event', cell: (/** @type {WebhookAttempt} */ { eventId }) => eventCell(eventId) },
+  { name: 'Type', cell: (/** @type {WebhookAttempt} */ { type }) => html`<code>${type}</code>` },
+  { name: 'Try', numeric: true, cell: (/** @type {WebhookAttempt} */ { number }) => count(number) },
+  {
+    name: 'Outcome',
+    cell: (/** @type {WebhookAttempt} */ { status, error, isDead }) =>
+      `${error ?? status}${isDead ? ', given up' : ''}`,
+  },
+  {
+    name: 'Took',
+    numeric: true,
+    cell: (/** @type {WebhookAttempt} */ { durationMs }) => milliseconds(durationMs),
+  },
+];
