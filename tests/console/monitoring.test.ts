@@ -1,4 +1,4 @@
-/** The dashboard, the rules and docs/metrics.md speak of the metrics that a node really has. `promtool check rules` reads the rules by hand. */
+/** The dashboard, the rules and docs/metrics.md speak of the metrics that a node really has. `npm run test:alerts` evaluates the rules. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
