@@ -4,8 +4,9 @@ import type { MaybePromise } from './maybe-promise.ts';
 export type RedisArgument = string | number | Buffer;
 
 /**
- * Commands a turn may write with: each touches the one key that stands first. All are Redis' own but `XTRIMOLD`, which takes a
+ * Commands a turn may write with: each touches the one key that stands first. All are Redis' own but two. `XTRIMOLD` takes a
  * place in a stream: it drops what comes before the newest entry older than that, a whole node of the stream at a time.
+ * `HDELIF` takes a field and a value: it deletes the field if it still has that value.
  */
 export type WriteCommand =
   | 'SET'
@@ -13,6 +14,7 @@ export type WriteCommand =
   | 'PEXPIREAT'
   | 'HSET'
   | 'HDEL'
+  | 'HDELIF'
   | 'HINCRBY'
   | 'RPUSH'
   | 'LTRIM'

@@ -9,9 +9,10 @@
 -- takes: `HSET4RPUSH1=PEXPIREAT1`, where a `=` says that the write is to the key of the one before. Sections have few
 -- forms, so most of them cost one argument and no parsing.
 --
--- One command is ours, XTRIMOLD with a place: it cuts a stream off before the newest entry that is older than the place, a
+-- Two commands are ours. XTRIMOLD with a place cuts a stream off before the newest entry that is older than the place, a
 -- whole node of the stream at a time. XTRIM cuts off that entry as well, and a reader that stands at it, with all
--- behind it still there, could no longer be told from one that missed something.
+-- behind it still there, could no longer be told from one that missed something. HDELIF with a field and a value deletes
+-- the field of a hash if it still has this value.
 --
 -- KEYS: the record of each section's shard, `{sN}:owner`; then a section: the key of each write, save those after a `=`.
 -- ARGV: how many sections; then a section: expected record, next record, form, how many KEYS and how many ARGV its
@@ -20,23 +21,31 @@
 --   was applied; a list of strings `index message`, committed but for these writes (a wrong type: broken invariant).
 -- Errors: OOM, READONLY, MISCONF, NOSCRIPT, CLUSTERDOWN and the like: nothing was applied.
 
-local forms = {}
-
-local function parse(text)
-  local form = {}
-  for same, command, count in string.gmatch(text, '(=?)(%u+)(%d+)') do
-    form[#form + 1] = { command = command, count = tonumber(count), same = same == '=' }
-  end
-  forms[text] = form
-  return form
-end
-
 local function trimOld(stream, place)
   -- With no entry before the place, XREVRANGE would look through the whole stream.
   local oldest = redis.pcall('XRANGE', stream, '-', '(' .. place, 'COUNT', 1)
   if oldest.err or not oldest[1] then return oldest end
   local newestOld = redis.pcall('XREVRANGE', stream, '(' .. place, '-', 'COUNT', 1)
   return redis.pcall('XTRIM', stream, 'MINID', '~', newestOld[1][1])
+end
+
+local function deleteIf(hash, field, value)
+  local held = redis.pcall('HGET', hash, field)
+  if type(held) == 'table' and held.err then return held end
+  if held ~= value then return 0 end
+  return redis.pcall('HDEL', hash, field)
+end
+
+local ours = { XTRIMOLD = trimOld, HDELIF = deleteIf }
+local forms = {}
+
+local function parse(text)
+  local form = {}
+  for same, command, count in string.gmatch(text, '(=?)(%u+)(%d+)') do
+    form[#form + 1] = { command = command, ours = ours[command], count = tonumber(count), same = same == '=' }
+  end
+  forms[text] = form
+  return form
 end
 
 local sections = tonumber(ARGV[1])
@@ -70,8 +79,8 @@ for section = 1, sections do
       if not write.same then key = key + 1 end
       local last = argument + write.count - 1
       local reply
-      if write.command == 'XTRIMOLD' then
-        reply = trimOld(KEYS[key], ARGV[argument])
+      if write.ours then
+        reply = write.ours(KEYS[key], unpack(ARGV, argument, last))
       else
         reply = redis.pcall(write.command, KEYS[key], unpack(ARGV, argument, last))
       end

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { archiveWrites, readArchive } from '../../actors/shop/record/number-archive.ts';
 import { readPast } from '../../actors/shop/record/number-past.ts';
+import { numberUseRead, numberUseWrite } from '../../actors/shop/record/number-use.ts';
 import { numbersLeft } from '../../actors/shop/record/numbers-left.ts';
 import { readNumber } from '../../actors/shop/turn/number-facts.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
@@ -47,6 +48,17 @@ test('nothing is kept of a tenant that is erased', async () => {
   const { numbersLeft: index, numbers } = tenantKeys(shop.state.shop.tenantId);
   assert.deepEqual(shop.redis.run(['SMEMBERS', index]), []);
   assert.deepEqual(shop.redis.run(['HGETALL', numbers]), []);
+});
+
+test("a number that another shop connects while this one is erased is that one's", async () => {
+  const shop = await connectedShop(false);
+  const { nowMs, redis } = shop;
+  const { tenantId } = shop.state.shop;
+  const { writes } = await numbersLeft(shop.state.shop, { store: storeOf(redis), vault, nowMs });
+  const taken = numberUseWrite(tenantId, PHONE, { shopId: '66b1f0a2c3d4e5f6071829ff' });
+  redis.run(taken);
+  for (const write of writes) redis.run(write);
+  assert.equal(redis.run(numberUseRead(tenantId, PHONE)), taken.at(-1));
 });
 
 test('what a shop sent itself is not counted again where an erased one had taken it over', async () => {

@@ -29,6 +29,10 @@ const commands: Readonly<Record<string, Command>> = {
     const hash = hashOf(values, key);
     return args.filter((field) => hash.delete(field)).length;
   },
+  HDELIF(values, key, [field = '', value = '']) {
+    const hash = hashOf(values, key);
+    return Number(hash.get(field) === value && hash.delete(field));
+  },
   SADD(values, key, args) {
     for (const member of args) setOf(values, key).add(member);
     return args.length;

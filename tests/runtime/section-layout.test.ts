@@ -74,6 +74,17 @@ test('a section of many turns leaves what its writes leave one after the other',
   );
 });
 
+test('HDELIF deletes a field that still has its value, and no other', async () => {
+  await startOver();
+  await redis.hset('{s0}:a', 'f', 'old', 'g', 'new');
+  await redis.set('{s0}:b', 'no hash');
+  const drop = (name: string, of: string): Write => ['HDELIF', name, of, 'old'];
+  const drops = [[drop(keys[0], 'f'), drop(keys[0], 'g'), drop(keys[0], 'unknown')], [drop(keys[1], 'f')]];
+  const [outcome] = await engine.commit([section(0, drops)]);
+  assert.deepEqual(await redis.hgetall('{s0}:a'), { g: 'new' });
+  assert.deepEqual([...(outcome?.failures?.keys() ?? [])], [1]);
+});
+
 test('a refused command is told to every turn that had a part in it, and to no other', async () => {
   await startOver();
   await redis.set('{s0}:a', 'no hash');

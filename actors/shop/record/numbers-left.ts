@@ -32,11 +32,15 @@ export async function numbersLeft(
     ['HGETALL', keys.numbers],
   ])) as [string | null, string[]];
   const uses = pairs(numbers);
-  const own = [...uses].flatMap(([phone, stored]): [string, NumberUse][] => {
+  const own: [phone: string, use: NumberUse][] = [];
+  const writes: Write[] = [];
+  for (const [phone, stored] of uses) {
     const use = decodeNumberUse(stored);
-    return use?.shopId === shopId ? [[phone, use]] : [];
-  });
-  const writes: Write[] = own.map(([phone]) => ['HDEL', keys.numbers, phone]);
+    if (use?.shopId !== shopId) continue;
+    own.push([phone, use]);
+    // Another shop may connect the number before this is written: it is that one's then.
+    writes.push(['HDELIF', keys.numbers, phone, stored]);
+  }
   const isTenantGone = record === null || (JSON.parse(record) as { deleted: boolean }).deleted;
   const machines = isTenantGone ? undefined : await knownMachines(shard, shopId, store);
   if (machines === undefined) return { phones: own.map(([phone]) => phone), writes };
