@@ -79,6 +79,7 @@ test('members of a group count once each, and a forged receipt changes nothing',
   const [entry] = (await stack.network.inbox(PERSON)).items.filter(({ group }) => group === GROUP);
   const about = { to: SHOP, group: GROUP, id: entry?.messageId ?? '' };
   await stack.network.sendReceipts('+33622229999', { to: SHOP, id: about.id });
+  await stack.network.sendReceipts('+33622229999', about);
   await stack.network.sendReceipts(PERSON, { to: SHOP, id: '3EB0FFFFFFFFFFFFFFFFFF' });
   await stack.network.sendReceipts(PERSON, about);
   await stack.network.sendReceipts(PERSON, about);

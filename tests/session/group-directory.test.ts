@@ -210,3 +210,45 @@ test('a list asked for a moment ago is told with what a notice named since, with
   await clock.advance(1_000);
   assert.equal(asked.length, 2, 'the notice was answered');
 });
+
+test('only who certainly is no member is outside: where members go by other addresses, nobody is', async () => {
+  const id = (numbers: readonly number[]) => ({
+    id: `${numbers[0]}:7@lid`,
+    phoneNumber: `${numbers[1]}@s.whatsapp.net`,
+  });
+  const participants: Readonly<Record<string, readonly object[]>> = {
+    'both@g.us': [id([1, 33]), id([2, 34])],
+    'ids@g.us': [{ id: '1@lid' }, { id: '2@lid' }],
+    'mixed@g.us': [id([1, 33]), { id: '2@lid' }],
+  };
+  const { groups } = directory(() => ({
+    groups: Object.entries(participants).map(
+      ([each, members]) => ({ id: each, participants: members }) as GroupMetadata,
+    ),
+    tookMs: 10,
+  }));
+  const outside = (group: string, ...addresses: string[]): boolean => groups.excludes(group, addresses);
+  const stranger = ['9@lid', '39@s.whatsapp.net'] as const;
+  assert.equal(outside('both@g.us', ...stranger), false, 'the groups are not told yet');
+  await groups.refresh();
+  assert.equal(outside('unknown@g.us', ...stranger), false);
+  for (const [group, ...addresses] of [
+    ['both@g.us', '2@lid'],
+    ['both@g.us', '34@s.whatsapp.net'],
+    ['both@g.us', '9@lid', '34@s.whatsapp.net'],
+    ['ids@g.us', '1@lid'],
+    ['ids@g.us', '39@s.whatsapp.net'],
+    ['mixed@g.us', '39@s.whatsapp.net'],
+  ] as const) {
+    assert.equal(outside(group, ...addresses), false, `${addresses} in ${group}`);
+  }
+  for (const [group, ...addresses] of [
+    ['both@g.us', '9@lid'],
+    ['both@g.us', '39@s.whatsapp.net'],
+    ['both@g.us', ...stranger],
+    ['ids@g.us', ...stranger],
+    ['mixed@g.us', '9@lid'],
+  ] as const) {
+    assert.equal(outside(group, ...addresses), true, `${addresses} in ${group}`);
+  }
+});

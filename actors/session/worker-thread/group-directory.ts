@@ -1,6 +1,7 @@
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { SessionGroup } from '../session-host.ts';
+import { GroupMembers } from './group-members.ts';
 import { personOf } from './inbound-message.ts';
 import { queryErrorCode } from './session-end.ts';
 
@@ -22,6 +23,7 @@ export class GroupDirectory {
   readonly #ownAddresses: () => readonly string[];
   readonly #report: (groups: readonly SessionGroup[]) => void;
   readonly #groups = new Map<string, GroupMetadata>();
+  readonly #members = new WeakMap<GroupMetadata, GroupMembers>();
   readonly #stale = new Set<string>();
   /** Questions about single groups under way, so that whoever asks for one meanwhile hears the same answer. */
   readonly #looking = new Map<string, Promise<void>>();
@@ -54,6 +56,18 @@ export class GroupDirectory {
   /** What is known of a group, as the client wants it for sending. */
   metadata(id: string): GroupMetadata | undefined {
     return this.#groups.get(id);
+  }
+
+  /**
+   * Whether somebody is known to be no member of a group. `addresses`: theirs, without a device. False where the group is
+   * not known, as before the network first told the groups, or where its members go by other kinds of address.
+   */
+  excludes(id: string, addresses: readonly string[]): boolean {
+    const metadata = this.#groups.get(id);
+    if (metadata === undefined) return false;
+    const members = this.#members.get(metadata) ?? new GroupMembers(metadata);
+    this.#members.set(metadata, members);
+    return members.excludes(addresses);
   }
 
   /** The participants of a group, asked for when the group is not known. Rejects when the network refuses or is silent. */

@@ -229,6 +229,7 @@ export class LiveSession {
     const receipts = new Receipts({
       ownAddresses,
       numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
+      isOutside: (group, addresses) => groups.excludes(group, addresses),
       isPending: (wireId) => outbox.isPending(wireId),
       later: (delayMs, act) => this.#later(delayMs, act),
       report: (told) => this.#emit({ type: 'session.receipts', receipts: told }),

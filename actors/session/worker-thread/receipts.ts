@@ -22,6 +22,8 @@ export interface ReceiptsOptions {
   readonly ownAddresses: () => readonly string[];
   /** The number behind the network's own id of a person; undefined where it tells none. */
   readonly numberOf: (lid: string) => Promise<string | undefined>;
+  /** Whether somebody with these addresses is known to be no member of that group. */
+  readonly isOutside: (group: string, addresses: readonly string[]) => boolean;
   /** Whether the order of that stanza still waits for its outcome, which is to be told first. */
   readonly isPending: (wireId: string) => boolean;
   readonly later: (delayMs: number, act: () => void) => void;
@@ -41,7 +43,11 @@ export class Receipts {
     this.#options = options;
   }
 
-  /** Takes a `receipt`; nothing comes of one that is not about what this shop sent to others. */
+  /**
+   * Takes a `receipt`; nothing comes of one that is not about what this shop sent to others, or that is about a group of
+   * which its sender is no member. Where the members are not known it counts: what waited while the session was away
+   * comes before the groups are told, and would be lost.
+   */
   async received(node: BinaryNode): Promise<void> {
     const { id, from = '', participant, recipient, type, t } = node.attrs;
     const kind = KINDS.get(type);
@@ -50,7 +56,11 @@ export class Receipts {
     const sender = personOf(group === undefined ? from : (participant ?? ''));
     if (!isNumberAddress(sender) && !isLidAddress(sender)) return;
     if (this.#options.ownAddresses().includes(sender)) return;
-    const person = await this.#nameOf(sender);
+    const byNumber = await this.#numberOf(sender);
+    const addresses = byNumber === undefined || byNumber === sender ? [sender] : [sender, byNumber];
+    if (group !== undefined && this.#options.isOutside(group, addresses)) return;
+    // E.164 where the number is known, as everywhere beyond the session; else the shop compares the network's own id.
+    const person = byNumber === undefined ? sender : `+${userOf(byNumber)}`;
     const atMs = (Number(t) || 0) * 1_000;
     const items = getBinaryNodeChildren(getBinaryNodeChild(node, 'list'), 'item');
     for (const wireId of new Set([id, ...items.flatMap(({ attrs }) => attrs.id ?? [])])) {
@@ -84,14 +94,10 @@ export class Receipts {
     }
   }
 
-  /**
-   * E.164 where the number is known, as everywhere beyond the session. Otherwise the network's own id, also where the
-   * lookup fails: the shop compares it with the id that the stanza went to.
-   */
-  async #nameOf(address: string): Promise<string> {
-    const byNumber = isNumberAddress(address)
-      ? address
-      : await this.#options.numberOf(address).catch(() => undefined);
-    return byNumber === undefined ? address : `+${userOf(byNumber)}`;
+  /** The address by number; undefined where the network tells none, also where the lookup fails. */
+  async #numberOf(address: string): Promise<string | undefined> {
+    if (isNumberAddress(address)) return address;
+    const byNumber = await this.#options.numberOf(address).catch(() => undefined);
+    return byNumber && personOf(byNumber);
   }
 }
