@@ -21,6 +21,19 @@ before(async () => {
 });
 after(() => stack.stop());
 
+test('a forecast asks the session for such a group as the send does', async () => {
+  stack.network.setGroups(stack.session(stack.shopId), [group(FIRST)]);
+  for (const [to, code] of [
+    [FIRST, null],
+    [NOBODYS, 'GROUP_CONTEXT_REQUIRED'],
+  ] as const) {
+    const { data } = await stack.api.get(`/shops/${stack.shopId}/policy?to=${to}`);
+    assert.deepEqual([data.recipientClass, data.wouldAllow, data.code], ['group', code === null, code]);
+  }
+  stack.network.setGroups(stack.session(stack.shopId), []);
+  await stack.api.get(`/shops/${stack.shopId}/groups`);
+});
+
 test('the session is asked once more before a send to a group that it did not tell is refused', async () => {
   stack.network.setGroups(stack.session(stack.shopId), [group(FIRST)]);
   const accepted = await sendText(stack, stack.shopId, { to: FIRST, text: 'Welcome' });

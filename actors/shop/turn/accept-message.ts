@@ -1,11 +1,10 @@
 import { verdictJson } from '../../../policy/verdict.ts';
-import { done, type Failure, type FailureCode, type Outcome } from '../../failure.ts';
+import { done, type Failure, type Outcome } from '../../failure.ts';
 import type { MessageStatus } from '../../message-status.ts';
 import { type MessageBody, statusUrl } from '../record/message-record.ts';
 import type { Accepted, MessageDraft, Sent } from '../record/shop-operations.ts';
-import { channelState, type ShopState } from '../record/shop-state.ts';
 import { enqueue, enqueueAtPool } from './acceptance.ts';
-import { judgeSend } from './judge-send.ts';
+import { judgeSend, mayAskForGroup } from './judge-send.ts';
 import { type PoolWanted, poolFallback } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { SendFacts } from './shop-facts.ts';
@@ -58,7 +57,8 @@ export function acceptMessage(
   });
   if (!judged.ok) {
     const { code } = judged.failure;
-    return mayAskForGroup(builder.state, command, code) ? { ...judged, groupId: draft.to } : judged;
+    const isUnasked = command.groupAsked !== true && mayAskForGroup(builder.state, code);
+    return isUnasked ? { ...judged, groupId: draft.to } : judged;
   }
   const { verdict, entry, unavailable } = judged.value;
   const route =
@@ -107,15 +107,6 @@ function differsFrom(original: MessageBody, { to, text, mediaUrl, mediaType }: M
     original.mediaUrl !== (mediaUrl ?? null) ||
     original.mediaType !== (mediaUrl === undefined ? null : mediaType)
   );
-}
-
-/** Whether the only obstacle is that the group is unknown, and the open session was not asked for it yet. */
-function mayAskForGroup(
-  state: ShopState,
-  { groupAsked }: { readonly groupAsked?: boolean },
-  code: FailureCode,
-): boolean {
-  return code === 'GROUP_CONTEXT_REQUIRED' && groupAsked !== true && channelState(state) === 'connected';
 }
 
 function answer({ id, policy }: MessageBody, status: MessageStatus, policyJson?: string): Accepted {

@@ -56,6 +56,11 @@ export function classOf(
   return recipientClass({ isCustomer, declaration, lastInboundAtMs }, ledger.effectiveNowMs(nowMs));
 }
 
+/** Whether the only obstacle is a group that the open session did not tell, so that it may be asked for it. */
+export function mayAskForGroup(state: ShopState, refusal: FailureCode): boolean {
+  return refusal === 'GROUP_CONTEXT_REQUIRED' && channelState(state) === 'connected';
+}
+
 /**
  * Whether the group is unknown and no session is open that could tell it. The refusal is then that of the channel, as
  * for a number, and not that of the group.

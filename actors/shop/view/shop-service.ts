@@ -1,4 +1,4 @@
-import { resolveSettings } from '../../../policy/tenant-settings.ts';
+import { resolveSettings, type TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import { shardOf } from '../../../runtime/address.ts';
 import type { Clock } from '../../../runtime/clock.ts';
@@ -20,11 +20,13 @@ import type {
   MessageDraft,
   MessageView,
   ShopOperations,
+  ShopPolicyView,
   ShopReference,
 } from '../record/shop-operations.ts';
 import { channelState, liveGroups, type ShopState } from '../record/shop-state.ts';
 import type { SendReply } from '../turn/accept-message.ts';
 import { codeRefusal } from '../turn/ask-to-connect.ts';
+import { mayAskForGroup } from '../turn/judge-send.ts';
 import type { PoolWanted } from '../turn/pool-fallback.ts';
 import type { ShopCommand } from '../turn/shop-commands.ts';
 import { readPerson } from '../turn/shop-facts.ts';
@@ -136,19 +138,32 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     message: (tenantId, messageId) => storedMessage({ tenantId, id: messageId.toLowerCase() }, views, store),
     policy: (shop, to) =>
       withState(shop, async (state) => {
-        const settings = (await tenantOf(shop))?.settings ?? resolveSettings({});
-        const now = { settings, nowMs: clock.wallMs() };
-        const view = policyView(state, now);
-        if (to === undefined) return done(view);
-        const recipient = await readPerson(state, to, store);
-        const forecast = forecastSend(state, { ...now, to, recipient, available: options.host.available() });
-        return done({ ...view, forecast });
+        const asked = { to, settings: (await tenantOf(shop))?.settings ?? resolveSettings({}) };
+        const view = await policyOf(state, asked, options);
+        const refusal = view.forecast?.failure;
+        if (refusal === undefined || !mayAskForGroup(state, refusal.code)) return done(view);
+        // As the send would.
+        await askGroups(shop, to);
+        return withState(shop, async (told) => done(await policyOf(told, asked, options)));
       }),
     async groups(shop) {
       if (isConnected(await actors.state<ShopState>(shopAddress(shop)))) await askGroups(shop);
       return await withState(shop, groupsOf);
     },
   };
+}
+
+/** How the shop stands, and what a send to `to` would come to. */
+async function policyOf(
+  state: ShopState,
+  { to, settings }: { readonly to: string | undefined; readonly settings: TenantSettings },
+  { store, clock, host }: Pick<ShopServiceOptions, 'store' | 'clock' | 'host'>,
+): Promise<ShopPolicyView> {
+  const now = { settings, nowMs: clock.wallMs() };
+  const view = policyView(state, now);
+  if (to === undefined) return view;
+  const recipient = await readPerson(state, to, store);
+  return { ...view, forecast: forecastSend(state, { ...now, to, recipient, available: host.available() }) };
 }
 
 /** Settles when a code or the connection is there, the session has ended, or nobody is to wait for it. */
