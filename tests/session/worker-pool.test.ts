@@ -7,7 +7,7 @@ import {
   type WorkerSupervision,
 } from '../../actors/session/main-thread/worker-pool.ts';
 import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
-import { systemClock } from '../../runtime/clock.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
 
 interface Observed {
   readonly pool: WorkerPool;
@@ -18,7 +18,20 @@ interface Observed {
 
 const TIMEOUT_MS = 20_000;
 
-function startPool(count: number, supervision: Partial<WorkerSupervision> = {}): Observed {
+/** What of a pool a test has otherwise than most. */
+interface Pool {
+  readonly supervision?: Partial<WorkerSupervision>;
+  readonly clock?: Clock;
+  /** The thread's code, asked for at each start. */
+  readonly entry?: () => URL;
+}
+
+const SCRIPTED = new URL('./scripted-worker.ts', import.meta.url);
+
+function startPool(
+  count: number,
+  { supervision = {}, clock = systemClock, entry = () => SCRIPTED }: Pool = {},
+): Observed {
   const story: string[] = [];
   const events = new EventEmitter();
   const note = (line: string): void => {
@@ -27,7 +40,9 @@ function startPool(count: number, supervision: Partial<WorkerSupervision> = {}):
   };
   const quiet = (): void => undefined;
   const pool = new WorkerPool({
-    entry: new URL('./scripted-worker.ts', import.meta.url),
+    get entry() {
+      return entry();
+    },
     count,
     setup: {
       socketUrl: 'ws://127.0.0.1:9',
@@ -39,7 +54,7 @@ function startPool(count: number, supervision: Partial<WorkerSupervision> = {}):
       timing: DEFAULT_SESSION_TIMING,
     },
     supervision: { ...DEFAULT_WORKER_SUPERVISION, restartDelayMs: 10, ...supervision },
-    clock: systemClock,
+    clock,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     events: {
       message: (message, { worker }) =>
@@ -68,10 +83,7 @@ const allReady = ({ pool, until }: Observed, count: number): Promise<void> =>
 
 test('a worker that throws, exits, hangs or eats its heap is replaced, alone, after its last words', async () => {
   const observed = startPool(2, {
-    maxRestarts: 10,
-    heartbeatMs: 50,
-    heartbeatDeadlineMs: 2_000,
-    heapMib: 64,
+    supervision: { maxRestarts: 10, heartbeatMs: 50, heartbeatDeadlineMs: 2_000, heapMib: 64 },
   });
   const { pool, story, until } = observed;
   try {
@@ -100,7 +112,7 @@ test('a worker that throws, exits, hangs or eats its heap is replaced, alone, af
 });
 
 test('more losses than the intensity allows bring all down; after a pause all come back', async () => {
-  const observed = startPool(2, { maxRestarts: 2, recoveryMs: 400 });
+  const observed = startPool(2, { supervision: { maxRestarts: 2, recoveryMs: 400 } });
   const { pool, story, until } = observed;
   try {
     await allReady(observed, 2);
@@ -120,7 +132,7 @@ test('more losses than the intensity allows bring all down; after a pause all co
 });
 
 test('a time without any ready worker is told as unreachable, the first ready one as reachable', async () => {
-  const observed = startPool(1, { unreachableAfterMs: 50, restartDelayMs: 600 });
+  const observed = startPool(1, { supervision: { unreachableAfterMs: 50, restartDelayMs: 600 } });
   const { pool, story, until } = observed;
   try {
     await until(() => pool.ready().length === 1);
@@ -129,6 +141,68 @@ test('a time without any ready worker is told as unreachable, the first ready on
     await until(() => story.includes('unreachable'));
     await until(() => story.includes('reachable'));
     assert.deepEqual(story, ['0: heard exit', '0 lost: it exited with 3', 'unreachable', 'reachable']);
+  } finally {
+    await pool.stop();
+  }
+});
+
+test('workers that start and are lost again and again do not put off that the component is unreachable', async () => {
+  const { pool, story, until } = startPool(1, {
+    supervision: { unreachableAfterMs: 1_500, maxRestarts: 1_000_000 },
+    entry: () => new URL('data:text/javascript,process.exit(3)'),
+  });
+  try {
+    await until(() => story.includes('unreachable'));
+  } finally {
+    await pool.stop();
+  }
+});
+
+test('a worker is not taken for hung where the main thread stood still', async () => {
+  let aheadMs = 0;
+  const beats = new EventEmitter();
+  const heartbeatMs = 50;
+  // An hour goes by before each beat is looked at, with the answer to the one before heard long ago.
+  const clock: Clock = {
+    wallMs: () => systemClock.wallMs() + aheadMs,
+    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    after: (delayMs, act) =>
+      systemClock.after(delayMs, () => {
+        if (delayMs === heartbeatMs) aheadMs += 3_600_000;
+        act();
+        beats.emit('beat');
+      }),
+  };
+  const observed = startPool(1, { supervision: { heartbeatMs, heartbeatDeadlineMs: 60_000 }, clock });
+  const { pool, story } = observed;
+  // The pool's timers do not keep the process.
+  const kept = setInterval(() => undefined, 1_000);
+  try {
+    await allReady(observed, 1);
+    for (let seen = 0; seen < 3; seen += 1) await once(beats, 'beat');
+    assert.deepEqual(story, []);
+    pool.post(0, { kind: 'unlink', shopId: 'work' });
+    await observed.until(() => story.length > 0);
+    assert.deepEqual(story, ['0: heard work']);
+  } finally {
+    clearInterval(kept);
+    await pool.stop();
+  }
+});
+
+test('a thread that the system does not give is a loss, and is asked for again', async () => {
+  let starts = 0;
+  const observed = startPool(1, {
+    // No scheme that a thread's code may have: the constructor throws, as it does where there are too many threads.
+    entry: () => (++starts === 2 ? new URL('http://127.0.0.1/') : SCRIPTED),
+  });
+  const { pool, story, until } = observed;
+  try {
+    await allReady(observed, 1);
+    pool.post(0, { kind: 'unlink', shopId: 'exit' });
+    await until(() => story.filter((line) => line.startsWith('0 lost')).length === 2);
+    await allReady(observed, 1);
+    assert.equal(pool.losses(), 2);
   } finally {
     await pool.stop();
   }

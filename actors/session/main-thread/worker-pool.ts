@@ -30,7 +30,7 @@ export interface WorkerSupervision {
   readonly unreachableAfterMs: number;
   /** Between two pings. */
   readonly heartbeatMs: number;
-  /** Without an answer for this long a worker is hung and ended. */
+  /** Without an answer for this long, counted in pings, a worker is hung and ended. */
   readonly heartbeatDeadlineMs: number;
   /** How long a worker may take to be ready. */
   readonly startMs: number;
@@ -80,7 +80,10 @@ interface Slot {
   ready: boolean;
   /** On its way since the pool began, or began anew: sessions that open now wait for it, so that all get their share. */
   isFirst: boolean;
-  heardAtMs: number;
+  /** Something came from it since the last ping. */
+  heard: boolean;
+  /** Pings in a row that nothing came after. */
+  unanswered: number;
   /** As it said at its last heartbeat. */
   heapBytes: number;
   /** Why we ended it ourselves. */
@@ -119,7 +122,8 @@ export class WorkerPool {
       thread: undefined,
       ready: false,
       isFirst: true,
-      heardAtMs: 0,
+      heard: false,
+      unanswered: 0,
       heapBytes: 0,
       reason: undefined,
       timers: [],
@@ -193,6 +197,15 @@ export class WorkerPool {
     await thread.terminate();
   }
 
+  /** Starts a worker again. Where the system gives no thread now, that is a loss like any other. */
+  #restart(slot: Slot): void {
+    try {
+      this.#start(slot);
+    } catch (error) {
+      this.#replace(slot, error instanceof Error ? error.message : String(error));
+    }
+  }
+
   #start(slot: Slot): void {
     const { clock, entry, setup, supervision } = this.#options;
     const execArgv = threadExecArgv(entry);
@@ -206,7 +219,7 @@ export class WorkerPool {
     });
     slot.thread = thread;
     slot.reason = undefined;
-    slot.heardAtMs = clock.monotonicMs();
+    slot.unanswered = 0;
     slot.heapBytes = 0;
     slot.timers = [
       clock.after(supervision.startMs, () => this.#terminate(slot, thread, 'it did not start in time')),
@@ -220,7 +233,7 @@ export class WorkerPool {
 
   #heard(slot: Slot, thread: Worker, message: FromWorker): void {
     if (slot.thread !== thread) return;
-    slot.heardAtMs = this.#options.clock.monotonicMs();
+    slot.heard = true;
     if (message.kind === 'pong') slot.heapBytes = message.heapBytes;
     if (message.kind === 'pong' || message.kind === 'stopped') return;
     if (message.kind !== 'ready') {
@@ -231,6 +244,8 @@ export class WorkerPool {
       this.#options.events.message(message, { worker: slot.index, reply });
       return;
     }
+    // Its end was decided before it was ready.
+    if (slot.reason !== undefined) return;
     for (const timer of slot.timers) timer.cancel();
     slot.ready = true;
     slot.isFirst = false;
@@ -238,20 +253,24 @@ export class WorkerPool {
     slot.timers = [];
     this.#beat(slot, thread);
     this.#unreachableTimer?.cancel();
+    this.#unreachableTimer = undefined;
     this.#options.events.ready();
     if (!this.#reportedUnreachable) return;
     this.#reportedUnreachable = false;
     this.#options.events.reachable();
   }
 
+  /** Counts pings and reads no clock: this thread may have stood still itself, with the worker's answer yet to be read. */
   #beat(slot: Slot, thread: Worker): void {
-    const { clock, supervision } = this.#options;
-    const timer = clock.after(supervision.heartbeatMs, () => {
+    const { heartbeatMs, heartbeatDeadlineMs } = this.#options.supervision;
+    const timer = this.#options.clock.after(heartbeatMs, () => {
       if (slot.thread !== thread) return;
-      if (clock.monotonicMs() - slot.heardAtMs > supervision.heartbeatDeadlineMs) {
+      slot.unanswered = slot.heard ? 0 : slot.unanswered + 1;
+      if (slot.unanswered * heartbeatMs >= heartbeatDeadlineMs) {
         this.#terminate(slot, thread, 'it hung');
         return;
       }
+      slot.heard = false;
       thread.postMessage({ kind: 'ping' } satisfies ToWorker);
       this.#beat(slot, thread);
     });
@@ -269,10 +288,13 @@ export class WorkerPool {
     for (const timer of slot.timers) timer.cancel();
     slot.thread = undefined;
     slot.ready = false;
-    slot.isFirst = false;
     slot.timers = [];
+    this.#replace(slot, slot.reason ?? `it exited with ${code}`);
+  }
+
+  #replace(slot: Slot, detail: string): void {
     if (this.#stopping) return;
-    const detail = slot.reason ?? `it exited with ${code}`;
+    slot.isFirst = false;
     this.#lostSoFar += 1;
     this.#options.log.error({ worker: slot.index, detail }, 'a session worker was lost');
     this.#options.events.lost(slot.index, detail);
@@ -289,7 +311,7 @@ export class WorkerPool {
       nowMs,
     ];
     if (this.#recentLossesMs.length <= supervision.maxRestarts) {
-      slot.timers = [clock.after(supervision.restartDelayMs, () => this.#start(slot))];
+      slot.timers = [clock.after(supervision.restartDelayMs, () => this.#restart(slot))];
       return;
     }
     this.#down = true;
@@ -308,14 +330,15 @@ export class WorkerPool {
     for (const slot of this.#slots) {
       if (slot.thread !== undefined) continue;
       slot.isFirst = true;
-      this.#start(slot);
+      this.#restart(slot);
     }
   }
 
+  /** From the moment the last worker was gone: others may start and be lost meanwhile. */
   #watchLoneliness(): void {
-    if (this.ready().length > 0) return;
-    this.#unreachableTimer?.cancel();
+    if (this.ready().length > 0 || this.#unreachableTimer !== undefined) return;
     this.#unreachableTimer = this.#options.clock.after(this.#options.supervision.unreachableAfterMs, () => {
+      this.#unreachableTimer = undefined;
       if (this.ready().length === 0) this.#tellUnreachable('no session worker is there');
     });
   }
