@@ -164,8 +164,14 @@ export class RedisEngine implements Engine {
   }
 
   async records(): Promise<ShardRecord[]> {
-    const reads = Array.from({ length: SHARD_COUNT }, (_, shard): Read => ['GET', shardKey(shard, 'owner')]);
-    return (await this.read(reads)).map((text) => parseRecord(text as string | null));
+    const keys = Array.from({ length: SHARD_COUNT }, (_, shard) => shardKey(shard, 'owner'));
+    // A command answers for one slot of a cluster; elsewhere one command does, since this is most of an idle node's work.
+    const reads = this.#cluster
+      ? keys.map((key): Read => ['GET', key])
+      : [['MGET', ...keys] as unknown as Read];
+    const answers = await this.read(reads);
+    const texts = this.#cluster ? answers : (answers[0] as unknown[]);
+    return texts.map((text) => parseRecord(text as string | null));
   }
 
   async changeOwner(
