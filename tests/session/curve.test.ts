@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import * as libsignal from 'libsignal/src/curve.js';
-import { agree, generateSignalKeyPair, isSignedBy } from '../../actors/session/worker-thread/curve.ts';
+import {
+  agree,
+  agreeOnceRead,
+  generateSignalKeyPair,
+  isSignedBy,
+} from '../../actors/session/worker-thread/curve.ts';
 
 const RANDOM_PAIRS = 200;
 
@@ -54,6 +59,21 @@ test('random pairs agree byte by byte with libsignal, its pairs here and ours th
     assert.ok(secret.equals(libsignal.calculateAgreement(theirPublic, ourPrivate)));
     assert.ok(secret.equals(agree(ours.pubKey, theirs.privKey)));
   }
+});
+
+test('keys that were read once agree again and again, with one another and in other arrays', () => {
+  const pairs = Array.from({ length: 3 }, generateSignalKeyPair);
+  for (const { privKey } of pairs) {
+    for (const { pubKey } of pairs) {
+      const secret = agree(pubKey, privKey);
+      for (let round = 0; round < 2; round += 1) assert.ok(secret.equals(agreeOnceRead(pubKey, privKey)));
+      assert.ok(secret.equals(agreeOnceRead(pubKey.subarray(1), Buffer.from(privKey))));
+    }
+  }
+  const [{ pubKey, privKey } = generateSignalKeyPair()] = pairs;
+  assert.throws(() => agreeOnceRead(pubKey, privKey.subarray(1)), /a private key has 32 bytes/);
+  assert.throws(() => agreeOnceRead(pubKey.subarray(2), privKey), /a public key has 32 bytes/);
+  assert.throws(() => agreeOnceRead(Buffer.alloc(32), privKey));
 });
 
 test('keys of another length or mark are refused, whatever stands in them', () => {

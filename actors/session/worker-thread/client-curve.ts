@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Curve } from '@whiskeysockets/baileys';
 import { calculateSignature } from 'whatsapp-rust-bridge';
-import { agree, generateSignalKeyPair, isSignedBy, type SignalKeyPair } from './curve.ts';
+import { agree, agreeOnceRead, generateSignalKeyPair, isSignedBy, type SignalKeyPair } from './curve.ts';
 
 /** What libsignal calls of its own curve module, which it looks up anew at each call. */
 interface LibsignalCurve {
@@ -25,7 +25,7 @@ export function replaceClientCurve(): void {
   const sign = (privateKey: Uint8Array, message: Uint8Array): Buffer =>
     Buffer.from(calculateSignature(privateKey, message));
   libsignal.generateKeyPair = generateSignalKeyPair;
-  libsignal.calculateAgreement = agree;
+  libsignal.calculateAgreement = agreeOnceRead;
   libsignal.calculateSignature = sign;
   libsignal.verifySignature = (publicKey, message, signature) => {
     if (!isSignedBy(publicKey, message, signature)) throw new Error('a signature is wrong');

@@ -61,13 +61,32 @@ export function generateSignalKeyPair(): SignalKeyPair {
  * Throws for keys of another length or mark, and for a point of low order, whose secret everybody knows.
  */
 export function agree(publicKey: Uint8Array, privateKey: Uint8Array): Buffer {
-  if (privateKey.byteLength !== KEY_BYTES) {
-    throw new Error(`a private key has ${KEY_BYTES} bytes, not ${privateKey.byteLength}`);
-  }
+  return diffieHellman({ privateKey: readPrivateKey(privateKey), publicKey: readPublicKey(publicKey) });
+}
+
+/**
+ * `agree` for keys that are used more than once: OpenSSL reads each of them once, for as long as the array that holds its
+ * bytes is there. A new Signal session agrees five times with three private and three public keys. The bytes must not be
+ * changed meanwhile.
+ */
+export function agreeOnceRead(publicKey: Uint8Array, privateKey: Uint8Array): Buffer {
   return diffieHellman({
-    privateKey: privateKeyOf(privateKey),
-    publicKey: publicKeyOf('X25519', unmarked(publicKey)),
+    privateKey: once(privateKeys, privateKey, readPrivateKey),
+    publicKey: once(publicKeys, publicKey, readPublicKey),
   });
+}
+
+type ReadKeys = WeakMap<Uint8Array, KeyObject>;
+
+const privateKeys: ReadKeys = new WeakMap();
+const publicKeys: ReadKeys = new WeakMap();
+
+function once(read: ReadKeys, bytes: Uint8Array, readKey: (bytes: Uint8Array) => KeyObject): KeyObject {
+  const known = read.get(bytes);
+  if (known !== undefined) return known;
+  const key = readKey(bytes);
+  read.set(bytes, key);
+  return key;
 }
 
 /**
@@ -100,12 +119,16 @@ function unmarked(publicKey: Uint8Array): Buffer {
   throw new Error(`a public key has ${KEY_BYTES} bytes, or one more with its mark; not ${byteLength}`);
 }
 
+const readPublicKey = (key: Uint8Array): KeyObject => publicKeyOf('X25519', unmarked(key));
+
 function publicKeyOf(curve: 'X25519' | 'Ed25519', key: Buffer): KeyObject {
   return createPublicKey({ key: { kty: 'OKP', crv: curve, x: key.toString('base64url') }, format: 'jwk' });
 }
 
 /** `x`, the public key, is asked for and not looked at by Node; to work it out would cost an agreement more. */
-function privateKeyOf(key: Uint8Array): KeyObject {
+function readPrivateKey(key: Uint8Array): KeyObject {
+  if (key.byteLength !== KEY_BYTES)
+    throw new Error(`a private key has ${KEY_BYTES} bytes, not ${key.byteLength}`);
   const d = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('base64url');
   return createPrivateKey({ key: { kty: 'OKP', crv: 'X25519', x: '', d }, format: 'jwk' });
 }
