@@ -66,6 +66,7 @@ async function pairShop({ store }: RuntimeNode, tenantId: string, key: Buffer): 
     ciphers: credentialCiphers([key]),
     cache: new SealedCache(1_000_000),
     ask: (address, request) => answerStoreRequest({ store, clock, goesOn: () => true }, address, request),
+    after: (delayMs, act) => clock.after(delayMs, act),
     onFailure: (error) => assert.fail(error),
   });
   const credentials = await loadCredentials(sealed);

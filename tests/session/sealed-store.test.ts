@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { credentialCiphers } from '../../actors/session/credential-cipher.ts';
 import { answerStoreRequest } from '../../actors/session/main-thread/credential-store.ts';
+import { loadCredentials } from '../../actors/session/worker-thread/credentials.ts';
 import { KnownFields } from '../../actors/session/worker-thread/known-fields.ts';
 import { SealedCache } from '../../actors/session/worker-thread/sealed-cache.ts';
 import { SealedStore } from '../../actors/session/worker-thread/sealed-store.ts';
@@ -32,6 +33,7 @@ function sealedStore(cacheBytes = 1_000_000) {
         asked.push(request.kind === 'read' ? `read ${request.fields?.join() ?? 'all'}` : 'write');
         return answerStoreRequest({ store, clock, goesOn: () => life.goesOn }, address, request);
       },
+      after: (delayMs, act) => clock.after(delayMs, act),
       onFailure: (error) => failures.push(error.message),
     });
   return { store, sealed: open(), open, failures, clock, life, asked, keys };
@@ -166,6 +168,61 @@ test('what is kept stays within its bytes, the longest unused going first', () =
   }
   const kept = Array.from({ length: 100 }, (_, index) => index).filter((index) => cache.get(`${index}`));
   assert.deepEqual(kept, [0, 97, 98, 99]);
+});
+
+test('what may be lost is written with what comes next, or by itself after ten seconds, and read meanwhile', async () => {
+  const { sealed, store, clock, asked } = sealedStore();
+  const names = ['lid-mapping/a', 'lid-mapping/b', 'lid-mapping/c'];
+  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/a': '1' }) });
+  await clock.advance(9_000);
+  assert.deepEqual(text(await sealed.read('credentials', ['lid-mapping/a'])), ['1']);
+  assert.equal(asked.length, 0);
+  await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
+  assert.deepEqual([store.commits.length, [...store.hashes.values()][0]?.size], [1, 2]);
+
+  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/b': '2' }) });
+  await clock.advance(9_999);
+  assert.equal(store.commits.length, 1);
+  await clock.advance(1);
+  await sealed.drained();
+  assert.equal(store.commits.length, 2);
+
+  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/c': '3' }) });
+  await sealed.drained();
+  assert.equal(store.commits.length, 3, 'an ending session leaves nothing behind');
+  assert.deepEqual(text(await sealed.read('credentials', names)), ['1', '2', '3']);
+});
+
+test('what may be lost goes with a change that somebody else carries, and stays when nobody carried that', async () => {
+  const { sealed, store } = sealedStore();
+  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/a': '1' }) });
+  let carried: string[] = [];
+  await sealed.carried({ hash: 'credentials', fields: fields({ 'session/a': '1' }) }, async (changes) => {
+    carried = changes.flatMap(({ set }) => set.map(([field]) => field));
+  });
+  assert.deepEqual([carried, store.commits.length], [['lid-mapping/a', 'session/a'], 0]);
+  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/b': '1' }) });
+  const recalled = sealed.carried({ hash: 'credentials', fields: fields({ 'session/a': '2' }) }, () =>
+    Promise.reject(new Error('recalled')),
+  );
+  await assert.rejects(recalled, /recalled/);
+  await sealed.drained();
+  assert.deepEqual([...([...store.hashes.values()][0]?.keys() ?? [])], ['lid-mapping/b']);
+});
+
+test('a token that a contact issued stands in the store when its write resolves; that we issued one may wait', async () => {
+  const { sealed, store } = sealedStore();
+  const { keys } = await loadCredentials(sealed);
+  const list = { token: Buffer.from('["336@lid"]') };
+  await keys.set({
+    tctoken: { '336@lid': { token: Buffer.alloc(0), senderTimestamp: 5 }, __index: list },
+  });
+  assert.equal(store.commits.length, 0);
+  const issued = { token: Buffer.from([1, 2]), timestamp: '7' };
+  await keys.set({ tctoken: { '337@lid': issued } });
+  assert.equal(store.commits.length, 1);
+  const found = await keys.get('tctoken', ['336@lid', '337@lid', '__index']);
+  assert.deepEqual([found['336@lid']?.senderTimestamp, found['337@lid'], found.__index], [5, issued, list]);
 });
 
 test('after a first failure nothing is read or written any more, and it is told once', async () => {

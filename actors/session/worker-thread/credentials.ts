@@ -17,6 +17,8 @@ const PAIRED_AT = 'pairedAtMs';
 export interface Credentials {
   readonly creds: AuthenticationCreds;
   readonly keys: SignalKeyStore;
+  /** Stores keys that may be lost, before or with whatever is stored next. */
+  setUnhurried(data: SignalDataSet): void;
   /** Changed keys that another writer stores, in one commit with its own data. */
   carried(data: SignalDataSet, carry: Carry): Promise<void>;
   /** When these credentials were paired; undefined before the pairing. */
@@ -37,6 +39,7 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
   return {
     creds,
     keys: signalKeys(sealed),
+    setUnhurried: (data) => sealed.writeUnhurried({ hash: 'credentials', fields: fieldsOf(data) }),
     carried: (data, carry) => sealed.carried({ hash: 'credentials', fields: fieldsOf(data) }, carry),
     pairedAtMs: () => pairedAtMs,
     async save(nowMs) {
@@ -58,6 +61,18 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
  */
 const FACTS = new Set(['lid-mapping', 'device-list']);
 
+/** The client's list of the contacts that it has tokens of, by which it finds those that are over. */
+const TOKEN_INDEX = '__index';
+
+/**
+ * Whether this says only that tokens were issued to contacts, which is done again where it is lost. A token that a contact
+ * issued (it has bytes) is not told twice.
+ */
+function saysIssued({ tctoken, ...others }: SignalDataSet): boolean {
+  if (tctoken === undefined || Object.keys(others).length > 0) return false;
+  return Object.entries(tctoken).every(([id, entry]) => id === TOKEN_INDEX || entry?.token.length === 0);
+}
+
 /** The Signal keys of one shop. Each batch stands in one fenced write, alone or with others. */
 function signalKeys(sealed: SealedStore): SignalKeyStore {
   return {
@@ -74,7 +89,12 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
       return found;
     },
     async set(data: SignalDataSet) {
-      const written = sealed.write({ hash: 'credentials', fields: fieldsOf(data) });
+      const change = { hash: 'credentials', fields: fieldsOf(data) } as const;
+      if (saysIssued(data)) {
+        sealed.writeUnhurried(change);
+        return;
+      }
+      const written = sealed.write(change);
       if (Object.keys(data).every((type) => FACTS.has(type))) written.catch(() => undefined);
       else await written;
     },
@@ -97,9 +117,14 @@ function encode(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value, BufferJSON.replacer));
 }
 
+/** How the client's form of bytes begins. */
+const BYTES = '"type":"Buffer"';
+
 function decode(sealed: SealedStore, value: Buffer): unknown {
   try {
-    return JSON.parse(value.toString(), BufferJSON.reviver);
+    const text = value.toString();
+    // Without any, as in a Signal session, no value of it need be looked at.
+    return text.includes(BYTES) ? JSON.parse(text, BufferJSON.reviver) : JSON.parse(text);
   } catch {
     throw sealed.fail(new Unreadable());
   }

@@ -9,6 +9,7 @@ import { GroupDirectory } from './group-directory.ts';
 import { InboundIntake } from './inbound-intake.ts';
 import { personOf } from './inbound-message.ts';
 import { LineWatch } from './line-watch.ts';
+import { lookUpNumbers } from './number-lookup.ts';
 import { Outbox } from './outbox.ts';
 import { PairingOffer } from './pairing-offer.ts';
 import { makeRatchets } from './ratchets.ts';
@@ -69,6 +70,7 @@ export class LiveSession {
       ciphers: environment.ciphers,
       cache: environment.sealed,
       ask: environment.ask,
+      after: (delayMs, act) => environment.clock.after(delayMs, act),
       onFailure: (error) => this.#lostStore(error),
     });
     this.#inbound = new InboundIntake({
@@ -204,6 +206,11 @@ export class LiveSession {
       storeSealed: async (data) => {
         const { outbox } = this.#running ?? {};
         await (outbox === undefined ? credentials.keys.set(data) : outbox.storeSealed(data));
+      },
+      storeUnhurried: (data) => credentials.setUnhurried(data),
+      lookUpNumbers: async (addresses) => {
+        const { socket } = this.#running ?? {};
+        return socket === undefined ? undefined : lookUpNumbers(socket, memory.devices, addresses);
       },
       received: (envelope, text) => this.#inbound.received(envelope, text),
       ownAddresses,

@@ -40,7 +40,8 @@ interface Pending {
   decide: ((isReleased: boolean) => void) | undefined;
   /** The client is done with it; only the acknowledgement is missing. */
   relayed: boolean;
-  readonly cancel: AbortController;
+  /** Of an order with an attachment. */
+  readonly cancel: AbortController | undefined;
   /** For preparing first, then for the client, then for the network's acknowledgement. */
   deadline: ArmedTimer;
   /** For the client alone, once the order is settled. */
@@ -105,7 +106,7 @@ export class Outbox {
       lid: undefined,
       decide: undefined,
       relayed: false,
-      cancel: new AbortController(),
+      cancel: order.mediaUrl === undefined ? undefined : new AbortController(),
       deadline: this.#options.clock.after(preparingMs, () => this.#overdue(pending)),
       deadlineOfClient: undefined,
       media: undefined,
@@ -271,10 +272,11 @@ export class Outbox {
   }
 
   async #fetch(pending: Pending): Promise<FetchedMedia | undefined> {
+    const { cancel } = pending;
     const { mediaUrl, mediaType } = pending.order;
     const { media, tenantId, timing } = this.#options;
-    if (mediaUrl === undefined) return undefined;
-    pending.release = await media.slots.take(tenantId, pending.cancel.signal);
+    if (mediaUrl === undefined || cancel === undefined) return undefined;
+    pending.release = await media.slots.take(tenantId, cancel.signal);
     pending.phase = 'fetching';
     return fetchMedia({
       url: mediaUrl,
@@ -282,7 +284,7 @@ export class Outbox {
       timeoutMs: timing.mediaMs,
       guard: media.guard,
       resolve: media.resolve,
-      signal: pending.cancel.signal,
+      signal: cancel.signal,
     });
   }
 
@@ -315,7 +317,7 @@ export class Outbox {
     pending.deadline.cancel();
     pending.decide?.(false);
     if (this.#relaying === pending) this.#boundClient(pending);
-    pending.cancel.abort();
+    pending.cancel?.abort();
     pending.release();
     // Not left to the client: one that cannot write its copy of the file never comes back.
     void pending.media?.discard();

@@ -12,6 +12,9 @@ const MAPPING = 'lid-mapping';
 /** Stores the steps that sealing took; rejects where they count for nothing, and what was sealed goes to nobody. */
 export type StoreSealed = (data: SignalDataSet) => Promise<void>;
 
+/** Stores what may be lost, before or with whatever is stored next; nobody hears when. */
+export type StoreUnhurried = (data: SignalDataSet) => void;
+
 /** A piece of work that seals a message for one device. Resolves with what tells its caller; where it rejects, the caller was told. */
 type Sealing = () => Promise<Told>;
 
@@ -30,15 +33,21 @@ type Told = (failure: Error | undefined) => void;
 export class RatchetKeys {
   readonly #store: SignalKeyStore;
   readonly #storeSealed: StoreSealed;
+  readonly #storeUnhurried: StoreUnhurried;
   #tail: Promise<unknown> = Promise.resolve();
   /** What the transaction that runs has changed, later changes last; empty: none runs. */
   #layers: readonly Overlay[] = [];
   /** Joined by what is to be sealed until all of it was. */
   #sealings: Sealing[] | undefined;
 
-  constructor(store: SignalKeyStore, storeSealed: StoreSealed = async (data) => store.set(data)) {
+  /** Without ways of its own, what was sealed and what may wait is stored as all else is. */
+  constructor(
+    store: SignalKeyStore,
+    ways: { readonly storeSealed?: StoreSealed; readonly storeUnhurried?: StoreUnhurried } = {},
+  ) {
     this.#store = store;
-    this.#storeSealed = storeSealed;
+    this.#storeSealed = ways.storeSealed ?? (async (data) => store.set(data));
+    this.#storeUnhurried = ways.storeUnhurried ?? ((data) => void store.set(data));
   }
 
   isInTransaction(): boolean {
@@ -58,10 +67,7 @@ export class RatchetKeys {
    * with: it resolves at once, and is written before or with whatever comes after.
    */
   unhurried<T>(work: () => Promise<T>): Promise<T> {
-    return this.#alone(work, async (overlay) => {
-      // A write that fails closes the store, and with it the session.
-      commit(overlay, (data) => this.#store.set(data)).catch(() => undefined);
-    });
+    return this.#alone(work, (overlay) => commit(overlay, this.#storeUnhurried));
   }
 
   /**

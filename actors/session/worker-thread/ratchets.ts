@@ -1,6 +1,7 @@
 import {
   type BinaryNode,
   DEFAULT_CONNECTION_CONFIG,
+  type LIDMapping,
   proto,
   type SignalAuthState,
   type SignalKeyStore,
@@ -9,12 +10,16 @@ import {
   unpadRandomMax16,
 } from '@whiskeysockets/baileys';
 import { type InboundEnvelope, readEnvelope, textOf } from './inbound-message.ts';
-import { RatchetKeys, type StoreSealed } from './ratchet-keys.ts';
+import { RatchetKeys, type StoreSealed, type StoreUnhurried } from './ratchet-keys.ts';
 
 /** What a session does when its ratchets step. */
 export interface RatchetHooks {
   /** Stores the steps that sealing took, before any ciphertext is handed on. */
   readonly storeSealed: StoreSealed;
+  /** Stores what may be lost, before or with whatever is stored next. */
+  readonly storeUnhurried: StoreUnhurried;
+  /** The network's own ids of numbers; undefined: no answer. */
+  readonly lookUpNumbers: (addresses: string[]) => Promise<LIDMapping[] | undefined>;
   /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
   readonly received: (envelope: InboundEnvelope, text: string) => Promise<void>;
   /** The shop's own addresses, without device. */
@@ -40,7 +45,7 @@ export interface Ratchets {
  */
 export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratchets {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
-  const keys = new RatchetKeys(store, hooks.storeSealed);
+  const keys = new RatchetKeys(store, hooks);
 
   const announce = async (ciphertext: Uint8Array, padded: Uint8Array): Promise<void> => {
     const stanza = stanzas.get(ciphertext);
@@ -57,9 +62,9 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
         if (tag === 'enc' && content instanceof Uint8Array) stanzas.set(content, stanza);
       }
     },
-    makeSignalRepository(auth, logger, findLids): SignalRepositoryWithLIDStore {
+    makeSignalRepository(auth, logger): SignalRepositoryWithLIDStore {
       const own: SignalAuthState = { creds: auth.creds, keys };
-      const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(own, logger, findLids);
+      const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(own, logger, hooks.lookUpNumbers);
       return {
         ...client,
         // Keys that make no sense cost their own device the message, and a group's others nothing: sealing for a device

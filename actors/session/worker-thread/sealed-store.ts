@@ -1,3 +1,4 @@
+import type { ArmedTimer } from '../../../runtime/clock.ts';
 import type { CredentialCipher } from '../credential-cipher.ts';
 import { sealedOwner, sealedPlace } from '../sealed-place.ts';
 import type { SessionAddress } from '../session-host.ts';
@@ -17,9 +18,17 @@ export interface FieldChange {
   readonly clear?: boolean;
 }
 
+/**
+ * How long what may be lost waits for something to be written with, in milliseconds: longer than composing is shown, so
+ * that what follows a message goes into the commit of the next.
+ */
+const UNHURRIED_MS = 10_000;
+
 /** Changes that wait for their write, and the promise of it. */
 interface Batch {
   readonly change: PendingChange;
+  /** It is written once those before it are, and no longer waits for company. */
+  hurry(): void;
   /** Stores it together with something of its own, in place of the store. */
   carrier: (() => Promise<void>) | undefined;
   readonly written: Promise<void>;
@@ -43,6 +52,7 @@ export class SealedStore {
   readonly #cache: SealedCache;
   #prefix: string;
   readonly #ask: AskStore;
+  readonly #after: (delayMs: number, act: () => void) => ArmedTimer;
   readonly #onFailure: (error: Error) => void;
   #tail: Promise<void> = Promise.resolve();
   /** Not under way yet: what is asked for now joins it. */
@@ -60,6 +70,7 @@ export class SealedStore {
     ciphers: (shop: string) => CredentialCipher;
     cache: SealedCache;
     ask: AskStore;
+    after: (delayMs: number, act: () => void) => ArmedTimer;
     /** Told once, at the first failure: the session must end. */
     onFailure: (error: Error) => void;
   }) {
@@ -68,6 +79,7 @@ export class SealedStore {
     this.#cache = options.cache;
     this.#prefix = options.cache.newPrefix();
     this.#ask = options.ask;
+    this.#after = options.after;
     this.#onFailure = options.onFailure;
   }
 
@@ -88,11 +100,26 @@ export class SealedStore {
   write(change: FieldChange): Promise<void> {
     const { hash, clear = false } = change;
     const fields = this.#seal(change);
-    if (fields.size === 0 && !clear) return this.#next?.written ?? this.#tail;
+    if (fields.size === 0 && !clear) {
+      this.#next?.hurry();
+      return this.#next?.written ?? this.#tail;
+    }
     const batch = this.#batch();
     batch.change.add(hash, fields, clear);
     this.#remember(hash, fields, clear);
+    batch.hurry();
     return batch.written;
+  }
+
+  /**
+   * Writes what may be lost together with what is written next, or by itself after a while. It is read from now on; a write
+   * that fails closes the store like any other.
+   */
+  writeUnhurried({ hash, fields }: Omit<FieldChange, 'clear'>): void {
+    const sealed = this.#seal({ hash, fields });
+    if (sealed.size === 0) return;
+    this.#batch().change.add(hash, sealed, false);
+    this.#remember(hash, sealed, false);
   }
 
   /**
@@ -102,6 +129,7 @@ export class SealedStore {
   carried(change: FieldChange, carry: Carry): Promise<void> {
     const fields = this.#seal(change);
     const batch = this.#batch();
+    batch.hurry();
     // One commit carries one change; what is asked for from now on comes after it.
     this.#next = undefined;
     return new Promise((resolve, reject) => {
@@ -133,6 +161,7 @@ export class SealedStore {
 
   /** Resolves when every write asked for so far has been answered, whatever the answer. */
   async drained(): Promise<void> {
+    this.#next?.hurry();
     await this.#tail.catch(() => undefined);
   }
 
@@ -142,6 +171,7 @@ export class SealedStore {
    */
   async reseal(hash: SealedHash): Promise<void> {
     // What waits goes first; nothing joins it any more, so that what this reads is what stands there.
+    this.#next?.hurry();
     this.#next = undefined;
     const pass = this.#tail.then(async () => {
       const pairs = valuesOf(await this.#ask(this.#shop, { kind: 'read', hash, fields: undefined }));
@@ -212,15 +242,19 @@ export class SealedStore {
     if (this.#next !== undefined) return this.#next;
     const change = new PendingChange();
     this.#unanswered.add(change);
-    const written = this.#tail.then(nextTurn).then(() => {
-      if (this.#next === batch) this.#next = undefined;
-      return batch.carrier === undefined ? this.#put(change) : batch.carrier();
-    });
+    const due = new Waiting(this.#after);
+    const written = this.#tail
+      .then(() => due.over)
+      .then(nextTurn)
+      .then(() => {
+        if (this.#next === batch) this.#next = undefined;
+        return batch.carrier === undefined ? this.#put(change) : batch.carrier();
+      });
     this.#tail = written.finally(() => this.#unanswered.delete(change));
     // The callers hear of a failure; the chain's own copies must not count as unhandled.
     this.#tail.catch(() => undefined);
     written.catch(() => undefined);
-    const batch: Batch = { change, carrier: undefined, written };
+    const batch: Batch = { change, hurry: () => due.end(), carrier: undefined, written };
     this.#next = batch;
     return batch;
   }
@@ -253,6 +287,25 @@ export class SealedStore {
 
   #place(hash: SealedHash, field: string): string {
     return sealedPlace(this.#shop, hash, field);
+  }
+}
+
+/** A wait that ends by itself after a while, or when it is told to. */
+class Waiting {
+  readonly over: Promise<void>;
+  #end: () => void = () => undefined;
+  readonly #timer: ArmedTimer;
+
+  constructor(after: (delayMs: number, act: () => void) => ArmedTimer) {
+    this.over = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#timer = after(UNHURRIED_MS, this.#end);
+  }
+
+  end(): void {
+    this.#timer.cancel();
+    this.#end();
   }
 }
 
