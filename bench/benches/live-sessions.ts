@@ -29,6 +29,7 @@ interface Plan {
   readonly count: number;
   readonly pace: Pace;
   readonly restSeconds: number;
+  readonly pairedAtOnce: number;
   readonly each: number;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -44,6 +45,7 @@ function planOf(context: BenchContext, count: number): Plan {
       composingMs: Number.isNaN(composing) ? undefined : composing,
     },
     restSeconds: context.setting('rest', 60),
+    pairedAtOnce: context.setting('pairing', 8),
     each: Math.min(MOST_MESSAGES_EACH, context.setting('messages', 3)),
     environment: workers === 0 ? {} : { SESSION_WORKERS: String(workers) },
   };
@@ -51,7 +53,7 @@ function planOf(context: BenchContext, count: number): Plan {
 
 /** All that is asked of one number of sessions. */
 async function measured(context: BenchContext, plan: Plan): Promise<Run[]> {
-  const { count, pace, restSeconds, each, environment } = plan;
+  const { count, pace, restSeconds, pairedAtOnce, each, environment } = plan;
   const runs: Run[] = [];
   const step = (text: string): void => context.progress(`sessions: ${count}, ${text}`);
   const add = (what: string, figures: Figures): void => {
@@ -72,7 +74,7 @@ async function measured(context: BenchContext, plan: Plan): Promise<Run[]> {
   await onLiveSide(options, async (side) => {
     step('pairing');
     const pairedMs = performance.now();
-    const shops = await liveShops(side, count);
+    const shops = await liveShops(side, count, pairedAtOnce);
     const pairAllMs = performance.now() - pairedMs;
     step('restart');
     const restartedMs = performance.now();
@@ -136,7 +138,7 @@ async function acceptedBeside(side: LiveSide, shops: readonly LiveShop[], second
 }
 
 /**
- * What live sessions cost, from `--from=1` to `--sessions=500`: `--rest=60` seconds of looking on, `--messages=3` a shop
+ * What live sessions cost, from `--from=1` to `--sessions=500`, `--pairing=8` of them at a time: `--rest=60` seconds of looking on, `--messages=3` a shop
  * with `--gap=20` to three times as many milliseconds between them and composing as in production; `--composing=0`
  * milliseconds of it in its place; then all recipients reply at once, and are written to once more. `--workers=1`; `--beside=0`: without the load.
  */

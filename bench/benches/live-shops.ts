@@ -4,8 +4,12 @@ import type { Call } from '../load/http-calls.ts';
 const SHOPS_PER_TENANT = 10;
 const CUSTOMERS = 200;
 
-/** So many shops, linked and connected; their customers are known recipients. */
-export async function liveShops(side: LiveSide, count: number): Promise<readonly LiveShop[]> {
+/** So many shops, linked, `atOnce` of them at a time, and connected; their customers are known recipients. */
+export async function liveShops(
+  side: LiveSide,
+  count: number,
+  atOnce?: number,
+): Promise<readonly LiveShop[]> {
   const fleet = await side.makeFleet({
     tenants: Math.ceil(count / SHOPS_PER_TENANT),
     shopsPerTenant: Math.min(count, SHOPS_PER_TENANT),
@@ -16,7 +20,7 @@ export async function liveShops(side: LiveSide, count: number): Promise<readonly
   const shops = fleet.shops
     .slice(0, count)
     .map((shop, index) => ({ ...shop, phone: `+3361${String(index).padStart(7, '0')}` }));
-  await side.connect(shops);
+  await side.connect(shops, atOnce);
   return shops;
 }
 

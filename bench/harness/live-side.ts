@@ -31,8 +31,8 @@ export interface LiveSide {
   /** The ids that the system gave to the threads of the service's session workers. */
   workerThreads(): readonly number[];
   makeFleet(size: FleetSize): Promise<Fleet>;
-  /** Pairs every shop, so many at a time. Resolves when all are connected. */
-  connect(shops: readonly LiveShop[]): Promise<void>;
+  /** Pairs every shop, so many at a time; default: 8. Resolves when all are connected. */
+  connect(shops: readonly LiveShop[], atOnce?: number): Promise<void>;
   /** All values of `/metrics`, by name with labels. */
   metrics(): Promise<ReadonlyMap<string, number>>;
   /** Resolves when so many shops are connected, looking ten times a second. */
@@ -114,7 +114,7 @@ export async function startLiveSide(options: {
         api: { port: side.apiPort },
         size,
       }),
-    connect: (shops) => inParallel(shops, PAIRED_AT_ONCE, (shop) => pair(side, shop)),
+    connect: (shops, atOnce = PAIRED_AT_ONCE) => inParallel(shops, atOnce, (shop) => pair(side, shop)),
     metrics: () => metricsOf({ port: side.adminPort, token: environment.ADMIN_TOKEN }),
     async untilConnected(count) {
       while (((await side.metrics()).get('msgapi_sessions{state="connected"}') ?? 0) < count)
