@@ -36,17 +36,34 @@ function head(bytes: number): string {
   return `\r\n$${bytes}\r\n`;
 }
 
-/** A script's call, which has hundreds of arguments: each adds two pieces to the text in place of the library's four. */
+/** Most bytes that stand before an argument. */
+const HEAD_BYTES = 16;
+
+/**
+ * A script's call, which has hundreds of arguments. Written as bytes: a text of so many pieces takes three times its own
+ * length in memory until it is sent.
+ */
 class ScriptCommand extends Command {
   override toWritable(socket: object): string | Buffer {
-    let text = `*${this.args.length + 1}\r\n$${this.name.length}\r\n${this.name}`;
-    for (let index = 0; index < this.args.length; index += 1) {
+    const start = `*${this.args.length + 1}\r\n$${this.name.length}\r\n${this.name}`;
+    const lengths: number[] = new Array(this.args.length);
+    let room = start.length + HEAD_BYTES;
+    for (let index = 0; index < lengths.length; index += 1) {
       const argument = this.args[index];
       if (typeof argument !== 'string') return super.toWritable(socket);
       const bytes = Buffer.byteLength(argument);
-      text += (HEADS[bytes] ?? head(bytes)) + argument;
+      lengths[index] = bytes;
+      room += HEAD_BYTES + bytes;
     }
-    return `${text}\r\n`;
+    const written = Buffer.allocUnsafe(room);
+    let end = written.write(start, 'latin1');
+    for (let index = 0; index < lengths.length; index += 1) {
+      const bytes = lengths[index] as number;
+      end += written.write(HEADS[bytes] ?? head(bytes), end, 'latin1');
+      end += written.write(this.args[index] as string, end);
+    }
+    end += written.write('\r\n', end, 'latin1');
+    return written.subarray(0, end);
   }
 }
 
