@@ -26,13 +26,29 @@ export interface PolicyVerdict {
 
 /** The JSON of a verdict, byte for byte that of `JSON.stringify`, in half of its time: every send writes it twice. */
 export function verdictJson({ recipientClass, warmupDay, caps, usage }: PolicyVerdict): string {
-  const { perDay, perHour, coldPerDay, declaredPerDay } = caps;
   const { today, lastHour, coldToday, declaredToday } = usage;
   return (
-    `{"recipientClass":"${recipientClass}","warmupDay":${warmupDay},` +
-    `"caps":{"perDay":${perDay},"perHour":${perHour},"coldPerDay":${coldPerDay},"declaredPerDay":${declaredPerDay}},` +
+    `{"recipientClass":"${recipientClass}","warmupDay":${warmupDay},"caps":${capsJson(caps)},` +
     `"usage":{"today":${today},"lastHour":${lastHour},"coldToday":${coldToday},"declaredToday":${declaredToday}}}`
   );
+}
+
+/** The caps asked for last, and their JSON: most shops have the same. */
+let lastCaps: MessageCaps = { perDay: 0, perHour: 0, coldPerDay: 0, declaredPerDay: 0 };
+let lastCapsJson = JSON.stringify(lastCaps);
+
+function capsJson(caps: MessageCaps): string {
+  const { perDay, perHour, coldPerDay, declaredPerDay } = caps;
+  const isLast =
+    perDay === lastCaps.perDay &&
+    perHour === lastCaps.perHour &&
+    coldPerDay === lastCaps.coldPerDay &&
+    declaredPerDay === lastCaps.declaredPerDay;
+  if (!isLast) {
+    lastCaps = caps;
+    lastCapsJson = JSON.stringify({ perDay, perHour, coldPerDay, declaredPerDay });
+  }
+  return lastCapsJson;
 }
 
 /** An admitted message. The caller commits `entry` with it and records it once that commit holds. */
