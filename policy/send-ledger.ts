@@ -125,7 +125,9 @@ export class SendLedger {
     const toRecipientMs: number[] = [];
     const sameContentMs: number[] = [];
     const others: number[] = [];
-    const today = [0, 0, 0];
+    let today = 0;
+    let coldToday = 0;
+    let declaredToday = 0;
     let lastHour = 0;
     let word = this.#wordBehind();
     for (let left = this.#size; left > 0; left -= 1) {
@@ -140,7 +142,9 @@ export class SendLedger {
         continue;
       }
       const isInHour = time > sinceHour;
-      today[kind] = (today[kind] as number) + 1;
+      today += 1;
+      coldToday += Number(kind === codes.cold);
+      declaredToday += Number(kind === codes.declared);
       lastHour += isInHour ? 1 : 0;
       const subjectLow = words[word + 2] as number;
       if (subjectLow === recipientLow && (kindAndHigh & subjectHighMask) === recipientHigh) {
@@ -152,15 +156,7 @@ export class SendLedger {
         }
       }
     }
-    const [known = 0, coldToday = 0, declaredToday = 0] = today;
-    return {
-      today: known + coldToday + declaredToday,
-      lastHour,
-      coldToday,
-      declaredToday,
-      toRecipientMs,
-      sameContentMs,
-    };
+    return { today, lastHour, coldToday, declaredToday, toRecipientMs, sameContentMs };
   }
 
   /** Times of the last 24 hours' 1:1 messages to a recipient, newest first. */
