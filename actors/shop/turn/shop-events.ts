@@ -2,11 +2,14 @@ import type { TenantEvent } from '../../tenant/tenant-event.ts';
 import { disconnectedFor } from '../machines/channel-context.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 
+const NONE: readonly TenantEvent[] = [];
+
 /** The events that a turn's change of channel and queue makes for the tenant. A drop that reconnects by itself makes none. */
-export function eventsBetween(before: ShopState, after: ShopState): TenantEvent[] {
-  const channel = channelEvent(before, after);
-  const queue = queueEvent(before, after);
-  return [...(channel === undefined ? [] : [channel]), ...(queue === undefined ? [] : [queue])];
+export function eventsBetween(before: ShopState, after: ShopState): readonly TenantEvent[] {
+  // As most turns leave them.
+  if (before.channel === after.channel && before.pacing === after.pacing) return NONE;
+  const events = [channelEvent(before, after), queueEvent(before, after)];
+  return events.filter((event) => event !== undefined);
 }
 
 function channelEvent(before: ShopState, after: ShopState): TenantEvent | undefined {

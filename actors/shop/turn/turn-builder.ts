@@ -228,8 +228,9 @@ export class TurnBuilder {
   }
 
   #storeEvents(): void {
-    const events = [...this.#events, ...eventsBetween(this.#before, this.#state)];
-    if (events.length === 0) return;
+    const changes = eventsBetween(this.#before, this.#state);
+    if (this.#events.length === 0 && changes.length === 0) return;
+    const events = [...this.#events, ...changes];
     const kept = { nowMs: this.nowMs, limits: this.#options.eventLimits };
     this.writes.push(...eventWrites(this.#state.shop.tenantId, events, kept));
     this.effects.push({ type: 'announce_events' });

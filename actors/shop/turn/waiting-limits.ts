@@ -26,7 +26,7 @@ export function waitingEnd(
 
 /** When the message that waits longest has waited too long; the queue stands in order of age. */
 export function waitingTimer(state: ShopState): DueTimer | undefined {
-  const [head] = state.queue;
+  const head = state.queue[0];
   return head && { id: 'waiting', dueAtMs: waitingEnd(state, head).atMs };
 }
 
