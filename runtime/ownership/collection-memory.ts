@@ -193,12 +193,16 @@ function scanFor(lookup: Lookup): Read {
   return [command === 'HGET' ? 'HSCAN' : 'SSCAN', key, 0, 'COUNT', LARGEST_COLLECTION];
 }
 
+/** Of every empty collection: most shops have some, and what all share stays in the processor's cache. */
+const NO_MEMBERS: Members = new Map<string, string>();
+
 /** What one answer to `scanFor` holds. */
 function collectionOf({ scan: [command] }: Load, reply: unknown): Collection {
   if (command === 'HMGET') return reply as Fields;
   const [cursor, flat] = reply as [cursor: string, flat: string[]];
   const step = command === 'HSCAN' ? 2 : 1;
   if (cursor !== '0' || flat.length > LARGEST_COLLECTION * step) return 'large';
+  if (flat.length === 0) return NO_MEMBERS;
   const members = new Map<string, string>();
   for (let index = 0; index < flat.length; index += step) {
     members.set(flat[index] as string, step === 2 ? (flat[index + 1] as string) : '');
