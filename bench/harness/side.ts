@@ -30,7 +30,8 @@ export async function startSide(name: SideName, options: SideOptions): Promise<R
   const stopRedis = async (): Promise<void> => {
     redis.process.signal('SIGKILL');
     await redis.process.ended;
-    rmSync(directory, { recursive: true, force: true });
+    // A process that Redis forked to rewrite its file may write for a moment after it was killed.
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
   };
   try {
     const parts = { redis, directory, stopRedis };
