@@ -1,36 +1,26 @@
 // Before the library: the bound is read while its binary is loaded.
 import './request-head-limit.ts';
-import uWebSockets, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
+import uWebSockets, { type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
 import type { MaybePromise } from '../runtime/maybe-promise.ts';
 import { CallerConnection } from './contract/caller-connection.ts';
-import type {
-  BodyFault,
-  HeaderLines,
-  ReplyStream,
-  ReplyValue,
-  RequestValue,
-  Responder,
-} from './contract/exchange.ts';
+import type { HeaderLines, ReplyStream, ReplyValue, RequestValue, Responder } from './contract/exchange.ts';
 import type { BodyBudget } from './pipeline/body-budget.ts';
-import { addressOfBytes } from './pipeline/client-address.ts';
-import { type BodyPolicy, isRead } from './pipeline/front.ts';
-import { KeptBody, MAX_BODY_BYTES, type ReadBody } from './pipeline/kept-body.ts';
+import type { BodyPolicy } from './pipeline/front.ts';
+import { KeptBody, type ReadBody } from './pipeline/kept-body.ts';
 import { LARGE_BODY_BYTES, LargeBodies } from './pipeline/large-bodies.ts';
+import { PeerAddresses } from './pipeline/peer-addresses.ts';
 import { statusLine } from './pipeline/status-line.ts';
+import { type HeadOptions, type OpenRequest, readHead } from './request-head.ts';
 
 /** The address to listen on, and the front that answers. */
-export interface ServerOptions {
+export interface ServerOptions extends HeadOptions {
   readonly host: string;
   /** 0: the system's choice. */
   readonly port: number;
   readonly answer: Responder;
-  /** The caller behind trusted proxies; undefined where none is trusted and nobody's X-Forwarded-For is read. */
-  readonly callerAddress: ((peer: string, forwardedFor: string) => string) | undefined;
   /** Bounds the bodies in reading; shared by the listeners of a node. */
   readonly bodies: BodyBudget;
   readonly bodyPolicy: BodyPolicy;
-  /** The path of event streams: there alone is Last-Event-ID read and whether the caller takes a stream. */
-  readonly eventsPath: string | undefined;
 }
 
 /** A listener that runs. */
@@ -58,6 +48,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
   const app = uWebSockets.App();
   const { bodies, bodyPolicy } = options;
   const large = new LargeBodies();
+  const peers = new PeerAddresses();
   let inHand = 0;
   let draining = false;
   let drained: (() => void) | undefined;
@@ -77,10 +68,17 @@ export function startServer(options: ServerOptions): Promise<Server> {
     if (inHand === 0) drained?.();
   }
 
+  // 1: the connection was opened; -1: it has ended.
+  app.filter((connection, change) => (Number(change) === 1 ? peers.opened(connection) : peers.closed()));
+
   app.any('/*', (response, raw) => {
     const exchange = new Exchange(response);
     inHand += 1;
-    const { request, hasBody } = readHead(raw, exchange, options);
+    const { request, hasBody } = readHead(
+      raw,
+      { connection: exchange, address: peers.of(response) },
+      options,
+    );
     // A body that is not asked for is passed over by the parser, without memory, until the next request begins.
     if (!hasBody || request.bodyFault !== undefined || bodyPolicy.headDecides(request)) {
       respond(exchange, request);
@@ -99,12 +97,16 @@ export function startServer(options: ServerOptions): Promise<Server> {
     // Of the request no more is kept until the answer comes: its body may be large, and the answer may be held back.
     const { method } = request;
     const answer = options.answer(request);
-    if (!(answer instanceof Promise)) {
-      // Within the request's own callback uWebSockets gathers what is written by itself.
-      if (!exchange.isGone) send(exchange, method, closing(answer));
-      settle();
+    if (answer instanceof Promise) {
+      respondOnceKnown(exchange, method, answer);
       return;
     }
+    // Within the request's own callback uWebSockets gathers what is written by itself.
+    if (!exchange.isGone) send(exchange, method, closing(answer));
+    settle();
+  }
+
+  function respondOnceKnown(exchange: Exchange, method: string, answer: Promise<ReplyValue>): void {
     // After an abort uWebSockets forbids every touch of the response; the answer still runs to its end.
     exchange.response.onAborted(() => {
       exchange.leave();
@@ -157,89 +159,6 @@ function listenAlone(
 ): void {
   type Listen = (host: string, port: number, options: number, callback: typeof listening) => void;
   (app.listen as unknown as Listen).call(app, host, port, EXCLUSIVE_PORT, listening);
-}
-
-/** A request whose body is yet to come. */
-type OpenRequest = { -readonly [Part in keyof RequestValue]: RequestValue[Part] };
-
-interface Head {
-  /** Without its body, unless it is known not to be read. */
-  readonly request: OpenRequest;
-  /** A body follows. */
-  readonly hasBody: boolean;
-}
-
-/** Others are told apart from these by nobody, and a caller's own words must not become labels of metrics and logs. */
-const KNOWN_METHODS = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS']);
-
-/** The raw request is gone after the first await, so everything is read here; each header read is a native call. */
-function readHead(raw: HttpRequest, exchange: Exchange, options: ServerOptions): Head {
-  const method = raw.getCaseSensitiveMethod();
-  const declared = raw.getHeader('content-length');
-  // uWebSockets takes the first of several; two that differ are how requests are smuggled past a proxy.
-  const lengthRepeated = declared !== '' && linesOf(raw, 'content-length').length > 1;
-  // A body without a length is looked for where one is read alone: each header read is a native call.
-  const hasBody =
-    !lengthRepeated && (declared !== '' || (!isRead(method) && raw.getHeader('transfer-encoding') !== ''));
-  const authorization = raw.getHeader('authorization');
-  const peer = addressOfBytes(exchange.response.getRemoteAddress());
-  const { callerAddress, eventsPath } = options;
-  const path = raw.getUrl();
-  const mayStream = path === eventsPath;
-  return {
-    request: {
-      method: KNOWN_METHODS.has(method) ? method : 'OTHER',
-      path,
-      query: raw.getQuery() ?? '',
-      headers: {
-        authorization,
-        apiKey: authorization.startsWith('Bearer ') ? '' : raw.getHeader('x-api-key'),
-        contentType: hasBody ? raw.getHeader('content-type') : '',
-        requestId: raw.getHeader('x-request-id'),
-        traceparent: singleHeader(raw, 'traceparent'),
-        idempotencyKey: method === 'POST' ? singleHeader(raw, 'idempotency-key') : '',
-        lastEventId: mayStream ? raw.getHeader('last-event-id') : '',
-        takesEvents: mayStream && asksForEvents(raw.getHeader('accept')),
-      },
-      ip: callerAddress === undefined ? peer : callerAddress(peer, forwardedFor(raw)),
-      body: '',
-      bodyFault: lengthFault(declared, lengthRepeated),
-      connection: exchange,
-    },
-    hasBody,
-  };
-}
-
-/** Whether a list of media types (RFC 9110, 12.5.1) names server-sent events; any type at all is not enough. */
-function asksForEvents(accept: string): boolean {
-  return accept.split(',').some((type) => /^\s*text\/event-stream\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/i.test(type));
-}
-
-function lengthFault(declared: string, isRepeated: boolean): BodyFault | undefined {
-  if (isRepeated) return 'length_repeated';
-  return Number(declared) > MAX_BODY_BYTES ? 'too_large' : undefined;
-}
-
-/** All lines of a header, in order; getHeader gives the first alone. */
-function linesOf(raw: HttpRequest, header: string): string[] {
-  const lines: string[] = [];
-  raw.forEach((name, value) => {
-    if (name === header) lines.push(value);
-  });
-  return lines;
-}
-
-/** A header that may come once. Of several the lines with line breaks between them, which no value of it may hold. */
-function singleHeader(raw: HttpRequest, header: string): string {
-  return raw.getHeader(header) === '' ? '' : linesOf(raw, header).join('\n');
-}
-
-/**
- * All lines of X-Forwarded-For as one list (RFC 9110, 5.2): a proxy may add a line of its own behind the one that the
- * caller wrote. Behind a bare proxy the result is empty.
- */
-function forwardedFor(raw: HttpRequest): string {
-  return linesOf(raw, 'x-forwarded-for').join(',');
 }
 
 /** What a listener does with the bodies that it reads. */

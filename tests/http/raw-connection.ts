@@ -12,9 +12,9 @@ export interface RawConnection {
   reset(): void;
 }
 
-/** Opens a connection to a listener on loopback. Resets count as closed. */
-export async function openRaw(url: string): Promise<RawConnection> {
-  const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1');
+/** Opens a connection to a listener on loopback, from this address of it. Resets count as closed. */
+export async function openRaw(url: string, localAddress = '127.0.0.1'): Promise<RawConnection> {
+  const socket: Socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress });
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   let received = '';
   let isClosed = false;

@@ -242,7 +242,14 @@ describe('bytes on a socket', () => {
 });
 
 describe('a caller that resets its connection', () => {
-  it('while requests of it are being answered: the rest of them come without an address, and the server goes on', async () => {
+  for (const [row, others, expected] of [
+    ['the rest of them come with the address that all have', [], ['127.0.0.1', '127.0.0.1', '127.0.0.1']],
+    ['beside a caller of another address they come without one', ['127.0.0.2'], ['127.0.0.1', '', '']],
+  ] as const)
+    it(`while requests of it are being answered: ${row}, and the server goes on`, () =>
+      answeredAfterReset(others, expected));
+
+  async function answeredAfterReset(others: readonly string[], expected: readonly string[]): Promise<void> {
     const addresses: string[] = [];
     let connection: RawConnection | undefined;
     const server = await bareServer({
@@ -254,14 +261,16 @@ describe('a caller that resets its connection', () => {
       },
     });
     const url = `http://127.0.0.1:${server.port}`;
+    const beside = await Promise.all(others.map((address) => openRaw(url, address)));
     connection = await openRaw(url);
     connection.write(`GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(3));
     await connection.closed();
     connection = undefined;
     assert.equal((await fetch(url)).status, 200);
-    assert.deepEqual(addresses, ['127.0.0.1', '', '', '127.0.0.1']);
+    for (const other of beside) other.destroy();
     await server.close(0);
-  });
+    assert.deepEqual(addresses, [...expected, '127.0.0.1']);
+  }
 });
 
 describe('a caller behind a proxy that adds a line of its own', () => {

@@ -1,0 +1,84 @@
+/** Whose request it is: each comes with the address of its own connection, whichever others are open. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { PeerAddresses, type PeerConnection } from '../../http/pipeline/peer-addresses.ts';
+import { bareServer } from './bare-server.ts';
+import { openRaw } from './raw-connection.ts';
+
+const PEERS = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
+
+/** A connection that counts how often it is asked. */
+function connectionFrom(address: string): PeerConnection & { asked: number } {
+  return {
+    asked: 0,
+    getRemoteAddress() {
+      this.asked += 1;
+      return new Uint8Array(address === '' ? [] : address.split('.').map(Number)).buffer;
+    },
+  };
+}
+
+describe('the address of a connection', () => {
+  it('is its own, in whatever order connections of several callers come and go', () => {
+    const step = fc.record({ peer: fc.constantFrom(...PEERS, ''), ends: fc.nat() });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.boolean(), step)), (steps) => {
+        const peers = new PeerAddresses();
+        const open: { readonly address: string; readonly connection: PeerConnection }[] = [];
+        for (const [opens, { peer, ends }] of steps) {
+          if (opens) {
+            const connection = connectionFrom(peer);
+            peers.opened(connection);
+            open.push({ address: peer, connection });
+          } else if (open.length > 0) {
+            open.splice(ends % open.length, 1);
+            peers.closed();
+          }
+          for (const { address, connection } of open) assert.equal(peers.of(connection), address);
+        }
+      }),
+    );
+  });
+
+  it('is asked for once a connection behind one proxy, and again after callers of several were gone', () => {
+    const peers = new PeerAddresses();
+    const first = connectionFrom('10.0.0.1');
+    peers.opened(first);
+    for (let request = 0; request < 3; request += 1) assert.equal(peers.of(first), '10.0.0.1');
+    assert.equal(first.asked, 1);
+    peers.opened(connectionFrom('10.0.0.2'));
+    peers.of(first);
+    assert.equal(first.asked, 2, 'two callers');
+    peers.closed();
+    peers.closed();
+    const later = connectionFrom('10.0.0.3');
+    peers.opened(later);
+    assert.equal(peers.of(later), '10.0.0.3');
+    assert.equal(later.asked, 1, 'alone again');
+  });
+
+  it('reaches the front over real connections of two callers, old and new', async () => {
+    const server = await bareServer({
+      answer: ({ ip }) => ({ status: 200, contentType: 'text/plain', headers: '', body: `from ${ip};` }),
+    });
+    const url = `http://127.0.0.1:${server.port}`;
+    const told = async (
+      connection: Awaited<ReturnType<typeof openRaw>>,
+      times: number,
+    ): Promise<string[]> => {
+      connection.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+      const text = await connection.until((received) => received.split('from ').length > times);
+      return [...text.matchAll(/from (.*?);/g)].map(([, address = '']) => address);
+    };
+    const first = await openRaw(url);
+    assert.deepEqual(await told(first, 1), ['127.0.0.1']);
+    const second = await openRaw(url, '127.0.0.2');
+    assert.deepEqual(await told(second, 1), ['127.0.0.2']);
+    assert.deepEqual(await told(first, 2), ['127.0.0.1', '127.0.0.1']);
+    first.destroy();
+    assert.deepEqual(await told(second, 2), ['127.0.0.2', '127.0.0.2']);
+    second.destroy();
+    await server.close(0);
+  });
+});
