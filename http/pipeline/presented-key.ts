@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { rememberLast } from '../../runtime/memoize.ts';
 import type { RequestHeaders } from '../contract/exchange.ts';
 
 /** The shape of a key: prefix, live marker, 32 random bytes in base62 (docs/contract.md, Authentication). */
@@ -20,10 +19,21 @@ export function bearer(authorization: string): string | undefined {
   return token === '' ? undefined : token;
 }
 
+/** How many hashes are remembered; when there are so many, all are forgotten. */
+const REMEMBERED_KEYS = 1_000;
+
+/** By key, and so of well-formed ones alone, which are short. */
+const hashes = new Map<string, string>();
+
 /**
- * SHA-256 of a key in hex, or undefined when it cannot be one of ours. A call asks twice, for its head and for its
- * answer; so the last key stays in memory until the next call.
+ * SHA-256 of a key in hex, or undefined when it cannot be one of ours. The keys of the last callers stay in memory, and
+ * nowhere else, for their hashes cost more than all else about authenticating a call.
  */
-export const keyHash = rememberLast((key: string): string | undefined =>
-  KEY_SHAPE.test(key) ? hash('sha256', key) : undefined,
-);
+export function keyHash(key: string): string | undefined {
+  const known = hashes.get(key);
+  if (known !== undefined || !KEY_SHAPE.test(key)) return known;
+  const made = hash('sha256', key);
+  if (hashes.size >= REMEMBERED_KEYS) hashes.clear();
+  hashes.set(key, made);
+  return made;
+}
