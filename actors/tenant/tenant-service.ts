@@ -59,11 +59,18 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     { tenantId, keyHash, ip }: Parameters<TenantOperations['admit']>[0],
     terms: AdmissionTerms,
   ): Admission => {
-    const { isBusy, isContinued } = terms;
-    const admission = admit(tenant, { keyHash, ip, ...terms, nowMs: clock.wallMs() }, keyLimits);
+    const { isBusy, mayExceedQuota, isContinued } = terms;
+    const call = { keyHash, ip, isBusy, mayExceedQuota, isContinued, nowMs: clock.wallMs() };
+    const admission = admit(tenant, call, keyLimits);
     if (admission.rate !== undefined && !isBusy && isContinued !== true) usage.changed(tenantId);
     return admission;
   };
+  // Apart, since a call that makes a closure pays for it also where nothing waits.
+  const decideOnceFound = async (
+    tenant: Promise<TenantState | undefined>,
+    request: Parameters<typeof decide>[1],
+    terms: AdmissionTerms,
+  ): Promise<Admission> => decide(await tenant, request, terms);
   const identityOf = (tenant: TenantState, keyId: string): Outcome<Identity> => {
     const identity = tenantIdentity(tenant, keyId, clock.wallMs());
     return identity ? done(identity) : failed('API_KEY_INVALID');
@@ -79,8 +86,9 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
   return {
     admit(request, terms) {
       const tenant = found(request.tenantId);
-      if (!(tenant instanceof Promise)) return decide(tenant, request, terms);
-      return tenant.then((known) => decide(known, request, terms));
+      return tenant instanceof Promise
+        ? decideOnceFound(tenant, request, terms)
+        : decide(tenant, request, terms);
     },
     identity({ tenantId, keyId }) {
       const tenant = state(tenantId);

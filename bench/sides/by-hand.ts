@@ -1,6 +1,6 @@
 import uWebSockets from 'uWebSockets.js';
-import { JSON_TYPE, rateHeaders, successText } from '../../http/contract/envelope.ts';
-import { rememberedJson } from '../../http/contract/known-json.ts';
+import { JSON_TYPE, rateHeaders } from '../../http/contract/envelope.ts';
+import { identityBody } from '../../http/contract/identity-body.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { memoize } from '../../runtime/memoize.ts';
 import { keyLimits, LIMITS, listen, logAnswered, openRequestLog, readHead } from './by-hand-parts.ts';
@@ -13,8 +13,9 @@ const callerOf = memoize(1_000, (hash: string) => ({
   key: {
     id: hash.slice(0, 24),
     name: 'bench',
-    permissions: ['messages.send', 'messages.read', 'shops.read', 'shops.write', 'contacts.write'],
+    permissions: ['messages.send', 'messages.read', 'shops.read', 'shops.write', 'contacts.write'] as const,
     expiresAt: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
   },
   tenant: { id: hash.slice(24, 48), name: 'bench', plan: 'scale' },
 }));
@@ -30,8 +31,9 @@ app.any('/*', (response, raw) => {
   const { key, tenant } = callerOf(head.keyHash);
   const rate = keyLimits.take({ keyId: key.id, limits: LIMITS, nowMs: systemClock.wallMs() });
   logAnswered(requestLog, head, { tenantId: tenant.id, keyId: key.id, route: '/me', status: 200 });
-  const who = `"key":${rememberedJson(key)},"tenant":${rememberedJson(tenant)},"limits":${rememberedJson(LIMITS)}`;
+  const { limit, remaining } = rate;
+  const calls = { limit, used: limit - remaining, remaining, resetsAt: '2026-12-01T00:00:00.000Z' };
   response.writeHeader('Content-Type', `${JSON_TYPE}${rateHeaders(rate)}\r\nX-Request-Id: ${head.requestId}`);
-  response.end(successText(`{${who},"quota":{"apiCalls":{"limit":null,"used":${rate.remaining}}}}`));
+  response.end(identityBody({ key, tenant, limits: LIMITS, quota: { api_calls: calls, apiCalls: calls } }));
 });
 listen(app);

@@ -66,14 +66,15 @@ function checkParams(
 ): Readonly<Record<string, string>> {
   if (names.length === 0) return NO_PARAMS;
   const params: Record<string, string> = {};
-  names.forEach((name, index) => {
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index] as string;
     const value = values[index] ?? '';
     try {
       params[name] = value.includes('%') ? decodeURIComponent(value) : value;
     } catch {
       fields.push(problem(name, 'is not valid percent-encoding'));
     }
-  });
+  }
   return params;
 }
 

@@ -38,7 +38,7 @@ export interface ReplyDeclaration {
   /** The schema of the envelope's `data`. Documentation and tests check it, the hot path does not. */
   readonly data: v.GenericSchema;
   readonly example: unknown;
-  /** Writes `data` as JSON where the general way is too slow for how often it is asked; tests hold it to the schema. */
+  /** Writes the body, envelope and all, where the general way is too slow for how often it is asked; tests hold it to the schema. */
   readonly write?: (data: never) => string;
   /** Headers of this reply alone: name to description. */
   readonly headers?: { readonly [name: string]: string };

@@ -1,15 +1,16 @@
 import { quoted } from '../../actors/shop/record/message-record.ts';
 import type { Accepted, MessageView } from '../../actors/shop/record/shop-operations.ts';
 import { verdictJson } from '../../policy/verdict.ts';
-import { knownJson } from './known-json.ts';
+import { successText } from './envelope.ts';
+import { knownBody } from './known-body.ts';
 
-/** The JSON of a message: as it is remembered, flat, or put together from its pieces for one that is shown once. */
-export function messageJson(message: MessageView): string {
-  return knownJson(message) ?? written(message);
+/** The body that shows a message: as it is remembered, in one piece, or put together for one that is shown once. */
+export function messageBody(message: MessageView): string {
+  return knownBody(message) ?? successText(messageJson(message));
 }
 
 /** What `JSON.stringify` makes of it, in half of its time: only what callers wrote can need escaping. */
-function written(message: MessageView): string {
+export function messageJson(message: MessageView): string {
   const { id, shopId, channel, to, kind, text, mediaUrl, mediaType } = message;
   const { status, reason, via, policy, createdAt, updatedAt, sentAt, idempotencyKey, requestId } = message;
   const { traceparent } = message;
@@ -25,6 +26,11 @@ function written(message: MessageView): string {
     `"deliveredAt":${quoted(deliveredAt)},"readAt":${quoted(readAt)}` +
     (deliveredCount === undefined ? '}' : `,"deliveredCount":${deliveredCount},"readCount":${readCount}}`)
   );
+}
+
+/** The body that answers a send. */
+export function acceptedBody(accepted: Accepted): string {
+  return successText(acceptedJson(accepted));
 }
 
 /** The JSON of what a send answers, byte for byte that of `JSON.stringify`. */

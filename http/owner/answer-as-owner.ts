@@ -5,7 +5,7 @@ import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { CallerConnection } from '../contract/caller-connection.ts';
 import { checkRequest, type RequestParts } from '../contract/checked-request.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { errorReply, JSON_TYPE, rateHeaders, successBody, successText } from '../contract/envelope.ts';
+import { errorReply, JSON_TYPE, rateHeaders, successBody } from '../contract/envelope.ts';
 import { failureOfThrown, type HttpFailure } from '../contract/errors.ts';
 import type { HeaderLines, ReplyValue } from '../contract/exchange.ts';
 import type { Operator } from '../contract/operator-role.ts';
@@ -68,7 +68,14 @@ export function answerAsOwner<Services>(
   } catch (thrown) {
     return failed(call, thrown);
   }
-  if (!(admission instanceof Promise)) return answerAdmission(call, admission);
+  return admission instanceof Promise ? onceAdmitted(call, admission) : answerAdmission(call, admission);
+}
+
+// What waits is in functions of its own: closures cost a call that makes them whether it waits or not.
+function onceAdmitted<Services>(
+  call: OwnedCall<Services>,
+  admission: Promise<Admission>,
+): Promise<OwnedReply> {
   return admission.then(
     (known) => answerAdmission(call, known),
     (thrown) => failed(call, thrown),
@@ -100,14 +107,21 @@ function answerAdmission<Services>(
   const to: Addressee = { keyId, rate };
   try {
     const answer = handled(call, admission);
-    if (!(answer instanceof Promise)) return answered(call, answer, to);
-    return answer.then(
-      (known) => answered(call, known, to),
-      (thrown) => failed(call, thrown, to),
-    );
+    return answer instanceof Promise ? onceHandled(call, answer, to) : answered(call, answer, to);
   } catch (thrown) {
     return failed(call, thrown, to);
   }
+}
+
+function onceHandled<Services>(
+  call: OwnedCall<Services>,
+  answer: Promise<HandledAnswer>,
+  to: Addressee,
+): Promise<OwnedReply> {
+  return answer.then(
+    (known) => answered(call, known, to),
+    (thrown) => failed(call, thrown, to),
+  );
 }
 
 /** Permission → validate → handle. */
@@ -225,7 +239,7 @@ function replyOf(
   if ('failure' in answer) return errorReply(answer.failure, rate);
   const { status, data, headers = '' } = answer;
   const write: ((data: never) => string) | undefined = endpoint.replies[status as 200]?.write;
-  const body = write === undefined ? successBody(data) : successText(write(data as never));
+  const body = write === undefined ? successBody(data) : write(data as never);
   return { status, contentType: JSON_TYPE, headers: rate + headers, body };
 }
 

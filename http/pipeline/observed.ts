@@ -22,6 +22,8 @@ export interface ObservedOptions {
 
 /** A request that is being answered. Its id is known from the start, since what it makes is stored with it. */
 interface Begun extends CallMarks {
+  /** The request id as JSON writes it between quotes. */
+  readonly loggedId: string;
   readonly startedMs: number;
 }
 
@@ -45,13 +47,13 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
 
   function finish(request: Asked, answered: FrontReply, begun: Begun): ReplyValue {
     const atMs = clock.wallMs();
-    const { requestId, startedMs } = begun;
+    const { requestId, loggedId, startedMs } = begun;
     const { reply, route, tenantId, keyId } = answered;
     const { status, contentType, headers, body, stream, close } = reply;
     const { method, ip } = request;
     options.observe({
       atMs,
-      requestId: escapedText(requestId),
+      requestId: loggedId,
       traceparent: answered.traceparent ?? begun.traceparent,
       tenantId,
       keyId,
@@ -72,9 +74,11 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
   }
 
   function begin({ headers: { requestId: given, traceparent: parent } }: Asked): Begun {
-    const requestId = given !== '' && ECHOED_REQUEST_ID.test(given) ? given : newId(clock.wallMs());
+    const isEchoed = given !== '' && ECHOED_REQUEST_ID.test(given);
+    const requestId = isEchoed ? given : newId(clock.wallMs());
+    const loggedId = isEchoed ? escapedText(given) : requestId;
     const traceparent = parent === '' ? undefined : readTraceparent(parent);
-    return { requestId, traceparent, startedMs: clock.monotonicMs() };
+    return { requestId, loggedId, traceparent, startedMs: clock.monotonicMs() };
   }
 
   /** A delayed rejection; it waits for its time alone, so it does not count as in hand. */

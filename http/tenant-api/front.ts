@@ -70,16 +70,26 @@ export function createApiFront(parts: ApiFrontOptions): Front {
     const hash = keyHash(key);
     if (hash === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), target.route);
     const tenantId = options.keys.tenantOfKey(hash);
-    if (!(tenantId instanceof Promise))
-      return answerTenant(target, request, { tenantId, hash, call }, options);
-    return tenantId.then(
-      (found) => answerTenant(target, request, { tenantId: found, hash, call }, options),
-      (thrown) => {
-        options.owner.log.warn({ err: thrown, route: target.route }, 'a key could not be looked up');
-        return anonymous(errorReply(failureOfThrown(thrown)), target.route);
-      },
-    );
+    return tenantId instanceof Promise
+      ? answerOnceFound(target, request, { tenantId, hash, call }, options)
+      : answerTenant(target, request, { tenantId, hash, call }, options);
   };
+}
+
+/** The answer to a key that this node has to look up. */
+function answerOnceFound(
+  target: Extract<Routed<ApiServices>, { found: true }>,
+  request: RequestValue,
+  { tenantId, hash, call }: Presented<Promise<string | undefined>>,
+  edge: Edge,
+): Promise<FrontReply> {
+  return tenantId.then(
+    (found) => answerTenant(target, request, { tenantId: found, hash, call }, edge),
+    (thrown) => {
+      edge.owner.log.warn({ err: thrown, route: target.route }, 'a key could not be looked up');
+      return anonymous(errorReply(failureOfThrown(thrown)), target.route);
+    },
+  );
 }
 
 /**
@@ -122,9 +132,7 @@ function answerTenant(
   const known = { tenantId, hash, call };
   const { isFollowed } = target.endpoint;
   return isFollowed && request.headers.takesEvents && request.method === 'GET'
-    ? edge.slots.hold(tenantId, openStream(target, request, known, edge), (opened) =>
-        frontReply(opened, route, tenantId),
-      )
+    ? held(openStream(target, request, known, edge), { route, tenantId }, edge.slots)
     : answerKnown(target, request, known, edge);
 }
 
@@ -136,18 +144,43 @@ function answerKnown(
 ): MaybePromise<FrontReply> {
   const { slots, forwarder, services, owner } = edge;
   const owned = ownedRequest(request, { values, tenantId, keyHash: hash, call });
-  const told = (reply: OwnedReply): FrontReply => frontReply(reply, route, tenantId);
   if (!forwarder.ownerIsLocal(tenantId)) {
-    return slots.hold(tenantId, answerElsewhere(endpoint, owned, edge), told);
+    return held(answerElsewhere(endpoint, owned, edge), { route, tenantId }, slots);
   }
   const answered = answerAsOwner(endpoint, owned, services, owner);
   if (answered instanceof Promise) {
-    return slots.hold(tenantId, answered, (known) =>
-      known.moved ? answerAfterMove(endpoint, owned, known, edge).then(told) : told(known),
-    );
+    return answerInTime({ endpoint, route }, owned, answered, edge);
   }
-  if (!answered.moved) return told(answered);
-  return slots.hold(tenantId, answerAfterMove(endpoint, owned, answered, edge), told);
+  if (!answered.moved) return frontReply(answered, route, tenantId);
+  return held(answerAfterMove(endpoint, owned, answered, edge), { route, tenantId }, slots);
+}
+
+/*
+ * What waits is in functions of its own: a function that makes a closure for it pays for that in each call, also where
+ * nothing waits.
+ */
+
+/** An answer that another node gives or that stays open, in a slot of the tenant. */
+function held(
+  answered: Promise<OwnedReply>,
+  { route, tenantId }: { readonly route: string; readonly tenantId: string },
+  slots: TenantSlots,
+): Promise<FrontReply> {
+  return slots.hold(tenantId, answered, (known) => frontReply(known, route, tenantId));
+}
+
+/** The answer of this node, in a slot of the tenant, or that of the next owner when the tenant moved meanwhile. */
+function answerInTime(
+  { endpoint, route }: Pick<Extract<Routed<ApiServices>, { found: true }>, 'endpoint' | 'route'>,
+  owned: OwnedRequest,
+  answered: Promise<OwnedReply>,
+  edge: Edge,
+): Promise<FrontReply> {
+  const { tenantId } = owned;
+  const told = (reply: OwnedReply): FrontReply => frontReply(reply, route, tenantId);
+  return edge.slots.hold(tenantId, answered, (known) =>
+    known.moved ? answerAfterMove(endpoint, owned, known, edge).then(told) : told(known),
+  );
 }
 
 /** Pages of the endpoint one after another, as a reply that stays open; the first one is the call, and is counted. */

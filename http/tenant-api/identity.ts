@@ -1,8 +1,7 @@
-import type { Identity } from '../../actors/tenant/tenant-operations.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
-import { rememberedJson } from '../contract/known-json.ts';
+import { identityBody } from '../contract/identity-body.ts';
 import { identity } from '../contract/resources.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -17,7 +16,7 @@ export const readIdentity = apiEndpoint({
   permission: 'none',
   mayExceedQuota: true,
   replies: {
-    200: { description: 'The calling key.', data: identity, example: EXAMPLES.identity, write: identityJson },
+    200: { description: 'The calling key.', data: identity, example: EXAMPLES.identity, write: identityBody },
   },
   errors: [],
   handle: ({ caller, services }) =>
@@ -25,11 +24,3 @@ export const readIdentity = apiEndpoint({
       found.ok ? reply(200, found.value) : found,
     ),
 });
-
-/** Key, tenant and limits are the same objects until they change; of the rest only numbers change. */
-function identityJson({ key, tenant, limits, quota }: Identity): string {
-  const { limit, used, remaining, resetsAt } = quota.api_calls;
-  const who = `"key":${rememberedJson(key)},"tenant":${rememberedJson(tenant)},"limits":${rememberedJson(limits)}`;
-  const calls = `{"limit":${limit},"used":${used},"remaining":${remaining},"resetsAt":"${resetsAt}"}`;
-  return `{${who},"quota":{"api_calls":${calls},"apiCalls":${calls}}}`;
-}

@@ -13,9 +13,9 @@ import { closedObject } from '../contract/closed-object.ts';
 import { REPLAY_HEADERS, replayHeaders, reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { recipient, text } from '../contract/fields.ts';
-import { rememberedJson } from '../contract/known-json.ts';
+import { rememberBody } from '../contract/known-body.ts';
 import { mediaUri } from '../contract/media-uri.ts';
-import { acceptedJson, messageJson } from '../contract/message-json.ts';
+import { acceptedBody, messageBody } from '../contract/message-json.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { acceptedMessage, cursorPage, message } from '../contract/resources.ts';
 import { problem } from '../contract/validation.ts';
@@ -68,14 +68,14 @@ export const sendMessage = apiEndpoint({
       data: acceptedMessage,
       example: queued,
       headers: { Location: 'The `statusUrl`.' },
-      write: acceptedJson,
+      write: acceptedBody,
     },
     200: {
       description: 'The original message of the same idempotencyKey; nothing was sent again.',
       data: acceptedMessage,
       example: { ...queued, status: 'sent' },
       headers: REPLAY_HEADERS,
-      write: acceptedJson,
+      write: acceptedBody,
     },
   },
   errors: [...NAMED_SHOP_ERRORS, ...SEND_ERRORS],
@@ -147,13 +147,13 @@ export const readMessage = apiEndpoint({
   summary: "A message's delivery state",
   permission: 'messages.read',
   replies: {
-    200: { description: 'The message.', data: message, example: EXAMPLES.message, write: messageJson },
+    200: { description: 'The message.', data: message, example: EXAMPLES.message, write: messageBody },
   },
   errors: ['MESSAGE_NOT_FOUND'],
   handle({ caller, params, services }) {
     const found = services.shops.message(caller.tenantId, params.id);
     // What is there at once is remembered, since callers poll, and is the same object the next time.
-    if (!(found instanceof Promise) && found.ok) rememberedJson(found.value);
+    if (!(found instanceof Promise) && found.ok) rememberBody(found.value);
     return mapMaybePromise(found, (message) => (message.ok ? reply(200, message.value) : message));
   },
 });

@@ -1,6 +1,5 @@
 import { resolveSettings, type TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
-import { shardOf } from '../../../runtime/address.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
@@ -226,15 +225,30 @@ function storedMessage(
   views: MessageViews,
   store: Store,
 ): MaybePromise<Outcome<MessageView>> {
-  const answers = store.lookUp(shardOf(tenantId), [messageLookup(shardOf(tenantId), id)]);
-  const answer = (message: ReturnType<typeof viewOf>): MaybePromise<Outcome<MessageView>> => {
-    if (message === undefined) return earlierView({ tenantId, id }, store);
-    return message.tenantId === tenantId ? done(message.view) : failed('MESSAGE_NOT_FOUND');
-  };
-  // A message that must be read from Redis was not asked for lately, and may not be again.
+  const { shard } = tenantAddress(tenantId);
+  const answers = store.lookUp(shard, [messageLookup(shard, id)]);
   return answers instanceof Promise
-    ? answers.then(([fields]) => answer(viewOf(id, fields as MessageFields)))
-    : answer(views.of(id, answers[0] as MessageFields));
+    ? readView({ tenantId, id }, answers, store)
+    : shownTo({ tenantId, id }, views.of(id, answers[0] as MessageFields), store);
+}
+
+/** A message that must be read from Redis was not asked for lately, and may not be again: no view of it is kept. */
+async function readView(
+  { tenantId, id }: { readonly tenantId: string; readonly id: string },
+  answers: Promise<unknown[]>,
+  store: Store,
+): Promise<Outcome<MessageView>> {
+  const [fields] = await answers;
+  return shownTo({ tenantId, id }, viewOf(id, fields as MessageFields), store);
+}
+
+function shownTo(
+  { tenantId, id }: { readonly tenantId: string; readonly id: string },
+  message: ReturnType<typeof viewOf>,
+  store: Store,
+): MaybePromise<Outcome<MessageView>> {
+  if (message === undefined) return earlierView({ tenantId, id }, store);
+  return message.tenantId === tenantId ? done(message.view) : failed('MESSAGE_NOT_FOUND');
 }
 
 /** A message that is not where this program stores one may be where an earlier one did. */
@@ -242,7 +256,7 @@ async function earlierView(
   { tenantId, id }: { readonly tenantId: string; readonly id: string },
   store: Store,
 ): Promise<Outcome<MessageView>> {
-  const message = await readMessage(shardOf(tenantId), id, store);
+  const message = await readMessage(tenantAddress(tenantId).shard, id, store);
   if (message?.body.tenantId !== tenantId) return failed('MESSAGE_NOT_FOUND');
   return done(messageView(message));
 }
