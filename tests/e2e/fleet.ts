@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { type StartedParts, startParts } from '../started-parts.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
 import { startRedisCluster } from './redis-cluster.ts';
 import { type RedisLink, redisLink } from './redis-link.ts';
@@ -50,7 +51,11 @@ export interface Fleet {
 }
 
 /** Starts a fleet and waits until its shards are spread. `gapMs`: the gap between two sends of a shop. */
-export async function startFleet(options: {
+export function startFleet(options: FleetOptions): Promise<Fleet> {
+  return startParts((parts) => startNodes(options, parts));
+}
+
+interface FleetOptions {
   readonly nodes: number;
   readonly redis?: 'single' | 'cluster' | 'pair';
   readonly gapMs?: string;
@@ -58,10 +63,15 @@ export async function startFleet(options: {
   readonly program?: string;
   /** Settings of every node beside its own. */
   readonly environment?: Readonly<Record<string, string>>;
-}): Promise<Fleet> {
+}
+
+async function startNodes(options: FleetOptions, parts: StartedParts): Promise<Fleet> {
   const dataDir = mkdtempSync(join(tmpdir(), 'fleet-'));
+  parts.add(() => rmSync(dataDir, { recursive: true, force: true }));
   const store = await startStore(options.redis);
+  parts.add(() => store.stop());
   const simulator = await startSimulator({ port: 0, dataDir: join(dataDir, 'simulator') });
+  parts.add(() => simulator.close());
   const network = simulatorControl(simulator.url);
   const mediaCa = join(dataDir, 'media-ca.pem');
   writeFileSync(mediaCa, await network.mediaCa());
@@ -71,6 +81,7 @@ export async function startFleet(options: {
   const counters: Counters = { requests: 0, retries: 0 };
   const startOne = async (nodeId: string): Promise<FleetNode> => {
     const link = store.socketPath === undefined ? undefined : await redisLink(store.socketPath);
+    parts.add(() => link?.close());
     const node = await startServiceNode(
       {
         ADMIN_TOKEN: adminToken,
@@ -86,6 +97,7 @@ export async function startFleet(options: {
       },
       options.program,
     );
+    parts.add(() => node.end('SIGKILL'));
     return fleetNode(node, { link, adminToken });
   };
   const shares = async (): Promise<ReadonlyMap<string, number>> => {
@@ -121,19 +133,12 @@ export async function startFleet(options: {
       nodes.push(node);
       return node;
     },
-    async stop() {
-      await Promise.all(nodes.map((node) => node.end('SIGKILL')));
-      await Promise.all(nodes.map(({ link }) => link?.close()));
-      await simulator.close();
-      await store.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    stop: () => parts.stop(),
   };
-  nodes.push(
-    ...(await Promise.all(
-      Array.from({ length: options.nodes }, (_, index) => startOne(`node-${index + 1}`)),
-    )),
-  );
+  const starting = Array.from({ length: options.nodes }, (_, index) => startOne(`node-${index + 1}`));
+  // Where one does not start the others run all the same, and are to be stopped.
+  await Promise.allSettled(starting);
+  nodes.push(...(await Promise.all(starting)));
   await fleet.spread();
   return fleet;
 }

@@ -12,6 +12,7 @@ import { createLogger } from '../../http/request-log/process-log.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { type StartedParts, startParts } from '../started-parts.ts';
 import { type Account, makeAccount } from './account.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 
@@ -37,12 +38,22 @@ export interface MemoryStack extends Account {
  * Starts the node with a tenant, a shop and a key. `behaviour`: how the network in memory behaves at first. `prepare`:
  * fills the store before.
  */
-export async function startMemoryStack(
+export function startMemoryStack(
   behaviour: Partial<MemoryBehaviour>,
   prepare: (redisUrl: string) => Promise<void> = async () => undefined,
 ): Promise<MemoryStack> {
+  return startParts((parts) => startStack(behaviour, prepare, parts));
+}
+
+async function startStack(
+  behaviour: Partial<MemoryBehaviour>,
+  prepare: (redisUrl: string) => Promise<void>,
+  parts: StartedParts,
+): Promise<MemoryStack> {
   const dataDir = mkdtempSync(join(tmpdir(), 'memory-stack-'));
+  parts.add(() => rmSync(dataDir, { recursive: true, force: true }));
   const redis = await startRedisServer();
+  parts.add(() => redis.stop());
   await prepare(redis.url);
   const adminToken = randomBytes(24).toString('base64url');
   const environment = serviceEnvironment({
@@ -68,6 +79,7 @@ export async function startMemoryStack(
     },
     onLost: () => undefined,
   });
+  parts.add(() => stopService(service));
   const { network } = made;
   if (network === undefined) throw new Error('the service started without its sending component');
   const admin = apiClient(() => `${service.http.adminUrl}/admin/v1`, adminToken);
@@ -83,10 +95,6 @@ export async function startMemoryStack(
     apiUrl: () => service.http.apiUrl,
     adminUrl: () => `${service.http.adminUrl}/admin/v1`,
     session: (shopId) => ({ shard: shardOf(account.tenantId), tenantId: account.tenantId, shopId }),
-    async stop() {
-      await stopService(service);
-      await redis.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    stop: () => parts.stop(),
   };
 }

@@ -62,7 +62,9 @@ export async function startServiceNode(
       runs = false;
     });
     service.stderr?.on('data', (chunk: Buffer) => log.push(chunk.toString()));
-    addresses = await readReadyLine(service, { schema: readyLine }).catch((error: unknown) => {
+    addresses = await readReadyLine(service, { schema: readyLine }).catch(async (error: unknown) => {
+      service.signal('SIGKILL');
+      await ended;
       throw new Error(`the service did not start:\n${log.join('').slice(-2_000)}`, { cause: error });
     });
   };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { simulatorControl } from '../../simulator/control-client.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { type StartedParts, startParts } from '../started-parts.ts';
 import { makeAccount } from './account.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { startServiceNode } from './service-node.ts';
@@ -36,16 +37,23 @@ export interface ServiceStack {
 }
 
 /** Starts the whole line with a tenant, a shop and a key. `gapMs`: the gap between sends. */
-export async function startServiceStack(
-  options: {
-    readonly gapMs?: string;
-    readonly logLevel?: string;
-    readonly environment?: Readonly<Record<string, string>>;
-  } = {},
-): Promise<ServiceStack> {
+export function startServiceStack(options: StackOptions = {}): Promise<ServiceStack> {
+  return startParts((parts) => startStack(options, parts));
+}
+
+interface StackOptions {
+  readonly gapMs?: string;
+  readonly logLevel?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+async function startStack(options: StackOptions, parts: StartedParts): Promise<ServiceStack> {
   const dataDir = mkdtempSync(join(tmpdir(), 'stack-'));
+  parts.add(() => rmSync(dataDir, { recursive: true, force: true }));
   const redis = await startRedisServer({ appendfsync: 'always' });
+  parts.add(() => redis.stop());
   const simulator = await startSimulator({ port: 0, dataDir: join(dataDir, 'simulator') });
+  parts.add(() => simulator.close());
   const adminToken = randomBytes(24).toString('base64url');
   const credentialsKey = randomBytes(32).toString('base64');
   const mediaCa = join(dataDir, 'media-ca.pem');
@@ -64,6 +72,7 @@ export async function startServiceStack(
     LOG_LEVEL: options.logLevel ?? 'info',
     ...options.environment,
   });
+  parts.add(() => service.end('SIGKILL'));
   const admin = apiClient(() => `${service.adminUrl()}/admin/v1`, adminToken);
   const account = await makeAccount(admin);
   return {
@@ -80,11 +89,6 @@ export async function startServiceStack(
     serviceLog: service.log,
     end: service.end,
     start: service.start,
-    async stop() {
-      await service.end('SIGKILL');
-      await simulator.close();
-      await redis.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    stop: () => parts.stop(),
   };
 }

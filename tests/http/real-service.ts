@@ -10,6 +10,7 @@ import { linkTopics } from '../../runtime/node/link-topics.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
 import { startRedisServer } from '../redis-server.ts';
 import { type RedisNode, redisNode } from '../runtime/redis-node.ts';
+import { type StartedParts, startParts } from '../started-parts.ts';
 import { openTarget, type Target } from './conformance-target.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
 
@@ -29,13 +30,23 @@ export interface RealService extends Target {
 }
 
 /** Starts the service; `limits`: of its runtime, where one crash more than a single one suspends an actor. */
-export async function startRealService(limits: Partial<RuntimeLimits> = {}): Promise<RealService> {
+export function startRealService(limits: Partial<RuntimeLimits> = {}): Promise<RealService> {
+  return startParts((parts) => startReal(limits, parts));
+}
+
+async function startReal(limits: Partial<RuntimeLimits>, parts: StartedParts): Promise<RealService> {
   const redis = await startRedisServer();
+  parts.add(() => redis.stop());
   const runtime = await redisNode({
     redisUrl: redis.url,
     limits: { restartIntensity: 1, backoffMs: 1, ...limits },
   });
   const { node, log } = runtime;
+  let stopActors = async (): Promise<void> => undefined;
+  parts.add(async () => {
+    await node.stop();
+    await stopActors();
+  });
   const topic = linkTopics(node.link);
   const made: { network?: MemorySessionHost } = {};
   const actors = await composeActors({
@@ -63,11 +74,13 @@ export async function startRealService(limits: Partial<RuntimeLimits> = {}): Pro
       ...{ deniedRanges: [], nameServers: [] },
     },
   });
+  stopActors = () => actors.stop();
   const { network } = made;
   if (network === undefined) throw new Error('the actors started without their sending component');
   const { tenants, shops, operators, fleet, keys } = actors;
   const webhooks = actors.webhooks.operations;
   const fixture = await startService({ tenants, shops, operators, webhooks, fleet, keys });
+  parts.add(() => fixture.stop());
   const { apiUrl, adminUrl } = fixture;
   const target = await openTarget({
     apiUrl,
@@ -75,6 +88,7 @@ export async function startRealService(limits: Partial<RuntimeLimits> = {}): Pro
     adminToken: ADMIN_TOKEN,
     connect: async () => undefined,
   });
+  parts.add(() => target.close());
   const operator: RealService['operator'] = (method, path, json) =>
     target.admin.call(method, path, { key: ADMIN_TOKEN, json });
   return {
@@ -96,12 +110,6 @@ export async function startRealService(limits: Partial<RuntimeLimits> = {}): Pro
       return () =>
         node.store.commit(shard, [stored === null ? ['HDEL', key, 'actor'] : ['HSET', key, 'actor', stored]]);
     },
-    async stop() {
-      target.close();
-      await fixture.stop();
-      await node.stop();
-      await actors.stop();
-      await redis.stop();
-    },
+    stop: () => parts.stop(),
   };
 }
