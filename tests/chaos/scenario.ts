@@ -70,10 +70,13 @@ export async function runFault(run: Run, fault: Fault): Promise<Figures> {
   return figures;
 }
 
+/** How long a poll waits for events. A reader stops with the answer to its last one, and by then nothing more happens. */
+const READ_WAIT_MS = 1_000;
+
 /** Reads a shop's tenant's events from now on. */
 async function followShop({ api }: ChaosShop): Promise<readonly FeedReader[]> {
   const from = String((await api.get('/events')).data.nextCursor);
-  return [startReader(api, { from, waitMs: 5_000 }), startStream(api, from)];
+  return [startReader(api, { from, waitMs: READ_WAIT_MS }), startStream(api, from)];
 }
 
 async function sawEnds(
