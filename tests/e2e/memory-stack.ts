@@ -11,6 +11,7 @@ import { serviceEnvironment } from '../../bin/environment.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
+import { closeKeptConnections } from '../kept-connections.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { type StartedParts, startParts } from '../started-parts.ts';
 import { type Account, makeAccount } from './account.ts';
@@ -80,6 +81,7 @@ async function startStack(
     onLost: () => undefined,
   });
   parts.add(() => stopService(service));
+  parts.add(closeKeptConnections);
   const { network } = made;
   if (network === undefined) throw new Error('the service started without its sending component');
   const admin = apiClient(() => `${service.http.adminUrl}/admin/v1`, adminToken);

@@ -10,6 +10,7 @@ import { type RunningHttp, startHttp } from '../../http/start-http.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
+import { closeKeptConnections } from '../kept-connections.ts';
 import { startRedisServer } from '../redis-server.ts';
 import { openTarget, type Target } from './conformance-target.ts';
 import { FakeMemory } from './fake-account.ts';
@@ -123,6 +124,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
       for (const listener of listeners) listener(event);
     },
     async stop() {
+      closeKeptConnections();
       await running.close({ graceMs: 2_000 });
       redis.disconnect();
       await server.stop();

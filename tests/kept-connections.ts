@@ -1,0 +1,19 @@
+/** Where Node keeps what `fetch` sends by. */
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+
+interface Dispatcher {
+  close(): Promise<void>;
+}
+
+/**
+ * Closes the connections that `fetch` keeps open, each with the answer it waits for; later calls open new ones. A server
+ * of the test's own process would otherwise keep the process until they have been idle for seconds.
+ */
+export function closeKeptConnections(): void {
+  const place = globalThis as unknown as Record<symbol, Dispatcher | undefined>;
+  const before = place[DISPATCHER];
+  if (before === undefined) return;
+  place[DISPATCHER] = new (before.constructor as new () => Dispatcher)();
+  // Nobody waits for it: an open stream ends with its server.
+  before.close().catch(() => undefined);
+}
