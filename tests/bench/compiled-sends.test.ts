@@ -1,5 +1,5 @@
 /**
- * What a send allocates in the process that takes it: the price of garbage collection, which unlike a time does not
+ * What a send and a read allocate in the process that takes them: the price of garbage collection, which unlike a time does not
  * depend on the machine. The compiled service is asked over its socket, so that everything from there to the store
  * counts, log line and request log included.
  */
@@ -16,6 +16,10 @@ import { storedBy } from './stored-sends.ts';
 
 /** At most so many bytes a send: what it took when this was written, 19.7 KB, with a tenth of room. The goal is 15 KB. */
 const MOST_BYTES = 21_700;
+
+/** The same of a `GET /me` and of a message that is asked for again: 5.6 and 5.2 KB when this was written. */
+const MOST_BYTES_ME = 6_400;
+const MOST_BYTES_READ = 6_000;
 
 const FLEET = { tenants: 4, shopsPerTenant: 50, customers: 1_000, connected: true, held: true } as const;
 /** Rounds over all shops: until the code is compiled, and measured. */
@@ -54,11 +58,47 @@ test(`a send allocates at most ${MOST_BYTES} bytes`, async (context) => {
   }
 });
 
+test(`a GET /me allocates at most ${MOST_BYTES_ME} bytes, a polled read ${MOST_BYTES_READ}`, async (context) => {
+  const directory = mkdtempSync(join(tmpdir(), 'allocation-'));
+  const nodeFlags = [`--min-semi-space-size=${YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
+  const side = await startSide('service', { fleet: FLEET, nodeFlags, durability: 'everysec', directory });
+  try {
+    const sent = await send(side, { from: 0, to: 1 });
+    const read = sent.map(({ id }, index) => ({
+      method: 'GET',
+      path: `/api/v1/messages/${id}`,
+      token: side.fleet.shops[index]?.key ?? '',
+    }));
+    const me = read.map(({ token }) => ({ method: 'GET', path: '/api/v1/me', token }));
+    for (const [calls, most] of [
+      [me, MOST_BYTES_ME],
+      [read, MOST_BYTES_READ],
+    ] as const) {
+      await callAll(side.ports[0] ?? 0, repeated(calls, WARM_ROUNDS));
+      await side.holdUps();
+      const before = await side.look();
+      await callAll(side.ports[0] ?? 0, repeated(calls, MEASURED_ROUNDS));
+      const after = await side.look();
+      assert.equal((await side.holdUps()).collections, 0, 'nothing was collected meanwhile');
+      const bytes = Math.round((after.heapBytes - before.heapBytes) / (MEASURED_ROUNDS * calls.length));
+      context.diagnostic(`${bytes} bytes a call of ${calls[0]?.path}`);
+      assert.ok(bytes <= most, `${bytes} bytes a call of ${calls[0]?.path}`);
+    }
+  } finally {
+    await side.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+function repeated<Call>(calls: readonly Call[], rounds: number): Call[] {
+  return Array.from({ length: rounds }, () => calls).flat();
+}
+
 /** One message to each shop in each round, no two with the same text. */
 async function send(
   { ports: [port = 0], fleet }: RunningSide,
   { from, to }: { readonly from: number; readonly to: number },
-): Promise<void> {
+): Promise<{ readonly id: string }[]> {
   const rounds = Array.from({ length: to - from }, (_, index) => from + index);
   const calls = rounds.flatMap((round) =>
     fleet.shops.map(({ id, key }) => ({
@@ -72,5 +112,5 @@ async function send(
       },
     })),
   );
-  await callAll(port, calls);
+  return (await callAll(port, calls)) as { id: string }[];
 }
