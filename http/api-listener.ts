@@ -3,6 +3,7 @@ import { articlePages } from './articles/article-pages.ts';
 import type { HttpOptions } from './http-options.ts';
 import { documentPage } from './openapi/document-page.ts';
 import { referencePages } from './openapi/reference.ts';
+import { CallsInHand } from './pipeline/calls-in-hand.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { createRouter } from './pipeline/router.ts';
@@ -39,6 +40,7 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
   const { newId, requestLog, activity, owner, address } = parts;
   const countRequest = parts.count('');
   const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
+  const inHand = new CallsInHand(maxInFlight);
   const front = createApiFront({
     router,
     services,
@@ -48,15 +50,16 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
     clock,
     random,
     eventReaders: parts.eventReaders,
+    inHand,
     maxInFlightPerTenant: Math.ceil(maxInFlight * TENANT_SHARE),
   });
   const pages = [documentPage(address), ...referencePages(), ...articlePages(services.articles)];
-  const door = observed(tracedFront(withPages(pages, front), options.tracing), {
+  const answer = observed(tracedFront(withPages(pages, front), options.tracing), {
     clock,
     log,
     newId,
     partsOf: parts.partsOf,
-    maxInFlight,
+    inHand,
     observe(answered) {
       requestLog.record(answered);
       activity.countRequest(answered);
@@ -64,5 +67,5 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
       log.request(answered, 'request');
     },
   });
-  return { ...door, bodyPolicy: apiBodies({ router, keys }) };
+  return { answer, inHand, bodyPolicy: apiBodies({ router, keys }) };
 }

@@ -55,6 +55,6 @@ export interface HttpOptions {
   readonly health: { ready(): boolean | Promise<boolean> };
   /** True while the actors of this node have as much in hand as they may. Default: never. */
   readonly isBusy?: () => boolean;
-  /** Requests in hand a listener takes before it answers OVERLOADED. */
+  /** Requests in hand a listener takes before it answers OVERLOADED; those that wait for events are not in hand. */
   readonly maxInFlight?: number;
 }

@@ -8,6 +8,7 @@ import { createOperatorFront, operatorBodies } from './operator-api/front.ts';
 import { operatorPages } from './operator-api/pages.ts';
 import { resumeEverywhere } from './operator-api/resume-everywhere.ts';
 import type { OperatorServices } from './operator-api/services.ts';
+import { CallsInHand } from './pipeline/calls-in-hand.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { createRouter } from './pipeline/router.ts';
@@ -73,16 +74,17 @@ export function operatorListener(
     newId: () => newId(clock.wallMs()),
   });
   const pages = [...consolePages(), ...operatorPages({ door, version, health, metrics, events })];
-  const front = observed(withPages(pages, operators), {
+  const inHand = new CallsInHand(options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT);
+  const answer = observed(withPages(pages, operators), {
     clock,
     log,
     newId,
     partsOf: parts.partsOf,
-    maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
+    inHand,
     observe(answered) {
       countRequest(answered);
       if (answered.status !== 200 || !PROBES.has(answered.route)) log.request(answered, 'operator request');
     },
   });
-  return { ...front, bodyPolicy: operatorBodies({ router, door }) };
+  return { answer, inHand, bodyPolicy: operatorBodies({ router, door }) };
 }

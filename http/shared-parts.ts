@@ -1,13 +1,14 @@
 import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
 import { AuditLog } from './audit-log/audit-log.ts';
+import type { Responder } from './contract/exchange.ts';
 import { createEventStream, type EventStream } from './events/event-stream.ts';
 import { FleetEvents } from './events/fleet-events.ts';
 import type { HttpOptions } from './http-options.ts';
 import { type RecentActivity, recentActivity } from './metrics/recent-activity.ts';
 import { countRequests, type RequestCounters } from './metrics/request-metrics.ts';
 import type { OwnerOptions } from './owner/answer-as-owner.ts';
+import type { CallsInHand } from './pipeline/calls-in-hand.ts';
 import type { BodyPolicy } from './pipeline/front.ts';
-import type { ObservedFront } from './pipeline/observed.ts';
 import { type LogLineParts, logLineCache, type RequestKind } from './request-log/log-line-cache.ts';
 import { RequestLog } from './request-log/request-log.ts';
 import { EventReaders } from './tenant-api/event-readers.ts';
@@ -31,8 +32,10 @@ export interface SharedParts {
   readonly address: { publicUrl: string };
 }
 
-/** The front of a listener, and its rules for bodies. */
-export interface Listener extends ObservedFront {
+/** The front of a listener, what it has in hand, and its rules for bodies. */
+export interface Listener {
+  readonly answer: Responder;
+  readonly inHand: CallsInHand;
   readonly bodyPolicy: BodyPolicy;
 }
 

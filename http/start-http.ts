@@ -34,7 +34,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const admin = operatorListener(options, parts, operatorSide);
   exportMessageLatency(options.events, metrics);
   const bodies = new BodyBudget();
-  exportHttp(metrics, parts, { bodies, inHand: () => api.inFlight() + admin.inFlight() });
+  exportHttp(metrics, parts, { bodies, inHand: () => api.inHand.count + admin.inHand.count });
 
   const caller = callerAddress(options.trustedProxies);
   const { host, port, adminHost, adminPort } = options;
@@ -95,7 +95,7 @@ function exportHttp(
 ): void {
   metrics.source({
     name: 'msgapi_http_requests_in_hand',
-    help: 'Requests being answered now.',
+    help: 'Requests being answered now, without those that only wait for events.',
     kind: 'gauge',
     read: inHand,
   });

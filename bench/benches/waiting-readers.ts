@@ -3,7 +3,7 @@ import type { Bench, BenchContext, Run } from '../harness/bench.ts';
 import type { Fleet, FleetSize } from '../harness/fleet.ts';
 import { startReaders } from '../harness/load.ts';
 import { metricsOf } from '../harness/metrics.ts';
-import { loadAverage, residentMiB } from '../harness/process-usage.ts';
+import { cpuMs, loadAverage, residentMiB } from '../harness/process-usage.ts';
 import type { RunningSide } from '../harness/running-side.ts';
 import { startSide } from '../harness/side.ts';
 import type { ReadersResult } from '../load/readers-plan.ts';
@@ -17,10 +17,10 @@ import {
   wellBehaved,
 } from './well-behaved.ts';
 
-/** As many calls of a tenant may wait on a node (`actors/tenant/event-waiters.ts`). */
+/** A quarter of the calls of a tenant that may wait on a node (`actors/tenant/event-waiters.ts`). */
 const READERS_PER_TENANT = 64;
-/** As many may on a node: the readers beyond them are answered at once and come back after their gap. */
-const WAITING_AT_MOST = 1_024;
+/** Readers of the first load; the second is all of them. */
+const SOME_READERS = 1_000;
 const SHOPS_PER_TENANT = 4;
 /** What a process needs beside the connections of readers: other connections, Redis, files. */
 const OTHER_FILES = 1_000;
@@ -32,8 +32,9 @@ const PHASES = 4;
 
 /**
  * The effect of many readers of `GET /events` on tenants that read none: p99 of `GET /me` and of sends, on schedule, alone,
- * beside as many readers as may wait on one node, beside `--readers`, and once they are gone. `beforeMiB` and `withMiB`
- * are the service's memory before they come and after `--rest` seconds of them alone, `kibPerReader` the difference.
+ * beside a thousand readers, beside `--readers`, and once they are gone; `--stream=1` has them read open replies. `beforeMiB` and
+ * `withMiB` are the service's memory before they come and after `--rest` seconds of them alone, `kibPerReader` the difference;
+ * `serverCpuPercent` is the service's share of its core while they alone are there, all of them.
  */
 export const waitingReaders: Bench = {
   name: 'readers',
@@ -87,6 +88,7 @@ function tenantsOf(readers: number): number {
 /** What readers did to the service before anybody else called. */
 interface Settled {
   readonly waiting: number;
+  readonly serverCpuPercent: number;
   readonly withMiB: number;
 }
 
@@ -106,7 +108,7 @@ async function measured(
     shops: side.fleet.shops.filter(({ tenantId }) => goodTenants.has(tenantId)),
   };
   const server = side.watch.server ?? process.pid;
-  const few = Math.min(readers, WAITING_AT_MOST);
+  const few = Math.min(readers, SOME_READERS);
   const phases = [
     { name: 'alone', count: 0 },
     { name: `${few} readers`, count: few },
@@ -125,12 +127,13 @@ async function measured(
     made = felt.send.made;
     const met = await reading;
     alone ??= felt;
-    const { withMiB, waiting } = settled;
+    const { withMiB, waiting, serverCpuPercent } = settled;
     const kibPerReader = count === 0 ? 0 : ((withMiB - beforeMiB) * 1_024) / count;
     const figures = {
-      ...{ waiting, beforeMiB, withMiB, kibPerReader },
+      ...{ waiting, beforeMiB, withMiB, kibPerReader, serverCpuPercent },
       ...figuresOfFelt(felt, alone, server),
       ...{ readerAnswers: met.answers, readerRefusals: met.refusals, readersEnded: met.ended },
+      readersCpuMs: met.cpuMs,
       loadAverage: loadAverage(),
     };
     runs.push({ side: name, round, figures });
@@ -148,13 +151,18 @@ async function readersCome(
   const keys = Array.from({ length: count }, (_, index) => readerKeys[index % readerKeys.length] ?? '');
   const durationMs = restMs + LEAD_MS + context.seconds * 1_000 + 1_000;
   const [port = 0] = side.ports;
-  const plan = { port, keys, waitMs: WAIT_MS, gapMs: GAP_MS, arriveMs: restMs / 2, durationMs };
-  const reading = count === 0 ? Promise.resolve({ answers: 0, refusals: 0, ended: 0 }) : startReaders(plan);
+  const isStream = context.setting('stream', 0) > 0;
+  const plan = { port, isStream, keys, waitMs: WAIT_MS, gapMs: GAP_MS, arriveMs: restMs / 2, durationMs };
+  const none = { answers: 0, refusals: 0, ended: 0, cpuMs: 0 };
+  const reading = count === 0 ? Promise.resolve(none) : startReaders(plan);
   // Nobody waits for it before the load is over.
   reading.catch(() => undefined);
-  if (count > 0) await new Promise((wake) => setTimeout(wake, restMs));
+  const server = side.watch.server ?? process.pid;
+  if (count > 0) await new Promise((wake) => setTimeout(wake, restMs / 2));
+  const halfMs = cpuMs(server);
+  if (count > 0) await new Promise((wake) => setTimeout(wake, restMs / 2));
+  const serverCpuPercent = count === 0 ? 0 : ((cpuMs(server) - halfMs) / (restMs / 2)) * 100;
   if (side.admin === undefined) throw new Error('the service has no operators');
   const waiting = (await metricsOf(side.admin)).get('msgapi_event_waits') ?? 0;
-  const withMiB = residentMiB(side.watch.server ?? process.pid);
-  return { reading, settled: { waiting, withMiB } };
+  return { reading, settled: { waiting, serverCpuPercent, withMiB: residentMiB(server) } };
 }

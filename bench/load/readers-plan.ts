@@ -1,6 +1,8 @@
 /** Readers who wait for events, as the client package does: each with a connection of its own. */
 export interface ReadersPlan {
   readonly port: number;
+  /** Reads an open reply (server-sent events) in place of call after call. */
+  readonly isStream: boolean;
   /** A reader each, one key as often as it has readers. */
   readonly keys: readonly string[];
   /** How long a call asks to wait. */
@@ -15,8 +17,10 @@ export interface ReadersPlan {
 /** What the readers met with. */
 export interface ReadersResult {
   readonly answers: number;
-  /** Answers other than 200. */
+  /** Of them those other than 200. */
   readonly refusals: number;
   /** Connections that the service ended, or that could not be had. */
   readonly ended: number;
+  /** CPU time of the readers' process, in milliseconds. */
+  readonly cpuMs: number;
 }

@@ -11,7 +11,10 @@ let answers = 0;
 let refusals = 0;
 let ended = 0;
 
-/** One reader: asks again and again from the place of the last answer, on a new connection after each that is lost. */
+/**
+ * One reader: asks again and again from the place of the last answer, or once for a stream of which no more is read than its
+ * head; on a new connection after each that is lost.
+ */
 class Reader {
   readonly #key: string;
   #place = '';
@@ -36,6 +39,7 @@ class Reader {
         connection.send(this.#request(), (status, text) => {
           answers += 1;
           if (status !== 200) refusals += 1;
+          if (plan.isStream && status === 200) return;
           this.#place = /"nextCursor":"(\w+)"/.exec(text)?.[1] ?? this.#place;
           setTimeout(ask, Math.max(0, askedMs + plan.gapMs - performance.now()));
         });
@@ -45,6 +49,14 @@ class Reader {
   }
 
   #request(): string {
+    if (plan.isStream) {
+      return requestBytes({
+        method: 'GET',
+        path: '/api/v1/events',
+        token: this.#key,
+        accept: 'text/event-stream',
+      });
+    }
     const from = this.#place === '' ? '' : `&cursor=${this.#place}`;
     const path = `/api/v1/events?waitMs=${plan.waitMs}${from}`;
     return requestBytes({ method: 'GET', path, token: this.#key });
@@ -55,6 +67,7 @@ for (const [index, key] of plan.keys.entries()) {
   setTimeout(() => new Reader(key).connect(), (index * plan.arriveMs) / plan.keys.length);
 }
 setTimeout(() => {
-  const result: ReadersResult = { answers, refusals, ended };
+  const { user, system } = process.cpuUsage();
+  const result: ReadersResult = { answers, refusals, ended, cpuMs: (user + system) / 1_000 };
   process.stdout.write(JSON.stringify(result), () => process.exit());
 }, plan.durationMs);

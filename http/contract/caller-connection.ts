@@ -1,7 +1,12 @@
+/** Most calls wait for nothing. */
+const NONE: (() => void)[] = [];
+
 /** The connection of one call, as far as whoever makes the call wait has to know of it. */
 export class CallerConnection {
   #isGone = false;
-  #callbacks: Set<() => void> | undefined;
+  #callbacks: (() => void)[] = NONE;
+  /** Whoever counts the call among those in hand: told when it only waits, and when it goes on. */
+  onWaiting: ((isWaiting: boolean) => void) | undefined;
 
   /** Whether nobody is there any more to be answered. */
   get isGone(): boolean {
@@ -10,17 +15,23 @@ export class CallerConnection {
 
   /** Calls back once, when the caller goes away before it was answered; at once if it has. The returned function ends that. */
   onGone(callback: () => void): () => void {
-    // Most calls wait for nothing, so the set is made for those that do.
-    this.#callbacks ??= new Set();
     if (this.#isGone) callback();
-    else this.#callbacks.add(callback);
-    return () => void this.#callbacks?.delete(callback);
+    else this.#callbacks = [...this.#callbacks, callback];
+    return () => {
+      this.#callbacks = this.#callbacks.filter((other) => other !== callback);
+    };
+  }
+
+  /** The call only waits from now on, and is none of those in hand until it goes on. */
+  waits(isWaiting: boolean): void {
+    this.onWaiting?.(isWaiting);
   }
 
   /** The caller has gone. */
   leave(): void {
     this.#isGone = true;
-    for (const callback of this.#callbacks ?? []) callback();
-    this.#callbacks = undefined;
+    const callbacks = this.#callbacks;
+    this.#callbacks = NONE;
+    for (const callback of callbacks) callback();
   }
 }

@@ -6,6 +6,7 @@ import { errorCode, errorReply } from '../contract/envelope.ts';
 import type { ReplyValue, RequestValue, Responder } from '../contract/exchange.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { LogLineParts, RequestKind } from '../request-log/log-line-cache.ts';
+import type { CallsInHand } from './calls-in-hand.ts';
 import { DelayedRejections } from './delayed-rejections.ts';
 import { anonymous, type CallMarks, type Front, type FrontReply, UNMATCHED } from './front.ts';
 import { readTraceparent } from './traceparent.ts';
@@ -14,7 +15,7 @@ import { readTraceparent } from './traceparent.ts';
 export interface ObservedOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly maxInFlight: number;
+  readonly inHand: CallsInHand;
   newId(nowMs: number): ObjectId;
   partsOf(kind: RequestKind): LogLineParts;
   observe(answered: AnsweredRequest): void;
@@ -30,20 +31,13 @@ interface Begun extends CallMarks {
 /** A caller's request id is echoed as it came when it is this: visible ASCII and blanks, up to 256 characters; else it gets one of ours. */
 const ECHOED_REQUEST_ID = /^[ -~]{1,256}$/;
 
-/** A front with its door: request id, a bound on what is in hand, and one entry for every request. */
-export interface ObservedFront {
-  readonly answer: Responder;
-  inFlight(): number;
-}
-
 /** The listeners that are told of each answered request. */
 type Asked = Pick<RequestValue, 'method' | 'ip' | 'headers'>;
 
 /** Wraps a front so that no request leaves without an id and an entry, and no more are in hand than fit. */
-export function observed(front: Front, options: ObservedOptions): ObservedFront {
-  const { clock, maxInFlight, newId } = options;
+export function observed(front: Front, options: ObservedOptions): Responder {
+  const { clock, inHand, newId } = options;
   const refusals = new DelayedRejections(clock);
-  let inFlight = 0;
 
   function finish(request: Asked, answered: FrontReply, begun: Begun): ReplyValue {
     const atMs = clock.wallMs();
@@ -107,37 +101,32 @@ export function observed(front: Front, options: ObservedOptions): ObservedFront 
     answered: Promise<FrontReply>,
     begun: Begun,
   ): MaybePromise<ReplyValue> {
-    inFlight += 1;
+    inHand.enter();
     return answered.then(
       (known) => {
-        inFlight -= 1;
+        inHand.leave();
         return settled(request, known, begun);
       },
       (thrown) => {
-        inFlight -= 1;
+        inHand.leave();
         return broken(request, thrown, begun);
       },
     );
   }
 
-  return {
-    inFlight: () => inFlight,
-    answer(request) {
-      const begun = begin(request);
-      if (inFlight >= maxInFlight) {
-        const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
-        return held(withoutBody(request), refused, begun);
-      }
-      let answered: MaybePromise<FrontReply>;
-      try {
-        answered = front(request, begun);
-      } catch (thrown) {
-        return broken(request, thrown, begun);
-      }
-      return answered instanceof Promise
-        ? later(request, answered, begun)
-        : settled(request, answered, begun);
-    },
+  return (request) => {
+    const begun = begin(request);
+    if (inHand.isFull) {
+      const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
+      return held(withoutBody(request), refused, begun);
+    }
+    let answered: MaybePromise<FrontReply>;
+    try {
+      answered = front(request, begun);
+    } catch (thrown) {
+      return broken(request, thrown, begun);
+    }
+    return answered instanceof Promise ? later(request, answered, begun) : settled(request, answered, begun);
   };
 }
 

@@ -1,3 +1,4 @@
+import { MOST_EVENT_WAITS } from '../../actors/tenant/event-waiters.ts';
 import { DECLARATION_BATCH_LIMIT, DECLARATIONS_PER_DAY } from '../../policy/declaration-limits.ts';
 import { MINUTE_MS } from '../../policy/durations.ts';
 import { GROUP_SIZE_UNIT } from '../../policy/evaluate-group.ts';
@@ -29,6 +30,7 @@ export const ARTICLE_FIGURES = {
   callsPerHour: shown(DEFAULT_RATE_LIMITS.hour),
   callsPerDay: shown(DEFAULT_RATE_LIMITS.day),
   planRows: planRows(),
+  eventWaits: shown(MOST_EVENT_WAITS.tenant),
   textCharacters: shown(MESSAGE_TEXT_LIMIT),
   captionCharacters: shown(CAPTION_LIMIT),
 } as const;

@@ -1,17 +1,20 @@
+import { NO_ROOM_TO_WAIT } from '../../actors/tenant/event-waiters.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { errorReply } from '../contract/envelope.ts';
+import { errorCode, errorReply } from '../contract/envelope.ts';
 import { type HeaderLines, headerLines, type ReplyStream, type ReplyValue } from '../contract/exchange.ts';
 import type { OwnedReply } from '../owner/answer-as-owner.ts';
 
-/** How many streams may be open at this node's door; each is one connection and one page in hand. */
-const MOST_STREAMS = { tenant: 64, node: 1_024 } as const;
+/** How many streams may be open at this node's door; each is one connection, at most one page, and a comment now and then. */
+const MOST_STREAMS = { tenant: 256, node: 10_000 } as const;
 /** A comment this often keeps proxies, and the listener's own idle limit of ten seconds, from closing a stream. */
 const HEARTBEAT_MS = 5_000;
 /** Longest that one question waits at the owner. A reader whose owner dies meanwhile is told no later. Milliseconds. */
 const WAIT_MS = 15_000;
 /** Pause after a question that was answered at once without news, or not at all. */
 const AGAIN_MS = 1_000;
+/** Pause after one that found no room to wait at the owner. */
+const NO_ROOM_MS = NO_ROOM_TO_WAIT.retryAfterSeconds * 1_000;
 /** How often a reader that lags is looked at, and how long it may take for what it was sent. */
 const LAG_LOOK_MS = 250;
 const MOST_LAG_MS = 30_000;
@@ -98,7 +101,7 @@ export class EventReaders {
 
 function refusal(rate: HeaderLines): ReplyValue {
   const message = 'Too many event streams are open; try again shortly.';
-  return errorReply({ code: 'OVERLOADED', message }, rate);
+  return errorReply({ ...NO_ROOM_TO_WAIT, message }, rate);
 }
 
 /** One open stream. */
@@ -131,9 +134,10 @@ class Following {
       const page = reply.status === 200 ? pageOf(reply) : { items: [], nextCursor: cursor };
       isTaken = this.#write(written(page, cursor));
       cursor = page.nextCursor;
-      // An answer may come early once, when the tenant moves; an owner with no room to wait answers early each time.
+      // An answer may come early once, when the tenant moves.
       const isQuick = page.items.length === 0 && this.#clock.monotonicMs() - askedMs < AGAIN_MS;
-      if (reply.status !== 200 || (isQuick && wasQuick)) await this.#pause(AGAIN_MS);
+      if (errorCode(reply) === 'OVERLOADED') await this.#pause(NO_ROOM_MS);
+      else if (reply.status !== 200 || (isQuick && wasQuick)) await this.#pause(AGAIN_MS);
       wasQuick = isQuick;
     }
   }

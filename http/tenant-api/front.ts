@@ -1,3 +1,4 @@
+import { MOST_EVENT_WAITS, NO_ROOM_TO_WAIT } from '../../actors/tenant/event-waiters.ts';
 import type { KeyDirectory } from '../../actors/tenant/tenant-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
@@ -16,6 +17,7 @@ import {
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
+import type { CallsInHand } from '../pipeline/calls-in-hand.ts';
 import {
   anonymous,
   type BodyPolicy,
@@ -42,6 +44,8 @@ export interface ApiFrontOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly eventReaders: EventReaders;
+  /** What the listener has in hand. */
+  readonly inHand: CallsInHand;
   /** Requests of one tenant in hand at a time; what is more is refused OVERLOADED. */
   readonly maxInFlightPerTenant: number;
 }
@@ -143,6 +147,7 @@ function answerKnown(
   edge: Edge,
 ): MaybePromise<FrontReply> {
   const { slots, forwarder, services, owner } = edge;
+  if (endpoint.isFollowed) countWhileWaiting(request, tenantId, edge);
   const owned = ownedRequest(request, { values, tenantId, keyHash: hash, call });
   if (!forwarder.ownerIsLocal(tenantId)) {
     return held(answerElsewhere(endpoint, owned, edge), { route, tenantId }, slots);
@@ -181,6 +186,15 @@ function answerInTime(
   return edge.slots.hold(tenantId, answered, (known) =>
     known.moved ? answerAfterMove(endpoint, owned, known, edge).then(told) : told(known),
   );
+}
+
+/** A call that waits for news leaves the counts of calls in hand meanwhile. */
+function countWhileWaiting({ connection }: RequestValue, tenantId: string, { inHand, slots }: Edge): void {
+  if (connection === undefined) return;
+  connection.onWaiting = (isWaiting) => {
+    inHand.waits(isWaiting);
+    slots.waits(tenantId, isWaiting);
+  };
 }
 
 /** Pages of the endpoint one after another, as a reply that stays open; the first one is the call, and is counted. */
@@ -259,17 +273,21 @@ function answerElsewhere(
 
 /** Asks the owner of the moment, which may have become this node. */
 function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Edge): Followed['ask'] {
-  const { forwarder, services, owner, random } = edge;
-  const { method, path, forwardTimeoutMs } = endpoint;
+  const { forwarder, services, owner, random, inHand } = edge;
+  const { method, path, isFollowed, forwardTimeoutMs } = endpoint;
   const { tenantId } = request;
   const timeoutMs = forwardTimeoutMs?.(request.query) ?? FORWARD_TIMEOUT_MS;
   return async (spentMs) => {
     if (forwarder.ownerIsLocal(tenantId)) return answerAsOwner(endpoint, request, services, owner);
     const { connection, ...sent } = request;
+    const onlyWaits = isFollowed && timeoutMs > FORWARD_TIMEOUT_MS;
+    if (onlyWaits && inHand.waiting >= MOST_EVENT_WAITS.node)
+      return { reply: errorReply(NO_ROOM_TO_WAIT), keyId: undefined };
     const waitId = forwardTimeoutMs && connection && `${request.requestId} ${random()}`;
     // The place where the call waits is free at once; an owner that does not hear of it ends the wait in its time.
     const stay =
       waitId === undefined ? undefined : connection?.onGone(() => void tellGone(tenantId, waitId, edge));
+    if (onlyWaits) connection?.waits(true);
     try {
       const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
       const answer = await forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
@@ -277,6 +295,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Ed
     } catch (thrown) {
       return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
     } finally {
+      if (onlyWaits) connection?.waits(false);
       stay?.();
     }
   };

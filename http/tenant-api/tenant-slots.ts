@@ -19,21 +19,26 @@ export class TenantSlots {
     answer: Promise<Answer>,
     next: (answer: Answer) => Next | Promise<Next>,
   ): Promise<Next> {
-    this.#inHand.set(tenantId, (this.#inHand.get(tenantId) ?? 0) + 1);
+    this.#add(tenantId, 1);
     const refuse = (thrown: unknown): never => {
-      this.#leave(tenantId);
+      this.#add(tenantId, -1);
       throw thrown;
     };
     return answer.then((known) => {
       const made = next(known);
-      if (made instanceof Promise) return made.finally(() => this.#leave(tenantId));
-      this.#leave(tenantId);
+      if (made instanceof Promise) return made.finally(() => this.#add(tenantId, -1));
+      this.#add(tenantId, -1);
       return made;
     }, refuse);
   }
 
-  #leave(tenantId: string): void {
-    const left = (this.#inHand.get(tenantId) ?? 1) - 1;
+  /** A request of the tenant only waits from now on, or goes on. */
+  waits(tenantId: string, isWaiting: boolean): void {
+    this.#add(tenantId, isWaiting ? -1 : 1);
+  }
+
+  #add(tenantId: string, by: number): void {
+    const left = (this.#inHand.get(tenantId) ?? 0) + by;
     if (left === 0) this.#inHand.delete(tenantId);
     else this.#inHand.set(tenantId, left);
   }

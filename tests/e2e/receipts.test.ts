@@ -1,6 +1,9 @@
 /** Delivered and read over the wire protocol: people and groups, handsets that were off, restarts, and forged receipts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { shopKeys } from '../../actors/shop/record/shop-keys.ts';
+import { shardOf } from '../../runtime/address.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
@@ -8,6 +11,9 @@ import { until } from './waiting.ts';
 const SHOP = '+33611110070';
 const PERSON = '+33622220070';
 const SLEEPER = '+33622220071';
+/** Nobody has what these are sent. */
+const OFF = ['+33622220072', '+33622220073', '+33622220074'];
+const DAY_MS = 24 * 3_600_000;
 const GROUP = '120363000000000070@g.us';
 
 let stack: ServiceStack;
@@ -94,4 +100,39 @@ test('members of a group count once each, and a forged receipt changes nothing',
     return found.readCount === 2 && found;
   });
   assert.deepEqual([both.deliveredCount, both.deliveredAt, both.readAt], [2, read.deliveredAt, read.readAt]);
+});
+
+/** How many shops operators are told of, since nobody has what they sent for a day. */
+async function undeliveredShops(): Promise<number | undefined> {
+  const answer = await fetch(`${stack.adminUrl()}/metrics`, {
+    headers: { authorization: `Bearer ${stack.adminToken}` },
+  });
+  const figure = /^msgapi_shops_in_trouble\{trouble="undelivered"\} (\d+)$/m.exec(await answer.text())?.[1];
+  return figure === undefined ? undefined : Number(figure);
+}
+
+/** Has what the shop sent lie a day further back; the service does not run. */
+async function letADayPass(): Promise<void> {
+  const redis = new Redis(stack.redis.url);
+  try {
+    const { shop } = shopKeys(shardOf(stack.tenantId), stack.shopId);
+    const { sinceMs, enoughSinceMs, ...rest } = JSON.parse((await redis.hget(shop, 'undelivered')) ?? '{}');
+    const before = { sinceMs: sinceMs - DAY_MS, enoughSinceMs: enoughSinceMs - DAY_MS };
+    await redis.hset(shop, 'undelivered', JSON.stringify({ ...rest, ...before }));
+  } finally {
+    redis.disconnect();
+  }
+}
+
+test('what nobody has for a day shows in the metric of shops in trouble, until somebody has it', async () => {
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: OFF });
+  for (const phone of OFF) await stack.network.setHandset(phone, false);
+  for (const phone of OFF) await send(phone, `for ${phone}`);
+  assert.equal(await undeliveredShops(), 0);
+  await stack.end('SIGKILL');
+  await letADayPass();
+  await stack.start();
+  await until('operators are told', async () => (await undeliveredShops()) === 1);
+  await stack.network.setHandset(OFF[0] ?? '', true);
+  await until('they are told no more', async () => (await undeliveredShops()) === 0);
 });

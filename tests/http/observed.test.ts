@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorReply } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
+import { CallsInHand } from '../../http/pipeline/calls-in-hand.ts';
 import { DelayedRejections } from '../../http/pipeline/delayed-rejections.ts';
 import { anonymous, type Front } from '../../http/pipeline/front.ts';
 import { observed } from '../../http/pipeline/observed.ts';
@@ -37,7 +38,9 @@ function door(front: Front, observe: () => void = () => undefined, clock: Clock 
   const log = { debug: silent, info: silent, warn: silent, error: say };
   const newId = () => '66b1f0a2c3d4e5f607182901' as never;
   const partsOf = logLineCache();
-  return { faults, ...observed(front, { clock, log, maxInFlight: 1, newId, partsOf, observe }) };
+  const inHand = new CallsInHand(1);
+  const answer = observed(front, { clock, log, inHand, newId, partsOf, observe });
+  return { faults, answer, inHand, inFlight: () => inHand.count };
 }
 
 for (const kind of ['at once', 'later'] as const) {
@@ -72,6 +75,26 @@ for (const kind of ['at once', 'later'] as const) {
     assert.equal(inFlight(), 0);
   });
 }
+
+test('a call that only waits is not in hand: the next is answered, and it is in hand again as it goes on', async () => {
+  const { answer, inHand } = door(async (_request, { requestId }) => {
+    if (requestId === 'waits') {
+      inHand.waits(true);
+      await news;
+      inHand.waits(false);
+      assert.equal(inHand.count, 1);
+    }
+    return anonymous(REPLY, '/');
+  });
+  let tell = (): void => undefined;
+  const news = new Promise<void>((resolve) => (tell = resolve));
+  const waiting = answer({ ...REQUEST, headers: { ...REQUEST.headers, requestId: 'waits' } });
+  assert.deepEqual([inHand.count, inHand.waiting, inHand.isFull], [0, 1, false]);
+  assert.equal((await answer(REQUEST)).status, 200);
+  tell();
+  assert.equal((await waiting).status, 200);
+  assert.deepEqual([inHand.count, inHand.waiting], [0, 0]);
+});
 
 const BUSY = anonymous(errorReply({ code: 'OVERLOADED' }), '/');
 

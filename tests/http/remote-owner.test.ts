@@ -167,6 +167,27 @@ describe('a request taken by one node and answered by another', () => {
     );
   });
 
+  it('a call that waits at the owner is in hand at neither node', async () => {
+    const narrow = await startService({
+      maxInFlight: 1,
+      keys: { tenantOfKey: async (hash) => owner.memory.tenantByHash.get(hash) },
+      forwarder: {
+        ...localForwarder,
+        ownerIsLocal: () => false,
+        forward: (_, payload) => owner.serveForwarded(payload),
+      },
+    });
+    const there = await targetOf(narrow);
+    const waiting = there.api.call('GET', '/events?waitMs=9000', { key: tenant.key });
+    while (owner.eventWaiters.count === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal((await there.api.call('GET', '/shops', { key: tenant.key })).status, 200);
+    owner.eventWaiters.end(tenant.id);
+    assert.equal((await waiting).status, 200);
+    assert.equal((await there.api.call('GET', '/shops', { key: tenant.key })).status, 200);
+    there.close();
+    await narrow.stop();
+  });
+
   it('a key that the owner does not know is nobody’s, though this node remembers whose it was', async () => {
     const key = `tm_live_${'r'.repeat(43)}`;
     owner.memory.tenantByHash.set(keyHash(key) ?? '', tenant.id);

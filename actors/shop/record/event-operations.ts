@@ -1,6 +1,7 @@
 import type { Outcome } from '../../failure.ts';
 import type { EventType } from '../../tenant/tenant-event.ts';
 import type { CursorPage } from '../../tenant/tenant-operations.ts';
+import type { WaitingCaller } from '../../waiting-caller.ts';
 
 /** An event as the API shows it. */
 export interface EventView {
@@ -25,7 +26,7 @@ export interface EventQuery {
   /** How long to wait for the first that fits, when none is there yet; milliseconds. */
   readonly waitMs: number;
   /** Of the caller, whose wait ends when it goes away; absent: the wait ends by itself. */
-  readonly connection?: { onGone(callback: () => void): () => void } | undefined;
+  readonly connection?: WaitingCaller | undefined;
 }
 
 /** What a tenant asks of its events, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
@@ -33,7 +34,7 @@ export interface EventOperations {
   /**
    * Oldest first. `nextCursor` is always a place to go on from. A cursor older than the oldest kept event fails
    * VALIDATION_ERROR, which names the oldest, and one behind the newest that ever was fails as well; both with the
-   * `nextCursor` to go on from.
+   * `nextCursor` to go on from. One that would wait where too many do fails OVERLOADED.
    */
   list(
     tenantId: string,

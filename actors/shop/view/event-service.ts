@@ -10,7 +10,12 @@ import {
   streamIdOf,
 } from '../../tenant/event-cursor.ts';
 import { streamFacts, wereCutOff } from '../../tenant/event-retention.ts';
-import type { EventWaiters } from '../../tenant/event-waiters.ts';
+import {
+  type EventNews,
+  type EventWait,
+  type EventWaiters,
+  NO_ROOM_TO_WAIT,
+} from '../../tenant/event-waiters.ts';
 import { decodeEvent, type StoredEvent, type StreamEntry } from '../../tenant/tenant-event.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import type { EventOperations, EventQuery, EventView } from '../record/event-operations.ts';
@@ -20,12 +25,16 @@ import type { ShopOperations } from '../record/shop-operations.ts';
 const BATCH = 100;
 const MOST_SCANNED = 1_000;
 
-/** The store, the waits and the clock of the events' operations. */
-export interface EventServiceOptions {
+/** Where events are read, and the messages that they are of. */
+interface Sources {
   readonly store: Pick<Store, 'read'>;
+  readonly messages: Pick<ShopOperations, 'message'>;
+}
+
+/** The sources, the waits and the clock of the events' operations. */
+export interface EventServiceOptions extends Sources {
   readonly clock: Clock;
   readonly waiters: EventWaiters;
-  readonly messages: Pick<ShopOperations, 'message'>;
 }
 
 /** A page, and the place behind all that was looked at for it. */
@@ -36,12 +45,15 @@ interface Scanned {
   readonly isAtEnd: boolean;
 }
 
-/** The tenants' events: pages from a cursor on, and waits for what comes next. */
+/**
+ * The tenants' events: pages from a cursor on, and waits for what comes next. An event wakes all calls that wait for its tenant,
+ * and they ask for the same: it is read once for all of them.
+ */
 export function eventService(options: EventServiceOptions): EventOperations {
-  const { store, clock, waiters } = options;
+  const { clock, waiters } = options;
 
-  const page = async (tenantId: string, { found, place }: Scanned) => {
-    const items = await Promise.all(found.map((event) => viewOf(event, tenantId, options)));
+  const page = async (tenantId: string, { found, place }: Scanned, sources: Sources) => {
+    const items = await Promise.all(found.map((event) => viewOf(event, tenantId, sources)));
     return done({ items: items.filter((item) => item !== undefined), nextCursor: cursorOf(place) });
   };
 
@@ -50,21 +62,28 @@ export function eventService(options: EventServiceOptions): EventOperations {
       const key = tenantKeys(tenantId).events;
       // The wait begins before the first read, so that no event comes between a read and its wait.
       const wait = query.waitMs > 0 ? waiters.enter(tenantId) : undefined;
-      const stay = wait && query.connection?.onGone(() => wait.end());
+      const { connection } = query;
+      const stay = wait && connection?.onGone(() => wait.end());
       const endMs = clock.monotonicMs() + query.waitMs;
       try {
-        const start = await startOf(key, query.cursor, store);
+        const start = await startOf(key, query.cursor, options.store);
         if (!start.ok) return start;
         if (query.cursor === undefined && wait === undefined) {
-          return done({ items: [], nextCursor: cursorOf(start.value) });
+          return done({ items: [], nextCursor: cursorOf(start.value.place) });
         }
-        let scanned = await scan(key, start.value, query, store);
+        let sources: Sources = options;
+        const { place } = start.value;
+        let scanned = await scanFrom(key, start.value, query, options.store);
+        if (query.waitMs > 0 && wait === undefined && scanned.place === place) {
+          return { ok: false, failure: NO_ROOM_TO_WAIT };
+        }
         while (wait !== undefined && scanned.isAtEnd && scanned.found.length === 0) {
-          const leftMs = endMs - clock.monotonicMs();
-          if (leftMs <= 0 || (await wait.next(leftMs)) === 'over') break;
-          scanned = await scan(key, scanned.place, query, store);
+          const news = await nextNews(wait, endMs - clock.monotonicMs(), connection);
+          if (news === 'over') break;
+          sources = sharedBy(news, options);
+          scanned = await scan(key, scanned.place, query, sources.store);
         }
-        return await page(tenantId, scanned);
+        return await page(tenantId, scanned, sources);
       } finally {
         stay?.();
         wait?.leave();
@@ -73,28 +92,62 @@ export function eventService(options: EventServiceOptions): EventOperations {
   };
 }
 
-/** The place to read from. Fails for a cursor behind which events are gone, and for one that was never given. */
+/** What wakes a call, which is none of those in hand until then. */
+async function nextNews(
+  wait: EventWait,
+  timeoutMs: number,
+  connection: EventQuery['connection'],
+): Promise<EventNews | 'over'> {
+  if (timeoutMs <= 0) return 'over';
+  connection?.waits(true);
+  const news = await wait.next(timeoutMs);
+  connection?.waits(false);
+  return news;
+}
+
+/** The sources of calls that the same news woke. */
+function sharedBy(news: EventNews, { store, messages }: Sources): Sources {
+  return {
+    store: { read: (reads) => news.once(JSON.stringify(reads), () => store.read(reads)) },
+    messages: {
+      message: (tenantId, id) => news.once(id, async () => await messages.message(tenantId, id)),
+    },
+  };
+}
+
+/** The place to read from; `isNewest`: nothing is behind it as of now. */
+interface Start {
+  readonly place: string;
+  readonly isNewest: boolean;
+}
+
+/** Where to read from. Fails for a cursor behind which events are gone, and for one that was never given. */
 async function startOf(
   key: string,
   cursor: string | undefined,
   store: Pick<Store, 'read'>,
-): Promise<Outcome<string>> {
+): Promise<Outcome<Start>> {
   if (cursor === undefined) {
     const [[newest], exists] = (await store.read([
       ['XREVRANGE', key, '+', '-', 'COUNT', 1],
       ['EXISTS', key],
     ])) as [StreamEntry[], number];
-    if (newest !== undefined || exists === 0) return done(newest?.[0] ?? START_OF_STREAM);
-    return done(String((await streamFacts(store, key))('last-generated-id')));
+    if (newest !== undefined || exists === 0) {
+      return done({ place: newest?.[0] ?? START_OF_STREAM, isNewest: true });
+    }
+    return done({ place: String((await streamFacts(store, key))('last-generated-id')), isNewest: true });
   }
   const place = streamIdOf(cursor);
   const [[oldest], [newest]] = (await store.read([
     ['XRANGE', key, '-', '+', 'COUNT', 1],
     ['XREVRANGE', key, '+', '-', 'COUNT', 1],
   ])) as [StreamEntry[], StreamEntry[]];
-  if (isBefore(newest?.[0] ?? START_OF_STREAM, place)) return await beyondNewest(key, place, store);
-  if (oldest === undefined || !(await wereCutOff(store, { key, place, oldest: oldest[0] })))
-    return done(place);
+  const last = newest?.[0] ?? START_OF_STREAM;
+  if (last === place) return done({ place, isNewest: true });
+  if (isBefore(last, place)) return await beyondNewest(key, place, store);
+  if (oldest === undefined || !(await wereCutOff(store, { key, place, oldest: oldest[0] }))) {
+    return done({ place, isNewest: false });
+  }
   const goOn = placeBefore(oldest[0]);
   return refused(`is older than the oldest event that is kept, ${cursorOf(oldest[0])}`, goOn);
 }
@@ -103,15 +156,11 @@ async function startOf(
  * A place behind the newest entry. Fails for one that the stream never gave: it is another tenant's, an id of something
  * else, or Redis lost the events up to it, and nothing would come behind it for as long as its time is ahead.
  */
-async function beyondNewest(
-  key: string,
-  place: string,
-  store: Pick<Store, 'read'>,
-): Promise<Outcome<string>> {
+async function beyondNewest(key: string, place: string, store: Pick<Store, 'read'>): Promise<Outcome<Start>> {
   const [exists] = (await store.read([['EXISTS', key]])) as [number];
   // An entry that was erased or cut off keeps its place.
   const last = exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
-  if (!isBefore(last, place)) return done(place);
+  if (!isBefore(last, place)) return done({ place, isNewest: false });
   return refused('is no cursor of these events: it is behind the newest of them', last);
 }
 
@@ -119,6 +168,17 @@ function refused(why: string, goOn: string): ReturnType<typeof failed> {
   const nextCursor = cursorOf(goOn);
   const message = `${why}; go on from ${nextCursor}`;
   return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }], nextCursor });
+}
+
+/** The first look behind a place; a reader of the newest event need not ask. */
+function scanFrom(
+  key: string,
+  { place, isNewest }: Start,
+  query: EventQuery,
+  store: Pick<Store, 'read'>,
+): Promise<Scanned> {
+  if (isNewest) return Promise.resolve({ found: [], place, isAtEnd: true });
+  return scan(key, place, query, store);
 }
 
 async function scan(
@@ -150,7 +210,7 @@ async function scan(
 export async function viewOf(
   { streamId, type, shopId, subject }: StoredEvent,
   tenantId: string,
-  { messages }: Pick<EventServiceOptions, 'messages'>,
+  { messages }: Pick<Sources, 'messages'>,
 ): Promise<EventView | undefined> {
   const timestamp = new Date(storedAtMs(streamId)).toISOString();
   const shown = { id: cursorOf(streamId), type, timestamp };

@@ -1,0 +1,128 @@
+/** Waits for events are bounded by tenant and node, a wait that is over leaves its place, and calls woken together read once. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventService } from '../../actors/shop/view/event-service.ts';
+import { EventWaiters, MOST_EVENT_WAITS } from '../../actors/tenant/event-waiters.ts';
+import type { StreamEntry } from '../../actors/tenant/tenant-event.ts';
+import type { Read } from '../../runtime/store.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+
+const TENANT = '66b1f0a2c3d4e5f607182901';
+const START = '0'.repeat(24);
+
+/** How many of `count` calls may wait. */
+function admitted(waiters: EventWaiters, tenantId: string, count: number): number {
+  return Array.from({ length: count }, () => waiters.enter(tenantId)).filter((wait) => wait !== undefined)
+    .length;
+}
+
+test('256 wait for the events of a tenant, others wait beside them', () => {
+  const waiters = new EventWaiters(new FakeClock());
+  assert.equal(admitted(waiters, 'a', 300), 256);
+  assert.equal(admitted(waiters, 'b', 300), 256);
+});
+
+test('a node lets 20,000 wait, whoever they are of, and one that leaves makes room for one', () => {
+  const waiters = new EventWaiters(new FakeClock());
+  const first = waiters.enter('first');
+  const all = Array.from({ length: 100 }, (_, index) => admitted(waiters, `t${index}`, 256));
+  assert.equal(
+    all.reduce((sum, count) => sum + count, 1),
+    20_000,
+  );
+  assert.equal(waiters.count, 20_000);
+  first?.leave();
+  first?.leave();
+  assert.equal(admitted(waiters, 'last', 2), 1);
+});
+
+test('on a node that stops, waits are over at once, present and future ones', async () => {
+  const waiters = new EventWaiters(new FakeClock());
+  const present = waiters.enter('a')?.next(30_000);
+  waiters.close();
+  assert.equal(await present, 'over');
+  assert.equal(await waiters.enter('a')?.next(30_000), 'over');
+});
+
+/** A service over a stream in memory, which counts what is asked of it. */
+function inMemory() {
+  const clock = new FakeClock();
+  const waiters = new EventWaiters(clock);
+  const entries: StreamEntry[] = [];
+  const asked = { reads: 0, messages: 0 };
+  const answer = ([command, , from]: Read): unknown => {
+    asked.reads += 1;
+    if (command === 'EXISTS') return entries.length;
+    if (command === 'XREVRANGE') return entries.slice(-1);
+    return entries.filter(([id]) => from === '-' || `(${id}` > String(from));
+  };
+  const service = eventService({
+    ...{ store: { read: async (reads) => reads.map(answer) }, clock, waiters },
+    messages: {
+      message: (_, id) => {
+        asked.messages += 1;
+        return { ok: true, value: { id } as never };
+      },
+    },
+  });
+  return {
+    ...{ clock, waiters, asked },
+    list: (waitMs: number, of: { readonly shopId?: string } = {}) =>
+      service.list(TENANT, {
+        ...{ cursor: START, limit: 10, types: undefined, shopId: undefined, waitMs },
+        ...of,
+      }),
+    /** Stores an event of the shop and tells whoever waits. */
+    happens(shopId: string): void {
+      const subject = `message-${entries.length}`;
+      entries.push([`${entries.length + 1}-0`, ['type', 'message.sent', 'shop', shopId, 'subject', subject]]);
+      waiters.changed(TENANT);
+    },
+  };
+}
+
+/** Lets whatever needs no more than promises run to its end. */
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+test('an event that wakes many calls is read once, and so is its message', async () => {
+  const { asked, waiters, list, happens } = inMemory();
+  const calls = Array.from({ length: MOST_EVENT_WAITS.tenant }, () => list(30_000));
+  await settled();
+  assert.equal(waiters.count, MOST_EVENT_WAITS.tenant);
+  asked.reads = 0;
+  happens('one');
+  for (const listed of await Promise.all(calls)) {
+    assert.deepEqual(listed.ok && listed.value.items.map(({ data }) => data), [{ id: 'message-0' }]);
+  }
+  assert.deepEqual(asked, { reads: 1, messages: 1 });
+  assert.equal(waiters.count, 0);
+});
+
+test('what was read for one event is not taken for the next', async () => {
+  const { list, happens } = inMemory();
+  const all = list(30_000);
+  const ofTwo = list(30_000, { shopId: 'two' });
+  await settled();
+  happens('one');
+  assert.equal((await all).ok, true);
+  happens('two');
+  const listed = await ofTwo;
+  assert.deepEqual(listed.ok && listed.value.items.map(({ data }) => data), [{ id: 'message-1' }]);
+});
+
+test('503 OVERLOADED, to come again in five seconds: no room to wait and no news; news is given all the same', async () => {
+  const { waiters, list, happens } = inMemory();
+  admitted(waiters, TENANT, MOST_EVENT_WAITS.tenant);
+  const refused = await list(30_000);
+  assert.deepEqual(!refused.ok && [refused.failure.code, refused.failure.retryAfterSeconds], [
+    'OVERLOADED',
+    5,
+  ]);
+  assert.equal((await list(0)).ok, true);
+  happens('one');
+  const listed = await list(30_000);
+  assert.equal(listed.ok && listed.value.items.length, 1);
+  // Nothing of this shop, but the cursor goes on.
+  const passed = await list(30_000, { shopId: 'two' });
+  assert.deepEqual(passed.ok && [passed.value.items.length, passed.value.nextCursor === START], [0, false]);
+});
