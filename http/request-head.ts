@@ -52,7 +52,6 @@ const CONTENT_LENGTH = headerName('content-length');
 const AUTHORIZATION = headerName('authorization');
 const REQUEST_ID = headerName('x-request-id');
 const TRACEPARENT = headerName('traceparent');
-const IDEMPOTENCY_KEY = headerName('idempotency-key');
 
 function headerName(text: string): HeaderName {
   return { text, bytes: new TextEncoder().encode(text) };
@@ -66,8 +65,9 @@ export function readHead(
 ): Head {
   const method = raw.getCaseSensitiveMethod();
   const declared = raw.getHeader(CONTENT_LENGTH.bytes);
+  const once = declared !== '' || method === 'POST' ? linesOfOnce(raw) : NO_LINES;
   // uWebSockets takes the first of several; two that differ are how requests are smuggled past a proxy.
-  const lengthRepeated = declared !== '' && linesOf(raw, 'content-length').length > 1;
+  const lengthRepeated = once.lengths > 1;
   // A body without a length is looked for where one is read alone: each header read is a native call.
   const hasBody =
     !lengthRepeated && (declared !== '' || (!isRead(method) && raw.getHeader('transfer-encoding') !== ''));
@@ -85,7 +85,7 @@ export function readHead(
         contentType: hasBody ? raw.getHeader('content-type') : '',
         requestId: raw.getHeader(REQUEST_ID.bytes),
         traceparent: singleHeader(raw, TRACEPARENT),
-        idempotencyKey: method === 'POST' ? singleHeader(raw, IDEMPOTENCY_KEY) : '',
+        idempotencyKey: method === 'POST' ? once.idempotencyKey : '',
         lastEventId: mayStream ? raw.getHeader('last-event-id') : '',
         takesEvents: mayStream && asksForEvents(raw.getHeader('accept')),
       },
@@ -106,6 +106,31 @@ function asksForEvents(accept: string): boolean {
 function lengthFault(declared: string, isRepeated: boolean): BodyFault | undefined {
   if (isRepeated) return 'length_repeated';
   return Number(declared) > MAX_BODY_BYTES ? 'too_large' : undefined;
+}
+
+/** Headers that may come once, where a second line is looked for though the first may be empty. */
+interface LinesOfOnce {
+  /** How many lines of Content-Length there are. */
+  lengths: number;
+  /** Of several lines the line breaks between them as well, which no value of it may hold. */
+  idempotencyKey: string;
+}
+
+const NO_LINES: LinesOfOnce = { lengths: 0, idempotencyKey: '' };
+
+/** Walks all headers, which costs a call out of native code for each; so both are looked for in one walk. */
+function linesOfOnce(raw: RawHead): LinesOfOnce {
+  const found = { lengths: 0, idempotencyKey: '' };
+  let keys = 0;
+  raw.forEach((name, value) => {
+    if (name === 'content-length') {
+      found.lengths += 1;
+    } else if (name === 'idempotency-key') {
+      found.idempotencyKey += keys === 0 ? value : `\n${value}`;
+      keys += 1;
+    }
+  });
+  return found;
 }
 
 /** All lines of a header, in order; getHeader gives the first alone. */

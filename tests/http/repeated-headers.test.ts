@@ -44,6 +44,8 @@ test('two idempotency keys are refused, also when they are the same', async () =
   for (const keys of [
     ['one', 'another'],
     ['same', 'same'],
+    ['', 'behind an empty one'],
+    ['before an empty one', ''],
   ]) {
     const received = await makeShop(
       'twice',
