@@ -49,3 +49,14 @@ test('no answer in time is none', async () => {
   const { socket, devices } = socketAnswered(undefined);
   assert.equal(await lookUpNumbers(socket, devices, [PERSON]), undefined);
 });
+
+test('an answer of a number that was not asked for counts for nothing, nor one whose id is none', async () => {
+  const deviceList = [{ id: 0 }];
+  const { socket, devices } = socketAnswered([
+    { id: OTHER, lid: '200@lid', devices: { deviceList } },
+    { id: PERSON, lid: '100', devices: { deviceList } },
+    { id: PERSON, lid: '33644444444@s.whatsapp.net', devices: { deviceList } },
+  ]);
+  assert.deepEqual(await lookUpNumbers(socket, devices, [PERSON]), []);
+  for (const user of ['200', '100', '33644444444']) assert.equal(devices.get(user), undefined);
+});

@@ -193,6 +193,17 @@ test('what may be lost is written with what comes next, or by itself after ten s
   assert.deepEqual(text(await sealed.read('credentials', names)), ['1', '2', '3']);
 });
 
+test('what may be lost is known once it is written, and keeps neither a resealing nor what follows that waiting', async () => {
+  const { sealed, store } = sealedStore();
+  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
+  // The clock stands still.
+  await sealed.reseal('credentials');
+  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'session/b': '2' }) });
+  await sealed.write({ hash: 'credentials', fields: fields({ 'session/c': '3' }) });
+  assert.equal(store.commits.length, 2);
+  assert.deepEqual(text(await sealed.read('credentials', ['session/a', 'session/b'])), ['1', '2']);
+});
+
 test('what may be lost goes with a change that somebody else carries, and stays when nobody carried that', async () => {
   const { sealed, store } = sealedStore();
   sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/a': '1' }) });

@@ -1,17 +1,18 @@
 import {
   extractDeviceJids,
-  jidDecode,
   type LIDMapping,
   USyncQuery,
   USyncUser,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import { isLidAddress, userOf } from './chat-address.ts';
 import type { ExpiringCache } from './expiring-cache.ts';
 
 /**
  * The network's own ids (LID) of numbers, and under them the devices of these people, kept in `devices` as the client
  * keeps them. It is the question by which the client asks for devices; for ids alone it has another, so that
- * somebody who is written to for the first time would be asked about twice. Undefined: no answer in time.
+ * somebody who is written to for the first time would be asked about twice. Undefined: no answer in time. What is
+ * answered of a number that was not asked for, or makes no id, counts as no answer: the client would fail the send.
  */
 export async function lookUpNumbers(
   socket: WASocket,
@@ -25,11 +26,10 @@ export async function lookUpNumbers(
   const { id = '', lid = '' } = socket.user ?? {};
   const found: LIDMapping[] = [];
   for (const row of answer.list) {
-    if (typeof row.lid !== 'string' || row.lid === '') continue;
+    if (typeof row.lid !== 'string' || !isLidAddress(row.lid) || !addresses.includes(row.id)) continue;
     found.push({ pn: row.id, lid: row.lid });
     const known = extractDeviceJids([{ ...row, id: row.lid }], id, lid, false);
-    const user = jidDecode(row.lid)?.user;
-    if (user !== undefined && known.length > 0) devices.set(user, known);
+    if (known.length > 0) devices.set(userOf(row.lid), known);
   }
   return found;
 }
