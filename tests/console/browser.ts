@@ -28,13 +28,21 @@ export interface WatchedPage {
   readonly complaints: string[];
 }
 
-/** Starts the browser. Rejects with one sentence when there is none. */
+/**
+ * Starts the browser. Rejects with one sentence when there is none.
+ * `ownClock`: its pages go by a clock that runs like the machine's until a test puts it forward, by `page.clock`.
+ */
 export async function startBrowser(
-  options: { readonly size?: keyof typeof SIZES; readonly colorScheme?: 'light' | 'dark' } = {},
+  options: {
+    readonly size?: keyof typeof SIZES;
+    readonly colorScheme?: 'light' | 'dark';
+    readonly ownClock?: boolean;
+  } = {},
 ): Promise<TestBrowser> {
-  const { size = 'desktop', colorScheme = 'light' } = options;
+  const { size = 'desktop', colorScheme = 'light', ownClock = false } = options;
   const profile = mkdtempSync(join(tmpdir(), 'browser-'));
   const context = await launch(profile, { viewport: SIZES[size], colorScheme });
+  if (ownClock) await context.clock.install();
   return {
     async open(url) {
       const page = await context.newPage();

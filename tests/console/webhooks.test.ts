@@ -69,7 +69,10 @@ test('a webhook is made, tested, replayed, disabled, given a new secret and dele
     received.some(({ body }) => (JSON.parse(body) as { type: string }).type === 'queue.paused'),
   );
   await session.stop();
-  session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
+  session = await openConsole(
+    { adminUrl: stack.adminUrl(), adminToken: stack.adminToken },
+    { ownClock: true },
+  );
   const again = session.page;
   await session.visit(`/tenants/${stack.tenantId}`);
 
@@ -78,13 +81,15 @@ test('a webhook is made, tested, replayed, disabled, given a new secret and dele
   await tries.getByText('queue.paused').first().waitFor();
   await tries.getByText('204', { exact: true }).first().waitFor();
   const eventId = await giveUp();
-  // Its list is asked for anew by itself.
+  // Its list is asked for anew by itself, every five seconds.
+  await again.clock.fastForward(5_000);
   await again.getByRole('button', { name: `Replay ${eventId}` }).waitFor();
   assert.deepEqual(await accessibilityViolations(again), []);
   const times = () => received.filter(({ headers }) => headers['webhook-id'] === eventId).length;
   const before = times();
   await again.getByRole('button', { name: `Replay ${eventId}` }).click();
   await until('the event is sent once more', async () => times() > before);
+  await again.clock.fastForward(5_000);
   await again.getByRole('button', { name: `Replay ${eventId}` }).waitFor({ state: 'detached' });
   await again.getByRole('button', { name: 'Close' }).click();
   await tries.waitFor({ state: 'detached' });
