@@ -16,6 +16,14 @@ import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixtur
 
 const DAY_MS = 24 * 3_600_000;
 
+/** Of tests that are not about them: a machine that is busy elsewhere for seconds refuses no call and loses no shard. */
+const PATIENT: Partial<RuntimeLimits> = {
+  leaseMs: 60_000,
+  answerMs: 60_000,
+  commitAgeMs: 60_000,
+  mailboxAgeMs: 60_000,
+};
+
 /** Both listeners over the real actors and a real Redis, with the chat network in memory. */
 export interface RealService extends Target {
   readonly runtime: RedisNode;
@@ -29,7 +37,10 @@ export interface RealService extends Target {
   stop(): Promise<void>;
 }
 
-/** Starts the service; `limits`: of its runtime, where one crash more than a single one suspends an actor. */
+/**
+ * Starts the service; `limits`: of its runtime, where one crash more than a single one suspends an actor, and which waits
+ * long for Redis and for turns.
+ */
 export function startRealService(limits: Partial<RuntimeLimits> = {}): Promise<RealService> {
   return startParts((parts) => startReal(limits, parts));
 }
@@ -39,7 +50,7 @@ async function startReal(limits: Partial<RuntimeLimits>, parts: StartedParts): P
   parts.add(() => redis.stop());
   const runtime = await redisNode({
     redisUrl: redis.url,
-    limits: { restartIntensity: 1, backoffMs: 1, ...limits },
+    limits: { ...PATIENT, restartIntensity: 1, backoffMs: 1, ...limits },
   });
   const { node, log } = runtime;
   let stopActors = async (): Promise<void> => undefined;
