@@ -95,6 +95,7 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
         return;
       }
       const written = sealed.write(change);
+      // The store that cannot write closes and ends the session; nobody here waits to hear of it.
       if (Object.keys(data).every((type) => FACTS.has(type))) written.catch(() => undefined);
       else await written;
     },
