@@ -65,9 +65,9 @@ export function readHead(
 ): Head {
   const method = raw.getCaseSensitiveMethod();
   const declared = raw.getHeader(CONTENT_LENGTH.bytes);
-  const once = declared !== '' || method === 'POST' ? linesOfOnce(raw) : NO_LINES;
-  // uWebSockets takes the first of several; two that differ are how requests are smuggled past a proxy.
-  const lengthRepeated = once.lengths > 1;
+  const once = declared !== '' || !isRead(method) ? linesOfOnce(raw) : NO_LINES;
+  // uWebSockets takes the first of several, and an empty one for none; both are how requests are smuggled past a proxy.
+  const lengthRepeated = once.lengths > (declared === '' ? 0 : 1);
   // A body without a length is looked for where one is read alone: each header read is a native call.
   const hasBody =
     !lengthRepeated && (declared !== '' || (!isRead(method) && raw.getHeader('transfer-encoding') !== ''));

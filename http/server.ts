@@ -1,6 +1,7 @@
 // Before the library: the bound is read while its binary is loaded.
 import './request-head-limit.ts';
 import uWebSockets, { type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MaybePromise } from '../runtime/maybe-promise.ts';
 import { CallerConnection } from './contract/caller-connection.ts';
 import type { HeaderLines, ReplyStream, ReplyValue, RequestValue, Responder } from './contract/exchange.ts';
@@ -79,6 +80,15 @@ export function startServer(options: ServerOptions): Promise<Server> {
       { connection: exchange, address: peers.of(response) },
       options,
     );
+    // The bytes behind such a head may be taken for a request; while this one is not answered, they close the connection.
+    if (request.bodyFault === 'length_repeated') {
+      respondOnceKnown(
+        exchange,
+        request.method,
+        nextTurn().then(() => options.answer(request)),
+      );
+      return;
+    }
     // A body that is not asked for is passed over by the parser, without memory, until the next request begins.
     if (!hasBody || request.bodyFault !== undefined || bodyPolicy.headDecides(request)) {
       respond(exchange, request);

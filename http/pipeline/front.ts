@@ -85,7 +85,7 @@ export function routed<Services>(router: Router<Services>, request: RequestValue
     return { found: false, refused: anonymous(errorReply({ code: 'OVERLOADED', message }), route.path) };
   }
   if (request.bodyFault === 'length_repeated') {
-    const fields = [problem('content-length', 'is given more than once')];
+    const fields = [problem('content-length', 'is given more than once, or without a number')];
     const refusal = { ...errorReply({ code: 'VALIDATION_ERROR', fields }), close: true };
     return { found: false, refused: anonymous(refusal, route.path) };
   }

@@ -135,6 +135,23 @@ describe('bytes on a socket', () => {
     });
   }
 
+  const hidden = `GET /api/v1/hidden HTTP/1.1\r\n${HOST}\r\n`;
+  for (const headers of [
+    `Content-Length: 0\r\nContent-Length: ${hidden.length}\r\n`,
+    `Content-Length: 5\r\nContent-Length: ${hidden.length}\r\n`,
+    `Content-Length:\r\nContent-Length: ${hidden.length}\r\n`,
+    'Content-Length:\r\n',
+  ]) {
+    it(`the bytes behind ${JSON.stringify(headers)} are no request, and the connection closes`, async () => {
+      const connection = await raw();
+      connection.write(post(headers.startsWith('Content-Length: 5') ? `12345${hidden}` : hidden, headers));
+      assert.deepEqual(statuses(await connection.closed()), []);
+      const alone = await raw();
+      alone.write(post('', headers));
+      assert.deepEqual(statuses(await alone.closed()), [422]);
+    });
+  }
+
   for (const coding of ['gzip, chunked', 'identity', 'xchunked']) {
     it(`a body in the coding ${coding} is read as chunks or refused, and its bytes are no request`, async () => {
       const connection = await raw();
