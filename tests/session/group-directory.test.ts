@@ -179,13 +179,34 @@ test('one group is looked for at most once a second, and whoever asks meanwhile 
   await clock.advance(10);
   await Promise.all(looks);
   assert.deepEqual(told.at(-1), ['a@g.us', 'b@g.us']);
-  for (let index = 0; index < 5; index += 1) await groups.look(`${index}@g.us`);
-  assert.deepEqual([asked, told.length], [['all', 'b@g.us'], 7], 'within the second those at hand are told');
-  await clock.advance(1_000);
+  const again = groups.look('b@g.us');
+  await clock.advance(989);
+  assert.deepEqual(asked, ['all', 'b@g.us']);
+  await clock.advance(11);
+  await again;
+  assert.deepEqual(asked, ['all', 'b@g.us', 'b@g.us']);
   const unknown = groups.look('c@g.us');
   await clock.advance(10);
   await unknown;
   assert.deepEqual([asked.at(-1), told.at(-1)], ['c@g.us', ['a@g.us', 'b@g.us']]);
+});
+
+test('five groups are looked for in a second; those that come next wait for their turn, which is never far', async () => {
+  const { clock, groups, told, asked, make } = growing(10);
+  const first = groups.refresh();
+  await clock.advance(10);
+  await first;
+  const names = Array.from({ length: 11 }, (_, index) => `${index}@g.us`);
+  for (const name of names) make(name);
+  const looks = names.map((name) => groups.look(name));
+  await looks.at(-1);
+  assert.deepEqual([asked.slice(1), told.length], [names.slice(0, 5), 2], 'to wait two seconds helps nobody');
+  await clock.advance(999);
+  assert.equal(asked.length, 6);
+  await clock.advance(11);
+  await Promise.all(looks);
+  assert.deepEqual(asked.slice(6), names.slice(5, 10));
+  assert.deepEqual(told.at(-1)?.slice(1), names.slice(0, 10));
 });
 
 test('a list asked for a moment ago is told with what a notice named since, without waiting for more notices', async () => {
@@ -220,6 +241,7 @@ test('only who certainly is no member is outside: where members go by other addr
     'both@g.us': [id([1, 33]), id([2, 34])],
     'ids@g.us': [{ id: '1@lid' }, { id: '2@lid' }],
     'mixed@g.us': [id([1, 33]), { id: '2@lid' }],
+    'empty@g.us': [],
   };
   const { groups } = directory(() => ({
     groups: Object.entries(participants).map(
@@ -239,6 +261,7 @@ test('only who certainly is no member is outside: where members go by other addr
     ['ids@g.us', '1@lid'],
     ['ids@g.us', '39@s.whatsapp.net'],
     ['mixed@g.us', '39@s.whatsapp.net'],
+    ['empty@g.us', ...stranger],
   ] as const) {
     assert.equal(outside(group, ...addresses), false, `${addresses} in ${group}`);
   }

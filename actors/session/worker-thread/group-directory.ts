@@ -7,8 +7,9 @@ import { queryErrorCode } from './session-end.ts';
 
 /** Several changes of one group within this time are asked about once. */
 const QUIET_MS = 500;
-/** Single groups are asked for at most this often, beside those of which a notice came; milliseconds. */
+/** Within this time one group is asked for once, and so many are, beside those of which a notice came; milliseconds. */
 const LOOK_FLOOR_MS = 1_000;
+const MOST_LOOKS = 5;
 
 /**
  * The groups of one live session. A notice of a change only says that something changed; what is true is asked for.
@@ -27,9 +28,10 @@ export class GroupDirectory {
   readonly #stale = new Set<string>();
   /** Questions about single groups under way, so that whoever asks for one meanwhile hears the same answer. */
   readonly #looking = new Map<string, Promise<void>>();
+  /** When single groups were last asked for, or will be. */
+  readonly #looks = new Map<string, number>();
   #asking: Promise<void> | undefined;
   #askedAtMs = Number.NEGATIVE_INFINITY;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
   #known = false;
 
   constructor(options: {
@@ -89,21 +91,38 @@ export class GroupDirectory {
   }
 
   /**
-   * Asks for one group and tells all that are known then; a moment after the last such question without asking.
-   * Never rejects: what the network does not tell stays as it was known.
+   * Asks for one group, when its turn comes, and tells all that are known then; without asking where that takes longer than a
+   * moment. Never rejects: what the network does not tell stays as it was known.
    */
   look(id: string): Promise<void> {
     const looking = this.#looking.get(id);
     if (looking !== undefined) return looking;
+    const floorMs = Math.min(LOOK_FLOOR_MS, this.#floorMs);
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#lookedAtMs < Math.min(LOOK_FLOOR_MS, this.#floorMs)) {
+    const dueMs = this.#nextLookMs(id, nowMs, floorMs);
+    if (dueMs - nowMs > floorMs) {
       this.#tell();
       return Promise.resolve();
     }
-    this.#lookedAtMs = nowMs;
-    const asked = this.#renew(id).finally(() => this.#looking.delete(id));
+    this.#looks.set(id, dueMs);
+    const asked = this.#afterMs(dueMs - nowMs, () => this.#renew(id)).finally(() => this.#looking.delete(id));
     this.#looking.set(id, asked);
     return asked;
+  }
+
+  /** When a group may be asked for: a while after it was, and after all but a few others were. */
+  #nextLookMs(id: string, nowMs: number, floorMs: number): number {
+    for (const [looked, atMs] of this.#looks) {
+      if (atMs + floorMs <= nowMs) this.#looks.delete(looked);
+    }
+    const ownMs = this.#looks.get(id);
+    const fewAgoMs = [...this.#looks.values()].toSorted((one, other) => one - other).at(-MOST_LOOKS);
+    return Math.max(nowMs, ...[ownMs, fewAgoMs].map((atMs) => (atMs === undefined ? nowMs : atMs + floorMs)));
+  }
+
+  #afterMs(delayMs: number, act: () => Promise<void>): Promise<void> {
+    if (delayMs === 0) return act();
+    return new Promise((resolve) => this.#later(delayMs, () => void act().then(resolve)));
   }
 
   async #refresh(): Promise<void> {

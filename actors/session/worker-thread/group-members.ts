@@ -5,10 +5,13 @@ import { personOf } from './inbound-message.ts';
 /** The members of a group by their addresses: the number, the network's own id, or both, as the network tells them. */
 export class GroupMembers {
   readonly #addresses = new Set<string>();
-  #isByNumber = true;
-  #isById = true;
+  #isByNumber: boolean;
+  #isById: boolean;
 
   constructor({ participants }: Pick<GroupMetadata, 'participants'>) {
+    // A list of nobody tells nothing: the shop itself would stand in it.
+    this.#isByNumber = participants.length > 0;
+    this.#isById = participants.length > 0;
     for (const { id, lid, phoneNumber } of participants) {
       const addresses = [id, lid, phoneNumber].flatMap((each) =>
         each === undefined ? [] : [personOf(each)],
