@@ -89,27 +89,3 @@ test('a socket that answers pings is asked again and again whether it still list
   await clock.advance(2 * probeEveryMs);
   assert.deepEqual([asked.filter((name) => name === 'devices').length, ends], [2, []]);
 });
-
-test('sessions that opened at different times ping together, half a second off at most', async () => {
-  const { watch, clock, asked } = watched(() => Promise.resolve({}));
-  const startMs = clock.monotonicMs();
-  const pingedMs: number[] = [];
-  for (const offsetMs of [0, 300, 400]) {
-    await clock.advance(startMs + offsetMs - clock.monotonicMs());
-    const socket = {
-      generateMessageTag: () => 'tag',
-      query: async () => ({ count: pingedMs.push(clock.monotonicMs()) }),
-    } as unknown as WASocket;
-    new LineWatch({
-      socket,
-      clock,
-      timing: DEFAULT_SESSION_TIMING,
-      later: (delayMs, act) => void clock.after(delayMs, act),
-      unanswered: () => assert.fail('every ping was answered'),
-    }).start();
-  }
-  watch.start();
-  await clock.advance(2 * keepAliveMs);
-  assert.equal(asked.length, 2);
-  assert.equal(new Set(pingedMs).size, 2, `pinged at ${pingedMs}`);
-});

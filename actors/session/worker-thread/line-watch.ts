@@ -9,12 +9,6 @@ const PING: BinaryNode = {
   content: [{ tag: 'ping', attrs: {} }],
 };
 
-/**
- * Times within one period at which the sessions of a worker ping, so that a worker at rest wakes for all that are due
- * and not for each. More of them: fewer pings in a row, and less of a hold-up for a send that comes meanwhile.
- */
-const PING_TIMES = 30;
-
 /** A thread that noticed the end of a wait this late stood still meanwhile. */
 const STALL_MS = 1_000;
 
@@ -67,17 +61,10 @@ export class LineWatch {
   }
 
   #pingLater(): void {
-    this.#later(this.#untilPingMs(), () => {
+    this.#later(this.#timing.keepAliveMs, () => {
       const ping = { ...PING, attrs: { ...PING.attrs, id: this.#socket.generateMessageTag() } };
       void this.#ask('a ping', () => this.#socket.query(ping)).then(() => this.#pingLater());
     });
-  }
-
-  /** One period from now, moved to the nearest of the times that all sessions of the worker share. */
-  #untilPingMs(): number {
-    const nowMs = this.#clock.monotonicMs();
-    const stepMs = this.#timing.keepAliveMs / PING_TIMES;
-    return Math.round((nowMs + this.#timing.keepAliveMs) / stepMs) * stepMs - nowMs;
   }
 
   #probeLater(): void {
