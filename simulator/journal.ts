@@ -1,4 +1,4 @@
-import { createReadStream, writeSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -99,10 +99,7 @@ export class Journal {
     const lines = this.#lines;
     this.#lines = [];
     if (!this.#file) return; // A write after the close is dropped.
-    // At once: the way to a thread of the pool and back costs more than the write.
-    const bytes = Buffer.from(lines.join(''));
-    for (let written = 0; written < bytes.byteLength; )
-      written += writeSync(this.#file.fd, bytes, written, bytes.byteLength - written);
+    await this.#file.appendFile(lines.join(''));
     this.#appendedLines += lines.length;
     if (this.#appendedLines > COMPACT_AFTER_LINES && this.#appendedLines > 3 * this.#liveCount()) {
       await this.#rewrite();
