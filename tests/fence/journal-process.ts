@@ -27,6 +27,7 @@ const order = v.variant('type', [
   v.object({ type: v.literal('ask'), shard: v.number(), id: v.string() }),
   /** Asks without a pause from here on, so many at a time, whatever shards it owns. */
   v.object({ type: v.literal('load'), shards: v.array(v.number()), width: v.number() }),
+  /** No load any more, and a clock that is right. */
   v.object({ type: v.literal('rest') }),
   /** Keeps the event loop busy. */
   v.object({ type: v.literal('block'), forMs: v.number() }),
@@ -97,6 +98,7 @@ function obey(node: RuntimeNode, text: string): void {
   if (wanted.type === 'load') {
     for (let count = 0; count < wanted.width; count += 1) void load(node, wanted.shards, loaded);
   }
+  if (wanted.type === 'rest') wallStepMs = 0;
   if (wanted.type === 'step wall clock') wallStepMs += wanted.byMs;
   if (wanted.type === 'block') {
     const endMs = performance.now() + wanted.forMs;

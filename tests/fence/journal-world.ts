@@ -31,7 +31,8 @@ export interface JournalNode {
   readonly nodeId: string;
   readonly link: RedisLink;
   /** Tells it what to do, see `journal-process.ts`; resolves when Redis has passed it on. */
-  order(order: object): Promise<void>;
+  /** False: nobody listened, as while it starts. */
+  order(order: object): Promise<boolean>;
   signal(signal: NodeJS.Signals): void;
   /** SIGKILL, and the next process under its name. */
   restart(): Promise<void>;
@@ -96,7 +97,7 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
         nodeId,
         link,
         async order(order) {
-          await redis.publish(`orders:${nodeId}`, JSON.stringify(order));
+          return (await redis.publish(`orders:${nodeId}`, JSON.stringify(order))) > 0;
         },
         signal: (signal) => void current.signal(signal),
         async restart() {
