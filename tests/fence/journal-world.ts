@@ -30,26 +30,33 @@ export const LEASE_MS = limits.leaseMs;
 export interface JournalNode {
   readonly nodeId: string;
   readonly link: RedisLink;
-  /** Tells it what to do, see `journal-process.ts`; resolves when Redis has passed it on. */
-  /** False: nobody listened, as while it starts. */
+  /**
+   * Tells it what to do, see `journal-process.ts`; resolves when Redis has passed it on. False: nobody listened, as
+   * while it starts.
+   */
   order(order: object): Promise<boolean>;
   signal(signal: NodeJS.Signals): void;
   /** SIGKILL, and the next process under its name. */
   restart(): Promise<void>;
 }
 
+/** How long a wait lasts at most, in milliseconds; see `until`. */
+interface WaitOptions {
+  readonly withinMs?: number;
+}
+
 /** Nodes on one Redis, and the witness of what they do. */
 export interface JournalWorld {
   readonly server: RedisServer;
   start(nodeId: string): Promise<JournalNode>;
-  /** Waits until a shard belongs to a node. */
-  untilOwned(shard: number, nodeId: string): Promise<void>;
+  /** Waits until a shard belongs to a node, or to nobody. */
+  untilOwned(shard: number, nodeId: string | undefined): Promise<void>;
   /** A shard that a node has. */
   shardOf(nodeId: string): Promise<number>;
   /** Waits until the witness was told such a thing; what it was told. */
   untilTold(words: RegExp): Promise<string>;
-  /** Asks the actor of a shard, at its owner or at the given node, until it answers. */
-  untilAnswered(shard: number, nodeId?: string): Promise<void>;
+  /** Asks the actor of a shard, at its owner or at the given node, until it answers. Fails with what each node believes. */
+  untilAnswered(shard: number, options?: WaitOptions & { readonly nodeId?: string }): Promise<void>;
   /** Ends all nodes as a hand-over and reads what they left. */
   end(): Promise<Journal>;
   stop(): Promise<void>;
@@ -65,13 +72,41 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
   const redis = new Redis(server.url);
   redis.on('error', () => undefined);
   const processes: (() => GuardedProcess)[] = [];
+  const nodes: JournalNode[] = [];
   const links: RedisLink[] = [];
   let asked = 0;
-  const untilTold = (words: RegExp): Promise<string> =>
-    until(String(words), async () => {
-      const entries = await redis.lrange('witness', -5_000, -1);
-      return entries.find((entry) => words.test(entry));
+  const untilTold = (words: RegExp, waitOptions: WaitOptions = {}): Promise<string> =>
+    until(
+      String(words),
+      async () => {
+        const entries = await redis.lrange('witness', -5_000, -1);
+        return entries.find((entry) => words.test(entry));
+      },
+      waitOptions,
+    );
+  const answers = async (shard: number, nodeId: string | undefined): Promise<boolean> => {
+    asked += 1;
+    // Of the same actor as every id that ends so.
+    const id = `asked-${asked}-0`;
+    const at = nodeId ?? (await ownerOf(redis, shard));
+    const order = { type: 'ask', shard, id };
+    // It may be starting, and not listen yet.
+    if ((await redis.publish(`orders:${at}`, JSON.stringify(order))) === 0) return false;
+    const told = await untilTold(new RegExp(`^(acknowledged|refused|unknown) ${id}`));
+    return told.startsWith('acknowledged');
+  };
+  const describe = async (shard: number): Promise<string> => {
+    const lines = nodes.map(async (node) => {
+      asked += 1;
+      const id = `${asked}-${node.nodeId}`;
+      if (!(await node.order({ type: 'describe', shard, id }))) return `${node.nodeId} does not listen`;
+      return await untilTold(new RegExp(`^described ${id} `), { withinMs: 2_000 }).catch(
+        () => `${node.nodeId} says nothing`,
+      );
     });
+    const record = await redis.get(`{s${shard}}:owner`);
+    return [`its record: ${record}`, ...(await Promise.all(lines))].join('\n');
+  };
   return {
     server,
     async start(nodeId) {
@@ -93,7 +128,7 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
       };
       let current = await begin();
       processes.push(() => current);
-      return {
+      const node: JournalNode = {
         nodeId,
         link,
         async order(order) {
@@ -106,9 +141,14 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
           current = await begin();
         },
       };
+      nodes.push(node);
+      return node;
     },
     async untilOwned(shard, nodeId) {
-      await until(`${nodeId} owns shard ${shard}`, async () => (await ownerOf(redis, shard)) === nodeId);
+      await until(
+        `${nodeId ?? 'nobody'} owns shard ${shard}`,
+        async () => (await ownerOf(redis, shard)) === nodeId,
+      );
     },
     async shardOf(nodeId) {
       return await until(`${nodeId} owns a shard`, async () => {
@@ -118,18 +158,12 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
       });
     },
     untilTold,
-    async untilAnswered(shard, nodeId) {
-      await until(`the actor of shard ${shard} answers`, async () => {
-        asked += 1;
-        // Of the same actor as every id that ends so.
-        const id = `asked-${asked}-0`;
-        const at = nodeId ?? (await ownerOf(redis, shard));
-        const order = { type: 'ask', shard, id };
-        // It may be starting, and not listen yet.
-        if ((await redis.publish(`orders:${at}`, JSON.stringify(order))) === 0) return false;
-        const told = await untilTold(new RegExp(`^(acknowledged|refused|unknown) ${id}`));
-        return told.startsWith('acknowledged');
-      });
+    async untilAnswered(shard, { nodeId, ...waitOptions } = {}) {
+      try {
+        await until(`the actor of shard ${shard} answers`, () => answers(shard, nodeId), waitOptions);
+      } catch (error) {
+        throw new Error(`${(error as Error).message}; ${await describe(shard)}`);
+      }
     },
     async end() {
       await Promise.all(processes.map((process) => process().stop({ graceMs: 10_000 })));

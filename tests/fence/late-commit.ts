@@ -13,7 +13,7 @@ export async function commitAfterTakeOver(world: JournalWorld): Promise<void> {
   await keepCommit(world, paused, shard);
   paused.signal('SIGSTOP');
   await world.untilOwned(shard, 'b');
-  await world.untilAnswered(shard, other.nodeId);
+  await world.untilAnswered(shard, { nodeId: other.nodeId });
   await paused.link.release();
   paused.signal('SIGCONT');
   await world.untilTold(/^(unknown|refused|acknowledged) late-0/);
@@ -28,7 +28,7 @@ export async function commitAfterItsConnection(world: JournalWorld): Promise<voi
   const shard = await world.shardOf('a');
   await keepCommit(world, node, shard);
   await world.untilTold(/^unknown late-0/);
-  await world.untilAnswered(shard, node.nodeId);
+  await world.untilAnswered(shard, { nodeId: node.nodeId });
   await node.link.release();
 }
 
