@@ -1,10 +1,13 @@
 import type { Random } from '../random.ts';
 
-/** The names under which this process is and was a node: each start, and each return after a lost lease, has a new one. */
+/**
+ * The names under which this process is, was or asked to be a node: each start, and each return after a lost lease, has a
+ * new one. One that it asked for may be its name in Redis although no answer came.
+ */
 export class Incarnations {
   readonly #nodeId: string;
   readonly #random: Random;
-  readonly #taken = new Set<string>();
+  readonly #asked = new Set<string>();
   #current = '';
 
   constructor(nodeId: string, random: Random) {
@@ -19,16 +22,17 @@ export class Incarnations {
 
   /** A name that no process had. It holds once it is taken. */
   next(): string {
-    return `${this.#nodeId}:${Math.floor(this.#random() * 2 ** 48).toString(36)}`;
+    const name = `${this.#nodeId}:${Math.floor(this.#random() * 2 ** 48).toString(36)}`;
+    this.#asked.add(name);
+    return name;
   }
 
   take(name: string): void {
-    this.#taken.add(name);
     this.#current = name;
   }
 
-  /** Whether this process has or had the name. */
+  /** Whether this process has, had or asked for the name. */
   includes(name: string | undefined): boolean {
-    return name !== undefined && this.#taken.has(name);
+    return name !== undefined && this.#asked.has(name);
   }
 }

@@ -213,11 +213,11 @@ export class Ownership {
    * still pass through it. Once the clocks agree it comes back under a new name.
    */
   async #standsAside(nodes: readonly NodeRecord[]): Promise<boolean> {
-    const { clock, counters, log, nodeId } = this.#options;
+    const { clock, counters, log } = this.#options;
     if (this.#stopping || this.#comingBack) return false;
     if (!clock.isOff) {
       if (!this.#aside) return false;
-      if (nodes.some((node) => node.nodeId === nodeId && node.incarnation !== this.incarnation)) {
+      if (this.#isTaken(nodes)) {
         this.#superseded();
         return true;
       }
@@ -302,14 +302,14 @@ export class Ownership {
    * the epoch is unchanged, no other node wrote, and its actors go on; the other shards are lost.
    */
   async #comeBack(): Promise<void> {
-    const { engine, log, counters, nodeId } = this.#options;
+    const { engine, log, counters } = this.#options;
     counters.leaseLosses += 1;
     for (const shard of this.#held) shard.frozen = true;
     this.#freeze();
     const before = this.incarnation;
     const nodes = await this.#askAgain(() => engine.nodes());
     if (nodes === undefined) return;
-    if (nodes.some((node) => node.nodeId === nodeId && node.incarnation !== before)) {
+    if (this.#isTaken(nodes)) {
       this.#superseded();
       return;
     }
@@ -320,6 +320,12 @@ export class Ownership {
       'The lease was lost: this node is back under a new name',
     );
     await Promise.all([...this.#held].map((shard) => this.settle(shard)));
+  }
+
+  /** Whether another process has this node id. */
+  #isTaken(nodes: readonly NodeRecord[]): boolean {
+    const { nodeId } = this.#options;
+    return nodes.some((node) => node.nodeId === nodeId && !this.#incarnations.includes(node.incarnation));
   }
 
   #superseded(): void {

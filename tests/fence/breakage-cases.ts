@@ -143,6 +143,12 @@ export const cases: readonly Case[] = [
     noticedBy: 'clocks.test.ts',
   },
   {
+    promise: 'no node stops for a name that it asked for itself',
+    file: 'ownership/ownership.ts',
+    edits: [['!this.#incarnations.includes(node.incarnation)', 'node.incarnation !== this.incarnation']],
+    noticedBy: 'clocks.test.ts',
+  },
+  {
     promise: 'no turn is told a time ahead of that of Redis',
     file: 'ownership/agreed-clock.ts',
     edits: [['return agrees ? wallMs : Math.min(wallMs, redisMs);', 'return wallMs;']],

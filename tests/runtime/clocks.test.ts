@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SHARD_COUNT, shardOf } from '../../runtime/address.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
@@ -49,6 +50,31 @@ for (const stepMs of [5 * HOURS, -5 * HOURS]) {
     assert.deepEqual([owned(home), owned(other)], [SHARD_COUNT / 2, SHARD_COUNT / 2]);
   });
 }
+
+test('a node that is back and hears no answer to its new name takes another, and does not stop for the first', async () => {
+  const world = await memoryNode();
+  const { engine, clock, own } = world;
+  const register = engine.register.bind(engine);
+  const names: string[] = [];
+  engine.register = async (nodeId, incarnation, leaseMs) => {
+    names.push(incarnation);
+    await register(nodeId, incarnation, leaseMs);
+    if (names.length === 1) throw new RuntimeFailure('OUTCOME_UNKNOWN', 'injected');
+  };
+  own.stepWall(5 * HOURS);
+  await clock.advance(5_000);
+  assert.equal(owned(world), 0);
+  own.putRight();
+  await clock.advance(5_000);
+  assert.deepEqual([owned(world), world.node.ready()], [SHARD_COUNT, true]);
+  assert.equal(names.length, 2);
+  assert.equal(world.node.incarnation, names[1]);
+  // It comes to Redis once more, from a connection that was given up.
+  await world.outcome(register('a', names[0] ?? '', 15_000));
+  await clock.until(() => world.node.incarnation !== names[1]);
+  await clock.advance(5_000);
+  assert.deepEqual([owned(world), world.node.ready()], [SHARD_COUNT, true]);
+});
 
 test('a shard whose stored time lies hours ahead goes on at the present time', async () => {
   const told: number[] = [];

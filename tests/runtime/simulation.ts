@@ -39,6 +39,10 @@ class Simulation {
   readonly #sent: string[] = [];
   /** Commands without an answer, and the clock of the process that was asked. */
   readonly #open = new Map<string, ProcessClock>();
+  /** Processes that were started under a node id. */
+  readonly #starts = new Map<string, number>();
+  /** Those that stopped for another one, where there never was one. */
+  readonly #wronglyLost: string[] = [];
   #processes: Process[] = [];
   #faultShare = 0;
 
@@ -74,6 +78,7 @@ class Simulation {
   }
 
   async #start(nodeId: string): Promise<void> {
+    this.#starts.set(nodeId, (this.#starts.get(nodeId) ?? 0) + 1);
     const clock = new ProcessClock(this.#clock);
     const engine = new MemoryEngine(this.#redis, {
       clock,
@@ -88,8 +93,11 @@ class Simulation {
       log: new QuietLog(),
       limits: { leaseMs: 1_000, renewEveryMs: 300, claimEveryMs: 400, settleMs: 200, answerMs: 300 },
       afterTick: (callback) => void clock.after(0, callback),
-      // Another process started under its name; it has ended itself.
-      onLost: () => this.#leave(clock),
+      // Another process started under its node id; it has ended itself.
+      onLost: () => {
+        if (this.#starts.get(nodeId) === 1) this.#wronglyLost.push(`${nodeId} was superseded by nobody`);
+        this.#leave(clock);
+      },
     });
     let node: RuntimeNode | undefined;
     starting.then(
@@ -173,6 +181,7 @@ class Simulation {
     else if (dice < 0.24) this.#stepClock(process);
     else if (dice < 0.27 && this.#processes.length < 4) await this.#start(`n${this.#sent.length}`);
     else if (dice < 0.3 && this.#processes.length > 1) this.#stop(process);
+    else if (dice < 0.35) process.clock.putRight();
   }
 
   /** By seconds or by hours, and by as much back or further. */
@@ -230,7 +239,7 @@ class Simulation {
     await this.#clock.advance(1_000);
     const alive = new Set(this.#processes.map(({ clock }) => clock));
     for (const [id, clock] of this.#open) if (alive.has(clock)) unanswered.add(`${id} got no answer`);
-    return [...unanswered];
+    return [...unanswered, ...this.#wronglyLost];
   }
 
   #pick<Item>(items: readonly Item[]): Item | undefined {
