@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pacingState } from '../../actors/shop/record/shop-state.ts';
+import { readShopFacts } from '../../actors/shop/turn/shop-facts.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
-import { ShopHarness } from './shop-harness.ts';
+import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 
 test('what is being prepared stays queued: a hand-over or a drop puts it back and recalls it, and so does a long silence', async () => {
   for (const end of ['hand-over', 'drop', 'silence', 'kill'] as const) {
@@ -42,6 +43,24 @@ test('the steps of the ratchets stand in the turn that says sending, and the fra
   assert.ok(turn.some((write) => write.includes('step')));
   assert.ok(turn.some((write) => write.some((part) => String(part).includes('"sending"'))));
   assert.deepEqual(shop.effectsOf('release'), [{ type: 'release', messageId: id }]);
+});
+
+test('a STOP that came under the network’s own id of the recipient is found at the last look', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send('+33612345678');
+  shop.toSession(id);
+  const lid = '123456789012345@lid';
+  const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
+  const { state, nowMs } = shop;
+  shop.redis.run(['HSET', state.keys.writers, lid, JSON.stringify(writer)]);
+  const { generation } = state.channel.context;
+  const command = { type: 'session.prepared', generation, messageId: id, lid, writes: [] } as const;
+  const facts = await readShopFacts({
+    ...{ state, command, vault, nowMs, available: true },
+    store: storeOf(shop.redis),
+  });
+  shop.session(command, facts);
+  assert.deepEqual([shop.statusOf(id), shop.effectsOf('release')], ['rejected RECIPIENT_OPTED_OUT', []]);
 });
 
 for (const way of ['it comes while', 'it is found when'] as const) {

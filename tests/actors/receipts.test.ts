@@ -11,6 +11,7 @@ import { ShopHarness, storeOf } from './shop-harness.ts';
 const PERSON = '+33612345678';
 const LID = '123456789012345@lid';
 const GROUP = '120363000000000001@g.us';
+const OTHER_GROUP = '120363000000000002@g.us';
 const HOUR_MS = 3_600_000;
 
 /** Puts a message on the wire and has it acknowledged; its id and that of its stanza. */
@@ -135,6 +136,7 @@ test('of a group the first sets the time, and each member counts once', async ()
   shop.pass(1_000);
   await tell(shop, { wireId, group, from: '2@lid', kind: 'read' }, { wireId, group, from: '1@lid' });
   await tell(shop, { wireId, group, from: '2@lid' }, { wireId, from: '3@lid' }, { wireId, group, from: '' });
+  await tell(shop, { wireId, group: OTHER_GROUP, from: '4@lid' });
   const { deliveredAt, deliveredCount, readCount } = view(shop, id);
   assert.deepEqual([deliveredAt, deliveredCount, readCount], [new Date(atMs).toISOString(), 2, 1]);
   assert.deepEqual(events(shop), ['message.delivered', 'message.read']);

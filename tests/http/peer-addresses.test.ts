@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { PeerAddresses, type PeerConnection } from '../../http/pipeline/peer-addresses.ts';
+import { until } from '../e2e/waiting.ts';
 import { bareServer } from './bare-server.ts';
 import { openRaw } from './raw-connection.ts';
 
@@ -56,6 +57,22 @@ describe('the address of a connection', () => {
     peers.opened(later);
     assert.equal(peers.of(later), '10.0.0.3');
     assert.equal(later.asked, 1, 'alone again');
+  });
+
+  it('is noted once as a connection opens, and no more as it ends', async (context) => {
+    const opened = context.mock.method(PeerAddresses.prototype, 'opened');
+    const closed = context.mock.method(PeerAddresses.prototype, 'closed');
+    const server = await bareServer({
+      answer: () => ({ status: 200, contentType: 'text/plain', headers: '', body: 'ok' }),
+    });
+    const connection = await openRaw(`http://127.0.0.1:${server.port}`);
+    connection.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+    await connection.until((received) => received.endsWith('ok'));
+    assert.deepEqual([opened.mock.callCount(), closed.mock.callCount()], [1, 0]);
+    connection.destroy();
+    await until('the server notes the end', async () => closed.mock.callCount() === 1);
+    assert.equal(opened.mock.callCount(), 1);
+    await server.close(0);
   });
 
   it('reaches the front over real connections of two callers, old and new', async () => {

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { shardKey } from '../../runtime/address.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
+import { QuietLog } from './quiet-log.ts';
 import { eventually, redisNode, redisProxy } from './redis-node.ts';
 
 const one = counterAddress('one');
@@ -53,6 +56,18 @@ test('a process that starts under a name supersedes the one that had it, in well
   assert.equal(await second.node.actors.ask(one, { type: 'read' }), total + 1);
   await second.node.stop();
   await first.node.stop();
+});
+
+test('a shard is not given to who knows its epoch as it was, be it the one before', async () => {
+  const log = new QuietLog();
+  const engine = await RedisEngine.connect(server.url, { log, clock: systemClock, answerMs: 10_000 });
+  const { epoch = 0 } = (await engine.records())[5] ?? {};
+  const { record } = await engine.changeOwner(5, epoch, 'x:1');
+  assert.deepEqual([record.owner, record.epoch], ['x:1', epoch + 1]);
+  assert.deepEqual(await engine.changeOwner(5, epoch, 'y:1'), { changed: false, record });
+  assert.deepEqual(await engine.changeOwner(5, epoch + 2, 'y:1'), { changed: false, record });
+  assert.equal((await engine.changeOwner(5, epoch + 1, undefined)).changed, true);
+  await engine.close();
 });
 
 test('a superseded node is told, and has stopped its actors', async () => {
