@@ -44,8 +44,9 @@ export function encodeEntry(entry: LedgerEntry): string {
   return letterOf[entry.kind] + bytes.toString('latin1', start);
 }
 
-/** Writes a whole number that is not negative before `end`. Returns where it begins. */
+/** Writes a number before `end`. Returns where it begins. Throws where it is not whole, or is negative: it could not be read back. */
 function writeBase36(value: number, end: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`a ledger entry cannot hold ${value}`);
   let rest = value;
   let start = end;
   do {

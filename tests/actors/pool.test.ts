@@ -209,7 +209,7 @@ test(`through lost, doubled and late words and restarts nothing is sent twice or
       const chance = random();
       if (chance < 0.5) exchange.deliverOne();
       else if (chance < 0.7) exchange.work(pool);
-      else if (chance < 0.85) exchange.pass(random() * 5_000);
+      else if (chance < 0.85) exchange.pass(Math.floor(random() * 5_000));
       else if (chance < 0.9) origin.restart();
       else if (chance < 0.95) restartConnected(pool);
       else pool.command({ type: random() < 0.5 ? 'hold' : 'release' });

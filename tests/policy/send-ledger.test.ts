@@ -26,6 +26,13 @@ describe('entries', () => {
     }
   });
 
+  test('with a number that could not be read back are not written', () => {
+    for (const wrong of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
+      assert.throws(() => encodeEntry({ ...entry, atMs: wrong }), /cannot hold/);
+      assert.throws(() => encodeEntry({ ...entry, fingerprint: { high: 0, low: wrong } }), /cannot hold/);
+    }
+  });
+
   test('that were never written are not read', () => {
     const written = encodeEntry(entry);
     for (const broken of [
