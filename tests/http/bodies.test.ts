@@ -8,7 +8,7 @@ import type { Server, ServerOptions } from '../../http/server.ts';
 import { bareServer } from './bare-server.ts';
 import type { Target } from './conformance-target.ts';
 import { metricsOf } from './metrics-of.ts';
-import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
+import { type RawConnection, rawConnections, statuses } from './raw-connection.ts';
 import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 const MADE_UP_KEY = `tm_live_${'x'.repeat(43)}`;
@@ -25,10 +25,9 @@ function head(headers: string, line = 'POST /api/v1/shops'): string {
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 
 describe('a listener', () => {
-  const connections: RawConnection[] = [];
+  const raw = rawConnections();
   const servers: Server[] = [];
   after(async () => {
-    for (const connection of connections) connection.destroy();
     for (const server of servers) await server.close(0);
   });
 
@@ -43,11 +42,7 @@ describe('a listener', () => {
       ...options,
     });
     servers.push(server);
-    const open = async (): Promise<RawConnection> => {
-      const connection = await openRaw(`http://127.0.0.1:${server.port}`);
-      connections.push(connection);
-      return connection;
-    };
+    const open = (): Promise<RawConnection> => raw(`http://127.0.0.1:${server.port}`);
     return { requests, open };
   }
 
@@ -196,23 +191,17 @@ describe('a listener', () => {
 describe('a stranger', () => {
   let service: ServiceFixture;
   let target: Target;
-  const connections: RawConnection[] = [];
+  const open = rawConnections();
+  const raw = (url = service.apiUrl): Promise<RawConnection> => open(url);
 
   before(async () => {
     service = await startService();
     target = await targetOf(service);
   });
   after(async () => {
-    for (const connection of connections) connection.destroy();
     target.close();
     await service.stop();
   });
-
-  async function raw(url = service.apiUrl): Promise<RawConnection> {
-    const connection = await openRaw(url);
-    connections.push(connection);
-    return connection;
-  }
 
   async function bytesKept(): Promise<number> {
     const found = /^msgapi_http_body_bytes_in_reading (\d+)$/m.exec(await metricsOf(service));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bareServer } from './bare-server.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
-import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
+import { openRaw, type RawConnection, rawConnections, statuses } from './raw-connection.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 /** After which uWebSockets.js ends a connection on which nothing comes, at the earliest. */
@@ -16,7 +16,8 @@ describe('HEAD', () => {
   let target: Target;
   let owner: TestTenant;
   let auth: string;
-  const connections: RawConnection[] = [];
+  const open = rawConnections();
+  const raw = (url = service.apiUrl): Promise<RawConnection> => open(url);
 
   before(async () => {
     service = await startService();
@@ -25,16 +26,9 @@ describe('HEAD', () => {
     auth = `Authorization: Bearer ${owner.key}\r\n`;
   });
   after(async () => {
-    for (const connection of connections) connection.destroy();
     target.close();
     await service.stop();
   });
-
-  async function raw(url = service.apiUrl): Promise<RawConnection> {
-    const connection = await openRaw(url);
-    connections.push(connection);
-    return connection;
-  }
 
   it('is GET without the body: the same headers, counted alike, and the connection goes on', async () => {
     const heads = async (path: string, headers: string): Promise<{ got: string; head: string }> => {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { after } from 'node:test';
 
 /** A TCP connection on which a test writes bytes as it pleases. */
 export interface RawConnection {
@@ -47,6 +48,19 @@ export async function openRaw(url: string, localAddress = '127.0.0.1'): Promise<
     closed: () => when(() => isClosed),
     destroy: () => socket.destroy(),
     reset: () => void socket.resetAndDestroy(),
+  };
+}
+
+/** Opens connections for the suite that calls it, and breaks all of them off before what the suite ends after that. */
+export function rawConnections(): (url: string) => Promise<RawConnection> {
+  const connections: RawConnection[] = [];
+  after(() => {
+    for (const connection of connections) connection.destroy();
+  });
+  return async (url) => {
+    const connection = await openRaw(url);
+    connections.push(connection);
+    return connection;
   };
 }
 

@@ -9,7 +9,7 @@ import { bareServer } from './bare-server.ts';
 import { send } from './checked-client.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
 import { metricsOf } from './metrics-of.ts';
-import { openRaw, type RawConnection, statuses } from './raw-connection.ts';
+import { openRaw, type RawConnection, rawConnections, statuses } from './raw-connection.ts';
 import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 /** After which uWebSockets.js ends a connection on which nothing comes, at the earliest. */
@@ -23,7 +23,8 @@ describe('bytes on a socket', () => {
   let target: Target;
   let owner: TestTenant;
   let auth: string;
-  const connections: RawConnection[] = [];
+  const open = rawConnections();
+  const raw = (): Promise<RawConnection> => open(service.apiUrl);
 
   before(async () => {
     service = await startService();
@@ -32,16 +33,9 @@ describe('bytes on a socket', () => {
     auth = `Authorization: Bearer ${owner.key}\r\n`;
   });
   after(async () => {
-    for (const connection of connections) connection.destroy();
     target.close();
     await service.stop();
   });
-
-  async function raw(): Promise<RawConnection> {
-    const connection = await openRaw(service.apiUrl);
-    connections.push(connection);
-    return connection;
-  }
 
   const post = (body: string, headers = `Content-Length: ${body.length}\r\n`): string =>
     `POST /api/v1/shops HTTP/1.1\r\n${HOST}${auth}${JSON_TYPE}${headers}\r\n${body}`;
