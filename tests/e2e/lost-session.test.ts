@@ -52,10 +52,11 @@ test('a lost session answers 503 MSGAPP_SESSION_LOST, not the caps of a number p
   }
   stack.network.drop(stack.session(shopId), 'logged_out', 401);
   const last = { to: customers[12] ?? '', text: 'One more' };
-  const refused = await until('the loss is known', async () => {
-    const answer = await sendText(stack, shopId, last);
-    return answer.status !== 202 && answer;
+  await until('the loss is known', async () => {
+    const { msgapp } = (await statusOf(shopId)) as { readonly msgapp: string };
+    return msgapp === 'disconnected';
   });
+  const refused = await sendText(stack, shopId, last);
   assert.deepEqual([refused.status, refused.error?.code], [503, 'MSGAPP_SESSION_LOST']);
   assert.deepEqual(await statusOf(shopId), { msgapp: 'disconnected' });
 });
