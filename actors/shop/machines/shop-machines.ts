@@ -1,8 +1,7 @@
-import type { SnapshotFrom } from 'xstate';
 import { NewerState } from '../../../runtime/newer-state.ts';
 import { type ChannelEffect, channelMachine } from './channel-machine.ts';
 import { type PacingEffect, pacingMachine } from './pacing-machine.ts';
-import { type StoredMachine, stepper } from './stepper.ts';
+import { type MachineSnapshot, type StoredMachine, stepper } from './stepper.ts';
 
 /** The channel machine, driven as a pure function. */
 export const channel = stepper<typeof channelMachine, ChannelEffect>(channelMachine);
@@ -11,8 +10,8 @@ export const pacing = stepper<typeof pacingMachine, PacingEffect>(pacingMachine)
 
 /** The snapshots of a shop's two machines. */
 export interface ShopMachines {
-  readonly channel: SnapshotFrom<typeof channelMachine>;
-  readonly pacing: SnapshotFrom<typeof pacingMachine>;
+  readonly channel: MachineSnapshot<typeof channelMachine>;
+  readonly pacing: MachineSnapshot<typeof pacingMachine>;
 }
 
 /**

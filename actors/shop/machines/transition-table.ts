@@ -1,0 +1,111 @@
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
+
+/** What a machine remembers. */
+export type Context = Readonly<Record<string, unknown>>;
+
+interface Arguments {
+  readonly context: Context;
+  readonly event: { readonly type: string };
+}
+
+/** One action of a way: either it changes the context, or it is an effect with parameters. */
+interface Action {
+  /** The name of the effect. */
+  readonly effect: string;
+  readonly params: ((args: Arguments) => unknown) | undefined;
+  /** What it changes; undefined: it is an effect. */
+  readonly assign: ((args: Arguments) => Context) | undefined;
+}
+
+/** One way out of a state, or one that stays in it. */
+export interface Way {
+  /** Its condition; undefined: it is taken wherever no earlier one was. */
+  readonly guard: ((args: Arguments) => boolean) | undefined;
+  /** Undefined: the state stays. */
+  readonly target: string | undefined;
+  readonly actions: readonly Action[];
+}
+
+/** The ways out of a state by event, in the order in which they are tried. */
+export type TableState = ReadonlyMap<string, readonly Way[]>;
+
+/** A machine's transitions, ready to be looked up. */
+export interface TransitionTable {
+  readonly initial: { readonly value: string; readonly context: Context };
+  readonly states: ReadonlyMap<string, TableState>;
+}
+
+/**
+ * The transitions of a machine whose states are flat: named guards, named actions that either assign or are effects, and a
+ * fixed first context. Throws on a machine that has more, since the table would step it otherwise than XState does.
+ */
+export function transitionTable(machine: AnyStateMachine): TransitionTable {
+  const { root } = machine;
+  const states = Object.values(machine.states) as AnyStateNode[];
+  for (const node of [root, ...states]) refuseMore(machine, node);
+  const initial = machine.config.initial as string;
+  const context = machine.config.context as Context;
+  if (typeof context !== 'object') throw unknownForm(machine, 'a context that is made');
+  return {
+    initial: { value: initial, context },
+    states: new Map(states.map((node) => [node.key, waysOf(machine, node)])),
+  };
+}
+
+/** A state's own ways are tried before the machine's. */
+function waysOf(machine: AnyStateMachine, node: AnyStateNode): TableState {
+  const ways = new Map<string, Way[]>();
+  for (const [event, definitions] of [...node.transitions, ...machine.root.transitions]) {
+    if (event.includes('*')) throw unknownForm(machine, `the event ${event}`);
+    const known = ways.get(event) ?? [];
+    ways.set(event, [...known, ...definitions.map((definition) => wayOf(machine, definition))]);
+  }
+  return ways;
+}
+
+function wayOf(machine: AnyStateMachine, { guard, target, actions }: AnyTransitionDefinition): Way {
+  return {
+    guard: guard === undefined ? undefined : guardOf(machine, guard),
+    target: target?.[0]?.key,
+    actions: actions.map((action) => actionOf(machine, action)),
+  };
+}
+
+function guardOf(machine: AnyStateMachine, name: unknown): Way['guard'] {
+  const guard = typeof name === 'string' ? machine.implementations.guards[name] : undefined;
+  if (typeof guard !== 'function' || 'check' in guard)
+    throw unknownForm(machine, `the guard ${String(name)}`);
+  return (args) => (guard as (args: Arguments, params: undefined) => boolean)(args, undefined);
+}
+
+function actionOf(machine: AnyStateMachine, action: AnyTransitionDefinition['actions'][number]): Action {
+  if (typeof action === 'function') throw unknownForm(machine, 'an action without a name');
+  const named = typeof action === 'string' ? { type: action } : action;
+  const implementation = machine.implementations.actions[named.type];
+  if (typeof implementation !== 'function') throw unknownForm(machine, `the action ${named.type}`);
+  const params = 'params' in named ? (named.params as Action['params']) : undefined;
+  const assign = 'resolve' in implementation ? assignOf(machine, named.type, implementation) : undefined;
+  return { effect: named.type, params, assign };
+}
+
+/** What `assign()` of XState was given: a function, or an object of what is changed. */
+function assignOf(machine: AnyStateMachine, name: string, builtIn: object): Action['assign'] {
+  const { type, assignment } = builtIn as { type?: unknown; assignment?: unknown };
+  if (type !== 'xstate.assign') throw unknownForm(machine, `the action ${name}`);
+  if (typeof assignment === 'function') return assignment as (args: Arguments) => Context;
+  const changes = assignment as Context;
+  if (Object.values(changes).some((value) => typeof value === 'function'))
+    throw unknownForm(machine, `the action ${name}`);
+  return () => changes;
+}
+
+function refuseMore(machine: AnyStateMachine, node: AnyStateNode): void {
+  const { entry, exit, invoke, always, after } = node;
+  const more = [entry, exit, invoke, always ?? [], after].some(({ length }) => length > 0);
+  const isFlat = node === machine.root ? node.type === 'compound' : node.type === 'atomic';
+  if (more || !isFlat) throw unknownForm(machine, `the state ${node.key}`);
+}
+
+function unknownForm(machine: AnyStateMachine, what: string): Error {
+  return new Error(`${machine.id}: ${what} has a form that the table of transitions does not know`);
+}
