@@ -44,6 +44,11 @@ export interface RuntimeLimits {
   readonly backoffMaximumMs: number;
   /** How often an actor that waits for an operator is looked after (`Behaviour.suspended`). */
   readonly tendSuspendedMs: number;
+  /**
+   * The moments that actors wait for come at steps of so many milliseconds, as what their sessions report does, so that
+   * one wake-up of the process serves many of them (docs/decisions/026-shared-wake-ups.md).
+   */
+  readonly stepMs: number;
   /** An actor that need not live is stopped after this long without a turn. */
   readonly passivateAfterMs: number;
   /** How often idle actors are looked for. */
@@ -94,6 +99,7 @@ export const defaultLimits: RuntimeLimits = {
   backoffMs: 200,
   backoffMaximumMs: 30_000,
   tendSuspendedMs: 60_000,
+  stepMs: 5,
   passivateAfterMs: 300_000,
   passivateEveryMs: 10_000,
   awakenPerStep: 20,

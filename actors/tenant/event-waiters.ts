@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
-import { Deadlines } from '../../runtime/deadlines.ts';
+import { Deadlines, type Ending } from '../../runtime/deadlines.ts';
 import type { Failure } from '../failure.ts';
 
 /**
@@ -40,7 +40,7 @@ export class EventWait {
   #isOver: boolean;
   #settle: ((news: EventNews | 'over') => void) | undefined;
   /** Those that end together with it. */
-  #group: Set<EventWait> | undefined;
+  #group: Ending<EventWait> | undefined;
 
   /** `isOver`: it is over before it begins. */
   constructor(waiters: EventWaiters, tenantId: string, isOver: boolean) {
@@ -135,8 +135,8 @@ export class EventWaiters {
     return wait;
   }
 
-  /** Settles the wait so many milliseconds from now, unless it is deleted from the returned set before. */
-  endAfter(wait: EventWait, timeoutMs: number): Set<EventWait> {
+  /** Settles the wait so many milliseconds from now, unless it is deleted from what is returned before. */
+  endAfter(wait: EventWait, timeoutMs: number): Ending<EventWait> {
     return this.#deadlines.add(wait, timeoutMs);
   }
 

@@ -21,6 +21,8 @@ export interface WorkInHand {
 /** What all actors of a node share. */
 export interface ActorSurroundings {
   readonly clock: Clock;
+  /** For the moments that actors wait for: those of many come together. */
+  readonly steppedClock: Clock;
   readonly limits: RuntimeLimits;
   readonly log: Logger;
   readonly counters: RuntimeCounters;

@@ -55,7 +55,7 @@ export class Actor implements ActiveActor, TurnHost {
     this.#around = around;
     this.#mailbox = new Mailbox(around, shard, this.#text);
     this.#cycle = new TurnCycle({ address, shard, behaviour }, around, this);
-    this.#timers = new ActorTimers(around.clock, (id) => this.#timerDue(id));
+    this.#timers = new ActorTimers(around.steppedClock, (id) => this.#timerDue(id));
     this.#supervision = new Supervision(this.#text, around);
     this.#resources = new ActorResources(address, behaviour, around.log);
     this.#timer = new RestartableTimer(around.clock);

@@ -17,6 +17,7 @@ import { Ownership } from '../ownership/ownership.ts';
 import { type NodeView, nodeIdOf, type ShardView } from '../ownership/ownership-view.ts';
 import type { Random } from '../random.ts';
 import { RedisEngine } from '../redis/redis-engine.ts';
+import { SteppedClock } from '../stepped-clock.ts';
 import type { Store } from '../store.ts';
 import type { TextCipher } from '../text-cipher.ts';
 import { type NodeLink, RedisLink } from './node-link.ts';
@@ -75,6 +76,8 @@ export interface RuntimeNode {
   shards(): readonly ShardView[];
   /** This node's time, for all that is decided or stored: never ahead of Redis' when the two disagree. */
   readonly clock: Clock;
+  /** The same with timers that come together, up to `RuntimeLimits.stepMs` late: for what no caller waits for. */
+  readonly steppedClock: Clock;
   /** By how much this node's own clock is ahead of Redis', in milliseconds; below 0 when it is behind. */
   clockAheadMs(): number;
   /** The servers of the store as of the last look, at most about `claimEveryMs` ago; none before the first. */
@@ -126,6 +129,7 @@ class AssembledNode implements RuntimeNode {
   readonly deadLetters: DeadLetterBox;
   readonly counters = runtimeCounters();
   readonly clock: AgreedClock;
+  readonly steppedClock: SteppedClock;
   readonly #engine: Engine;
   readonly #limits: RuntimeLimits;
   readonly #ownership: Ownership;
@@ -141,6 +145,7 @@ class AssembledNode implements RuntimeNode {
     const afterTick = options.afterTick ?? ((callback: () => void) => void setImmediate(callback));
     const limits = { ...defaultLimits, ...options.limits };
     const clock = new AgreedClock(options.clock, limits.clockToleranceMs);
+    const steppedClock = new SteppedClock(clock, limits.stepMs);
     const common = {
       nodeId,
       engine,
@@ -155,6 +160,7 @@ class AssembledNode implements RuntimeNode {
     this.nodeId = nodeId;
     this.#engine = engine;
     this.clock = clock;
+    this.steppedClock = steppedClock;
     this.#limits = limits;
     const ownership = new Ownership({
       ...common,
@@ -189,6 +195,7 @@ class AssembledNode implements RuntimeNode {
       isBusy: () => this.busy(),
       surroundings: {
         ...common,
+        steppedClock,
         inHand: this.#inHand,
         store,
         commits,

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ArmedTimer } from '../../runtime/clock.ts';
+import { SteppedClock } from '../../runtime/stepped-clock.ts';
+import { FakeClock } from './fake-clock.ts';
+
+const STEP_MS = 5;
+
+/** A clock in the test's hand, with steps over it, that notes what came when, in milliseconds since the test began. */
+function world() {
+  const base = new FakeClock();
+  const startMs = base.monotonicMs();
+  const came: string[] = [];
+  let armed = 0;
+  const counting = {
+    wallMs: () => base.wallMs(),
+    monotonicMs: () => base.monotonicMs(),
+    after(delayMs: number, callback: () => void): ArmedTimer {
+      armed += 1;
+      const timer = base.after(delayMs, callback);
+      return {
+        cancel() {
+          armed -= 1;
+          timer.cancel();
+        },
+      };
+    },
+  };
+  const clock = new SteppedClock(counting, STEP_MS);
+  const note = (name: string) => () => void came.push(`${name} ${base.monotonicMs() - startMs}`);
+  return { base, clock, came, note, armed: () => armed };
+}
+
+test('what falls due within a step comes together at its end, in the order in which it was armed, by one timer', async () => {
+  const { base, clock, came, note, armed } = world();
+  clock.after(4, note('a'));
+  clock.after(1, note('b'));
+  await base.advance(2);
+  clock.after(0, note('c'));
+  clock.after(3, note('d'));
+  clock.after(4, note('e'));
+  assert.equal(armed(), 2);
+  await base.advance(10);
+  assert.deepEqual(came, ['a 5', 'b 5', 'c 5', 'd 5', 'e 10']);
+});
+
+test('a timer comes at its time or up to a step later, never before and never at once', async () => {
+  const { base, clock } = world();
+  for (let delayMs = -1; delayMs < 30; delayMs += 0.7) {
+    const dueMs = base.monotonicMs() + Math.max(0, delayMs);
+    let atMs: number | undefined;
+    clock.after(delayMs, () => {
+      atMs = base.monotonicMs();
+    });
+    assert.equal(atMs, undefined);
+    await base.advance(40.3);
+    assert.ok(atMs !== undefined && atMs >= dueMs && atMs < dueMs + STEP_MS + 1, `${dueMs}: ${atMs}`);
+  }
+});
+
+test('a cancelled timer never comes, and the last of a step takes the step’s own timer with it', async () => {
+  const { base, clock, came, note, armed } = world();
+  const first = clock.after(1, note('first'));
+  const second = clock.after(2, note('second'));
+  first.cancel();
+  first.cancel();
+  assert.equal(armed(), 1);
+  second.cancel();
+  assert.equal(armed(), 0);
+  clock.after(1, note('third'));
+  await base.advance(10);
+  assert.deepEqual(came, ['third 5']);
+});
+
+test('one that comes may cancel another of its step, and arm one that comes after it', async () => {
+  const { base, clock, came, note } = world();
+  const others: ArmedTimer[] = [];
+  clock.after(1, () => {
+    others[0]?.cancel();
+    clock.after(0, note('later'));
+  });
+  others.push(clock.after(1, note('cancelled')));
+  clock.after(1, note('kept'));
+  await base.advance(5);
+  assert.deepEqual(came, ['kept 5', 'later 5']);
+  others[0]?.cancel();
+  await base.advance(10);
+  assert.equal(came.length, 2);
+});
