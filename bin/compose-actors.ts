@@ -4,6 +4,7 @@ import { fleetService } from '../actors/operators/fleet-service.ts';
 import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
 import { operatorService } from '../actors/operators/operator-service.ts';
 import { OperatorsDirectory } from '../actors/operators/operators-directory.ts';
+import { gatheredEvents } from '../actors/session/gathered-events.ts';
 import type { QrImages } from '../actors/session/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
 import { ChannelWaiters } from '../actors/shop/effect/channel-waiters.ts';
@@ -129,7 +130,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const usage = new UsageStorer({ actors, clock, keyLimits });
   const makeId = objectIdGenerator(random);
   const retentionMs = options.messageRetentionMs ?? MESSAGE_RETENTION_MS;
-  const host = options.startHost((shop, event) => actors.tell(shopAddress(shop), event));
+  const host = options.startHost(shopListener(node));
   const poolSessions = new PoolSessions({ actors, store, log });
   const oneShopANumber = new OneShopANumber({ actors, log });
   const sharedNumbers = new SharedNumbers({ ...around, vault, feed, counts });
@@ -203,6 +204,11 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       await Promise.all([host.stop(), qrImages.close(), connection.close()]);
     },
   };
+}
+
+/** Tells shops what their sessions report. */
+function shopListener({ actors, steppedClock }: RuntimeNode): SessionListener {
+  return gatheredEvents(steppedClock, (shop, event) => actors.tell(shopAddress(shop), event));
 }
 
 /** Tells whoever waits for a tenant's events, and its webhooks. */
