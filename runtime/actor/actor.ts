@@ -109,6 +109,7 @@ export class Actor implements ActiveActor, TurnHost {
     const refusal = commandRefusal(envelope.lane, this.#status, this.#shard, this.#timer.isRunning);
     if (refusal === undefined && this.#decidesNow(envelope)) return;
     const failure = refusal ?? this.#mailbox.offer(envelope);
+    if (asker !== undefined) this.#around.commits.flushSoon();
     if (failure === undefined) this.#pump();
     else if (asker !== undefined) asker.reject(failure);
     else this.#around.log.warn({ actor: this.#text, code: failure.code }, 'A command was refused');

@@ -68,6 +68,12 @@ export class TurnCycle implements Commitment {
     this.#host = host;
   }
 
+  /** Nobody asked for the turn under way, so that its writes may wait for others. */
+  get mayWait(): boolean {
+    const envelope = this.#current;
+    return envelope?.asker === undefined && (envelope?.kind === 'command' || envelope?.kind === 'timer');
+  }
+
   /** A turn is under way. */
   get isBusy(): boolean {
     return this.#current !== undefined;

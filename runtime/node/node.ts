@@ -172,6 +172,7 @@ class AssembledNode implements RuntimeNode {
     this.#ownership = ownership;
     const commits: GroupCommit = new GroupCommit({
       ...common,
+      steppedClock,
       leaseHolds: () => ownership.lease.holds(),
       onFenced: (shard, actual) => ownership.fenced(shard, actual),
       onDoubt: (shard) => void ownership.settle(shard),

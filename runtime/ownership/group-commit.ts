@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { ArmedTimer, Clock } from '../clock.ts';
 import type { CommitSection, Engine, SectionOutcome, ShardRecord } from '../engine.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
@@ -16,6 +16,8 @@ export interface GroupCommitOptions {
   readonly observer: RuntimeObserver | undefined;
   /** Calls back at the end of the current turn of the event loop. */
   readonly afterTick: (callback: () => void) => void;
+  /** Its steps are how long what nobody waits for may wait for a batch of others. */
+  readonly steppedClock: Clock;
   /** Whether this node may still act for its shards. */
   readonly leaseHolds: () => boolean;
   /** The fence refused this shard: it has another owner, or its data went back in time. */
@@ -39,6 +41,8 @@ export class GroupCommit {
   /** When each batch under way was handed over, oldest first. */
   readonly #submittedMs: number[] = [];
   #flushArmed = false;
+  /** Until the end of the step, while only patient commitments wait. */
+  #laterFlush: ArmedTimer | undefined;
   readonly #endOfTick = (): void => {
     this.#flushArmed = false;
     this.#flush();
@@ -58,7 +62,13 @@ export class GroupCommit {
   add(shard: OwnedShard, commitment: Commitment): void {
     shard.waiting.push(commitment);
     if (shard.underWay === undefined || shard.inDoubt) this.#ready.add(shard);
-    this.#arm();
+    if (commitment.mayWait === true) this.#armLater();
+    else this.#arm();
+  }
+
+  /** Somebody waits for an actor whose turn is being committed: what waits goes now. */
+  flushSoon(): void {
+    if (this.#laterFlush !== undefined) this.#arm();
   }
 
   /** Ends the doubt of a shard: `record` holds now, and what was under way can no longer be applied. */
@@ -90,7 +100,17 @@ export class GroupCommit {
     this.#options.afterTick(this.#endOfTick);
   }
 
+  #armLater(): void {
+    if (this.#flushArmed) return;
+    this.#laterFlush ??= this.#options.steppedClock.after(0, () => {
+      this.#laterFlush = undefined;
+      this.#arm();
+    });
+  }
+
   #flush(): void {
+    this.#laterFlush?.cancel();
+    this.#laterFlush = undefined;
     if (this.#ready.size === 0) return;
     if (!this.#options.leaseHolds()) {
       const shards = [...this.#ready];

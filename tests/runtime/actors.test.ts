@@ -50,6 +50,55 @@ test('an idle actor decides at once, past its mailbox; what comes meanwhile wait
   assert.deepEqual(replies, [1, 3, 6]);
 });
 
+/** Two counters of two shards that are in memory, on a node whose steps are of 20 ms. */
+async function stepping() {
+  const world = await memoryNode({ limits: { stepMs: 20 } });
+  const other = counterAddress('other');
+  assert.notEqual(one.shard, other.shard);
+  await world.outcome(Promise.all([one, other].map((address) => world.node.actors.ask(address, add(1)))));
+  // Right behind the end of a step.
+  await world.clock.advance(21 - (world.clock.monotonicMs() % 20));
+  const total = (address: typeof one) => world.node.actors.peek<{ total: number }>(address)?.total;
+  return { ...world, other, total };
+}
+
+test('writes that nobody waits for go together at the end of a step', async () => {
+  const { node, clock, engine, other, total } = await stepping();
+  const before = engine.commits;
+  node.actors.tell(one, add(1));
+  await clock.advance(5);
+  node.actors.tell(other, add(1));
+  await clock.advance(13);
+  assert.equal(engine.commits, before);
+  assert.deepEqual([total(one), total(other)], [1, 1]);
+  await clock.advance(5);
+  assert.equal(engine.commits, before + 1);
+  assert.deepEqual([total(one), total(other)], [2, 2]);
+});
+
+test('writes that nobody waits for go at once with those of a caller', async () => {
+  const { node, clock, engine, other, total } = await stepping();
+  const before = engine.commits;
+  node.actors.tell(one, add(1));
+  await clock.advance(2);
+  void node.actors.ask(other, add(1));
+  await clock.advance(3);
+  assert.equal(engine.commits, before + 1);
+  assert.deepEqual([total(one), total(other)], [2, 2]);
+  await clock.advance(50);
+  assert.equal(engine.commits, before + 1);
+});
+
+test('a caller whose actor is committing what nobody waits for does not wait for the end of a step', async () => {
+  const { node, clock, total } = await stepping();
+  node.actors.tell(one, add(1));
+  await clock.advance(2);
+  const asked = node.actors.ask(one, add(1));
+  await clock.advance(6);
+  assert.equal(total(one), 3);
+  assert.equal(await asked, 3);
+});
+
 test('a command that no mailbox would take is not decided at once either', async () => {
   const world = await memoryNode({ limits: { mailboxBytes: 50 } });
   await world.outcome(Promise.resolve(world.node.actors.state(one)));
