@@ -45,6 +45,21 @@ test('the steps of the ratchets stand in the turn that says sending, and the fra
   assert.deepEqual(shop.effectsOf('release'), [{ type: 'release', messageId: id }]);
 });
 
+test('what the session has of a message is not read again, and forgotten with the message', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  shop.toSession(id);
+  const store = { ...storeOf(shop.redis), read: () => Promise.reject(new Error('it was read')) };
+  const { generation } = shop.state.channel.context;
+  const command = { type: 'session.prepared', generation, messageId: id, writes: [] } as const;
+  const { state, nowMs } = shop;
+  const facts = await readShopFacts({ state, command, store, vault, nowMs, available: true });
+  assert.equal(facts.dispatch?.body, state.bodyInHand);
+  assert.equal(facts.dispatch?.body?.id, id);
+  shop.session({ type: 'session.closed', end: 'transient', statusCode: 428, detail: 'cut' });
+  assert.deepEqual([shop.statusOf(id), shop.state.bodyInHand], ['queued', undefined]);
+});
+
 test('a STOP that came under the network’s own id of the recipient is found at the last look', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send('+33612345678');

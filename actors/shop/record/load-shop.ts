@@ -78,6 +78,7 @@ export async function loadShop(
     ...machines,
     queue: waiting.filter((message) => message.messageId !== handId),
     inHand: waiting.find((message) => message.messageId === handId),
+    bodyInHand: undefined,
     pooled,
     optOutNotices: decodeNotices(notices),
     ledger,

@@ -41,6 +41,8 @@ export interface ShopState extends ShopMachines {
   readonly queue: readonly QueuedMessage[];
   /** The message in hand, as it stood in the queue. */
   readonly inHand: QueuedMessage | undefined;
+  /** The body of the message in hand, from the moment the session has it. Never stored. */
+  readonly bodyInHand: MessageBody | undefined;
   /** Messages of this shop that the pool has, oldest first. They wait in none of its own places. */
   readonly pooled: readonly PooledMessage[];
   /** Opt-outs that shops this one carried for still have to be told of. */
@@ -89,7 +91,8 @@ export interface Transition {
  * place of 50, and every send needs one.
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
-  const { shop, shard, keys, people, name, channel, pacing, queue, inHand, pooled, optOutNotices } = state;
+  const { shop, shard, keys, people, name, channel, pacing, queue, inHand, bodyInHand, pooled } = state;
+  const { optOutNotices } = state;
   const {
     ledger,
     accepted,
@@ -113,6 +116,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     pacing,
     queue,
     inHand,
+    bodyInHand,
     pooled,
     optOutNotices,
     ledger,

@@ -237,6 +237,7 @@ function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFact
   const body = unblocked(builder, facts);
   if (body === undefined) return;
   const { inHand } = builder.state;
+  builder.change({ bodyInHand: body });
   builder.stepPacing({ type: 'composed', untilMs: builder.nowMs + outcomeMs });
   builder.effects.push({
     type: 'send',

@@ -202,7 +202,10 @@ async function readOriginal(
   return typeof originalId === 'string' ? readMessage(shard, originalId, store) : undefined;
 }
 
-/** Takes one round trip, since the recipient is that of the message in hand; a declaration takes a second. */
+/**
+ * Takes one round trip, since the recipient is that of the message in hand; a declaration takes a second. What the session
+ * has already is not read again, so that the last look asks Redis nothing, as a rule.
+ */
 async function readDispatch(
   state: ShopState,
   { messageId, lid }: Extract<ShopCommand, { type: 'session.composed' | 'session.prepared' }>,
@@ -214,7 +217,7 @@ async function readDispatch(
   const byLid = lid === undefined ? [] : [lid];
   const isCarried = inHand?.carriedFor !== undefined;
   const [message, { writer }, [wroteByLid]] = await Promise.all([
-    isCarried ? readCarried(shard, messageId, store) : readMessage(shard, messageId, store),
+    isCarried ? readCarried(shard, messageId, store) : readOwn(state, messageId, store),
     readWriter(state, { to, more: alias === undefined ? byLid : [alias, ...byLid] }, store),
     lid === undefined ? [] : store.lookUp(shard, [['HGET', keys.writers, lid]]),
   ]);
@@ -226,6 +229,14 @@ async function readDispatch(
   const lapsed = body !== undefined && (await isLapsed(body, store, nowMs));
   const facts = { body, writer, withdrawn, lapsed, audience: [] };
   return lid === undefined || typeof wroteByLid !== 'string' ? facts : { ...facts, wroteByLid: lid };
+}
+
+function readOwn(
+  { shard, bodyInHand }: ShopState,
+  messageId: string,
+  store: Store,
+): MaybePromise<{ readonly body: MessageBody } | undefined> {
+  return bodyInHand?.id === messageId ? { body: bodyInHand } : readMessage(shard, messageId, store);
 }
 
 async function readCarried(

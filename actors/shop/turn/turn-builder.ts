@@ -268,7 +268,7 @@ export class TurnBuilder {
       case 'settle':
         // Not found when the shop was loaded: its record ran out of its retention, or it was ended beside the actor.
         if (inHand === undefined) break;
-        this.change({ inHand: undefined });
+        this.change({ inHand: undefined, bodyInHand: undefined });
         this.#noteSent(inHand, effect.params.reason);
         this.#storeState(inHand, finalStatus(effect.params.reason), effect.params.reason);
         break;
@@ -284,7 +284,11 @@ export class TurnBuilder {
    */
   #putBack(inHand: QueuedMessage | undefined): void {
     if (inHand === undefined) return;
-    this.change({ queue: byAge([inHand, ...this.#state.queue]), inHand: undefined });
+    this.change({
+      queue: byAge([inHand, ...this.#state.queue]),
+      inHand: undefined,
+      bodyInHand: undefined,
+    });
     if (this.#state.channel.context.flagged) this.endQueued(inHand, 'MSGAPP_SESSION_LOST');
     else if (pacingState(this.#before) === 'sending') this.#storeState(inHand, 'queued', null);
   }
