@@ -58,3 +58,14 @@ for (const [whose, accept] of Object.entries(accepts)) {
     assert.equal(settledPlace(state), settled, 'what it says of the list is true of what is left');
   });
 }
+
+test('the first message of a shop cuts nothing from a list that is empty, the first of the next day does', async () => {
+  const shop = await ShopHarness.connected();
+  const cuts = () => shop.effects.splice(0).filter(({ type }) => type === 'cut_accepted').length;
+  shop.send('+33601000000');
+  settle(shop);
+  assert.equal(cuts(), 0);
+  shop.pass(25 * HOUR_MS);
+  shop.send('+33601000001');
+  assert.equal(cuts(), 1);
+});

@@ -48,8 +48,11 @@ function lastingChannel({ value, context }: ShopMachines['channel']): StoredMach
 export function sameWhenRestored(before: ShopMachines, after: ShopMachines, nowMs: number): boolean {
   if (before.channel !== after.channel) return false;
   if (before.pacing === after.pacing) return true;
-  const lasting = [before, after].map(({ pacing }) => JSON.stringify(lastingPacing(pacing, nowMs)));
-  return lasting[0] === lasting[1];
+  return lastingText(before, nowMs) === lastingText(after, nowMs);
+}
+
+function lastingText({ pacing }: ShopMachines, nowMs: number): string {
+  return JSON.stringify(lastingPacing(pacing, nowMs));
 }
 
 /**

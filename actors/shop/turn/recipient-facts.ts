@@ -35,18 +35,27 @@ type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
 export function readRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
   const forms = numberForms(to);
   const answers = store.lookUp(place.shard, recipientLookups(place, to, forms));
-  return mapMaybePromise(answers, (known) => {
-    const facts = gather(known, 1);
-    const [told] = known;
-    if (typeof told !== 'string') return facts;
-    const others = numberForms(told).filter((form) => !forms.includes(form));
-    if (others.length === 0) return { ...facts, alias: told };
-    const more = store.lookUp(
-      place.shard,
-      others.flatMap((form) => personLookups(place, form)),
-    );
-    return mapMaybePromise(more, (found) => ({ ...gather(found, 0, facts), alias: told }));
-  });
+  // Every send asks, and a closure for the answer would cost also where nothing waits.
+  if (answers instanceof Promise || typeof answers[0] === 'string') {
+    return withAlias(place, { forms, answers }, store);
+  }
+  return gather(answers, 1);
+}
+
+/** What is known of a number under its own forms, and under those of the one that the network told for it. */
+async function withAlias(
+  place: PeoplePlace,
+  { forms, answers }: { readonly forms: readonly string[]; readonly answers: MaybePromise<unknown[]> },
+  store: Store,
+): Promise<RecipientFacts> {
+  const known = await answers;
+  const facts = gather(known, 1);
+  const [told] = known;
+  if (typeof told !== 'string') return facts;
+  const others = numberForms(told).filter((form) => !forms.includes(form));
+  if (others.length === 0) return { ...facts, alias: told };
+  const lookups = others.flatMap((form) => personLookups(place, form));
+  return { ...gather(await store.lookUp(place.shard, lookups), 0, facts), alias: told };
 }
 
 /** What is asked of a number that a caller wrote, which has one form as a rule. */

@@ -72,19 +72,25 @@ export interface DispatchFacts {
   readonly audience: readonly string[];
 }
 
+/** A command that comes to its turn, and where what it needs is known. */
+interface FactsQuestion {
+  readonly state: ShopState;
+  readonly command: ShopCommand;
+  readonly store: Store;
+  readonly vault: NumberVault;
+  readonly nowMs: number;
+  readonly available: boolean;
+}
+
 /** Reads what the turn on a command will need; nothing where the state is enough. */
-export function readShopFacts(options: {
-  state: ShopState;
-  command: ShopCommand;
-  store: Store;
-  vault: NumberVault;
-  nowMs: number;
-  available: boolean;
-}): MaybePromise<ShopFacts> {
-  const { state, command, store, vault, nowMs, available } = options;
-  if (command.type === 'send') {
-    return mapMaybePromise(readSend(state, command.draft, store), (send) => ({ send, available }));
-  }
+export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> {
+  const { command } = question;
+  // Apart from the others, whose closures each send would pay for.
+  return command.type === 'send' ? readSend(question, command.draft) : readFor(question);
+}
+
+function readFor(question: FactsQuestion): MaybePromise<ShopFacts> {
+  const { state, command, store, vault, nowMs, available } = question;
   if (command.type === 'post_status' && command.draft.idempotencyKey !== undefined) {
     return readOriginal(state, { kind: 'status', key: command.draft.idempotencyKey }, store).then(
       (original) => (original === undefined ? { available } : { original, available }),
@@ -178,13 +184,24 @@ function subjectOf(command: PoolCommand): { readonly messageId: string; readonly
 }
 
 /** For a first send to a number the facts are as a rule in memory, so nothing waits for Redis. */
-function readSend(state: ShopState, draft: MessageDraft, store: Store): MaybePromise<SendFacts> {
+function readSend(question: FactsQuestion, draft: MessageDraft): MaybePromise<ShopFacts> {
+  const { state, store, available } = question;
   const recipient = readPerson(state, draft.to, store);
-  if (draft.idempotencyKey === undefined) return recipient;
-  return Promise.all([
-    readOriginal(state, { kind: 'message', key: draft.idempotencyKey }, store),
+  return draft.idempotencyKey !== undefined || recipient instanceof Promise
+    ? readOriginalToo(question, draft.idempotencyKey, recipient)
+    : { send: recipient, available };
+}
+
+async function readOriginalToo(
+  { state, store, available }: FactsQuestion,
+  key: string | undefined,
+  recipient: MaybePromise<RecipientFacts>,
+): Promise<ShopFacts> {
+  const [original, facts] = await Promise.all([
+    key === undefined ? undefined : readOriginal(state, { kind: 'message', key }, store),
     recipient,
-  ]).then(([original, facts]) => ({ ...facts, original }));
+  ]);
+  return { send: { ...facts, original }, available };
 }
 
 /** The policy's facts about a recipient; none for a group. */

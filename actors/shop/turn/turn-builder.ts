@@ -93,14 +93,7 @@ export class TurnBuilder {
 
   /** Runs once the commit holds, for what is changed in place; several in their order. */
   onCommitted(action: () => void): void {
-    const before = this.#committed;
-    this.#committed =
-      before === undefined
-        ? action
-        : () => {
-            before();
-            action();
-          };
+    this.#committed = this.#committed === undefined ? action : inOrder(this.#committed, action);
   }
 
   chance(): number {
@@ -320,6 +313,13 @@ export class TurnBuilder {
     const transitions = [...this.#state.transitions, { atMs: this.nowMs, ...step }];
     this.change({ transitions: transitions.slice(-KEPT_TRANSITIONS) });
   }
+}
+
+function inOrder(first: () => void, second: () => void): () => void {
+  return () => {
+    first();
+    second();
+  };
 }
 
 /** The two causes by which a queue stands still, as a text to compare. */
