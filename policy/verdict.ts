@@ -25,30 +25,35 @@ export interface PolicyVerdict {
 }
 
 /** The JSON of a verdict, byte for byte that of `JSON.stringify`, in half of its time: every send writes it twice. */
-export function verdictJson({ recipientClass, warmupDay, caps, usage }: PolicyVerdict): string {
-  const { today, lastHour, coldToday, declaredToday } = usage;
-  return (
-    `{"recipientClass":"${recipientClass}","warmupDay":${warmupDay},"caps":${capsJson(caps)},` +
-    `"usage":{"today":${today},"lastHour":${lastHour},"coldToday":${coldToday},"declaredToday":${declaredToday}}}`
-  );
+export function verdictJson(verdict: PolicyVerdict): string {
+  const { today, lastHour, coldToday, declaredToday } = verdict.usage;
+  return `${verdictStart(verdict)}${today},"lastHour":${lastHour},"coldToday":${coldToday},"declaredToday":${declaredToday}}}`;
 }
 
-/** The caps asked for last, and their JSON: most shops have the same. */
-let lastCaps: MessageCaps = { perDay: 0, perHour: 0, coldPerDay: 0, declaredPerDay: 0 };
-let lastCapsJson = JSON.stringify(lastCaps);
+/** The verdict written last, and its JSON up to what was used: most shops differ in that alone. */
+let last: PolicyVerdict | undefined;
+let lastStart = '';
 
-function capsJson(caps: MessageCaps): string {
-  const { perDay, perHour, coldPerDay, declaredPerDay } = caps;
-  const isLast =
-    perDay === lastCaps.perDay &&
-    perHour === lastCaps.perHour &&
-    coldPerDay === lastCaps.coldPerDay &&
-    declaredPerDay === lastCaps.declaredPerDay;
-  if (!isLast) {
-    lastCaps = caps;
-    lastCapsJson = JSON.stringify({ perDay, perHour, coldPerDay, declaredPerDay });
+function verdictStart(verdict: PolicyVerdict): string {
+  if (last === undefined || !startsAlike(verdict, last)) {
+    const { recipientClass, warmupDay, caps } = verdict;
+    const { perDay, perHour, coldPerDay, declaredPerDay } = caps;
+    const known = { recipientClass, warmupDay, caps: { perDay, perHour, coldPerDay, declaredPerDay } };
+    last = verdict;
+    lastStart = JSON.stringify({ ...known, usage: { today: 0 } }).slice(0, -'0}}'.length);
   }
-  return lastCapsJson;
+  return lastStart;
+}
+
+function startsAlike(one: PolicyVerdict, other: PolicyVerdict): boolean {
+  return (
+    one.recipientClass === other.recipientClass &&
+    one.warmupDay === other.warmupDay &&
+    one.caps.perDay === other.caps.perDay &&
+    one.caps.perHour === other.caps.perHour &&
+    one.caps.coldPerDay === other.caps.coldPerDay &&
+    one.caps.declaredPerDay === other.caps.declaredPerDay
+  );
 }
 
 /** An admitted message. The caller commits `entry` with it and records it once that commit holds. */

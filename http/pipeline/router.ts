@@ -109,7 +109,8 @@ function walk<Services>(root: Branch<Services>, path: string, start: number): Ma
     const fixed = current.fixed.get(segment);
     const next = fixed ?? (segment === '' ? undefined : current.variable);
     if (next === undefined) return undefined;
-    if (fixed === undefined) values = [...values, segment];
+    // Most have one; to spread none would reserve room for many.
+    if (fixed === undefined) values = values === NO_VALUES ? [segment] : [...values, segment];
     current = next;
     from = to + 1;
   }

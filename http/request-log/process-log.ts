@@ -107,5 +107,15 @@ class GatheredLines implements DestinationStream {
 function requestLine(answered: AnsweredRequest, identity: string, message: string): string {
   const { atMs, requestId, words, latencyMs, ip, traceparent } = answered;
   const trace = traceparent === undefined ? '' : `,"traceparent":"${traceparent}"`;
-  return `{"level":30,"time":${atMs}${identity}${requestId}${words.line}${latencyMs},"ip":"${ip}"${trace},"msg":"${message}"}\n`;
+  return `{"level":30,"time":${atMs}${identity}${requestId}${words.line}${latencyMs}${trace}${lineEnd(ip, message)}`;
+}
+
+/** The end of the line written last: behind a proxy all callers have one address. */
+let lastEnd = { ip: '', message: '', text: '' };
+
+function lineEnd(ip: string, message: string): string {
+  if (ip !== lastEnd.ip || message !== lastEnd.message) {
+    lastEnd = { ip, message, text: [',"ip":"', ip, '","msg":"', message, '"}\n'].join('') };
+  }
+  return lastEnd.text;
 }

@@ -1,3 +1,4 @@
+import { rememberLast } from '../../runtime/memoize.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 
 /** One request as the log tells it: never a body, a query value or a key. */
@@ -25,10 +26,15 @@ export const NOBODY = 'nobody';
 /** An entry packed for its tenant's log, whose name it need not repeat. About 150 bytes. */
 export function packEntry(answered: AnsweredRequest): string {
   const { atMs, requestId, words, latencyMs, ip, errorCode, traceparent } = answered;
+  const start = `[${atMs},"${requestId}${words.packed}${latencyMs}`;
+  if (errorCode === undefined && traceparent === undefined) return start + usualEnd(ip);
   const trace = traceparent === undefined ? '' : `,"${traceparent}"`;
-  const code = errorCode === undefined ? (trace === '' ? '' : ',null') : `,"${errorCode}"`;
-  return `[${atMs},"${requestId}${words.packed}${latencyMs},"${ip}"${code}${trace}]`;
+  const code = errorCode === undefined ? ',null' : `,"${errorCode}"`;
+  return `${start},"${ip}"${code}${trace}]`;
 }
+
+/** The end of an entry of a success. Behind a proxy all callers have one address. */
+const usualEnd = rememberLast((ip: string) => [',"', ip, '"]'].join(''));
 
 /** The entries of a packed tick, in the order in which they were answered. */
 export function unpackEntries(owner: string, packed: string): readonly RequestLogEntry[] {

@@ -1,12 +1,24 @@
 import { createHash } from 'node:crypto';
-import { type Address, shardKey } from '../../../runtime/address.ts';
+import { type Address, addressText, shardKey } from '../../../runtime/address.ts';
+import { memoize } from '../../../runtime/memoize.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
 import type { ShopReference } from './shop-operations.ts';
 
 /** The address of a shop's actor. A tenant and its shops share a shard. */
-export function shopAddress(shop: ShopReference): Address {
-  return { shard: tenantAddress(shop.tenantId).shard, kind: 'shop', id: `${shop.tenantId}/${shop.shopId}` };
+export function shopAddress({ tenantId, shopId }: ShopReference): Address {
+  return addressesOf(tenantId)(shopId);
 }
+
+/** Every send asks; a shop's actor, its turns and the table it is found in then share one text as well. */
+const REMEMBERED = { tenants: 10_000, shopsOfTenant: 10_000 } as const;
+
+const addressesOf = memoize(REMEMBERED.tenants, (tenantId: string) => {
+  const { shard } = tenantAddress(tenantId);
+  return memoize(REMEMBERED.shopsOfTenant, (shopId: string): Address => {
+    const address = { shard, kind: 'shop', id: `${tenantId}/${shopId}` };
+    return { ...address, text: addressText(address) };
+  });
+});
 
 /** The shop an address names. */
 export function shopOf(address: Pick<Address, 'id'>): ShopReference {
