@@ -5,6 +5,7 @@ import { shardOf } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
+import { answeredInTime } from '../answered-in-time.ts';
 import { done, failed, type Outcome } from '../failure.ts';
 import type { SessionHost } from '../session/session-host.ts';
 import type { ShopEraser } from '../shop/effect/shop-eraser.ts';
@@ -218,7 +219,7 @@ function apiKeys(
 type ShopControls = Pick<OperatorOperations, 'hold' | 'resume' | 'restart' | 'passivate' | 'snapshot'>;
 
 function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAccess): ShopControls {
-  const { actors } = options;
+  const { actors, clock } = options;
   const withShop = (shop: ShopReference, act: () => Promise<unknown>): Promise<Outcome<ShopInspection>> =>
     withTenant(shop.tenantId, async ({ shops, settings }) => {
       if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
@@ -227,7 +228,7 @@ function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAcc
       return view === undefined ? failed('NOT_FOUND') : done(view);
     });
   const tell = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
-    actors.ask(shopAddress(shop), command);
+    answeredInTime(clock, actors.ask(shopAddress(shop), command));
   return {
     hold: (shop) => withShop(shop, () => tell(shop, { type: 'hold' })),
     resume: (shop) =>

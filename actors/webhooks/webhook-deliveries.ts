@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';
+import { answeredInTime } from '../answered-in-time.ts';
 import { done, failed } from '../failure.ts';
 import { cursorOf, streamIdOf } from '../tenant/event-cursor.ts';
 import { decodeEvent, type StreamEntry } from '../tenant/tenant-event.ts';
@@ -59,7 +60,7 @@ export function webhookDeliveries(
           'eventIds' in what
             ? await placesOf(store, { key: events, eventIds: what.eventIds, webhook })
             : await placesSince(store, { key: events, sinceMs: what.sinceMs, webhook });
-        const replayed = await pump.replay(tenantId, webhookId, places);
+        const replayed = await answeredInTime(clock, pump.replay(tenantId, webhookId, places));
         if (replayed === 'replayed') return done({ replayed: places.length });
         return failed('CONFLICT', { message: replayed === 'full' ? TOO_MANY_WAIT : WEBHOOK_DISABLED });
       }),

@@ -27,6 +27,7 @@ const PATIENT: Partial<RuntimeLimits> = {
 /** Both listeners over the real actors and a real Redis, with the chat network in memory. */
 export interface RealService extends Target {
   readonly runtime: RedisNode;
+  readonly redisUrl: string;
   readonly actors: RunningActors;
   readonly network: MemorySessionHost;
   readonly fixture: ServiceFixture;
@@ -104,6 +105,7 @@ async function startReal(limits: Partial<RuntimeLimits>, parts: StartedParts): P
     target.admin.call(method, path, { key: ADMIN_TOKEN, json });
   return {
     ...target,
+    redisUrl: redis.url,
     runtime,
     actors,
     network,

@@ -4,6 +4,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
+import { answeredInTime } from '../../answered-in-time.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
 import type { TenantState } from '../../tenant/tenant-state.ts';
@@ -120,7 +121,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
           : done(await channelView(state, qrImage)),
       ),
     async disconnect(shop) {
-      const ended = await ask(shop, { type: 'disconnect' });
+      const ended = await answeredInTime(clock, ask(shop, { type: 'disconnect' }));
       return ended.ok ? view(shop) : ended;
     },
     send(shop, draft) {

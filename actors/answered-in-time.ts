@@ -1,0 +1,21 @@
+import type { Clock } from '../runtime/clock.ts';
+import { RuntimeFailure } from '../runtime/runtime-failure.ts';
+
+/** How long a caller waits for it, in milliseconds: as long as for another node's answer. */
+const ANSWER_MS = 2_000;
+
+/**
+ * The answer to a command that its actor tries until Redis takes it, which may be hours. Rejects with the `RuntimeFailure`
+ * `DEADLINE_EXCEEDED` after two seconds (docs/contract.md, Codes of our own); the command is carried out all the same.
+ */
+export function answeredInTime<Answer>(
+  clock: Pick<Clock, 'after'>,
+  answer: Promise<Answer>,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(ANSWER_MS, () =>
+      reject(new RuntimeFailure('DEADLINE_EXCEEDED', `Not stored within ${ANSWER_MS} ms`, 1)),
+    );
+    answer.then(resolve, reject).finally(() => timer.cancel());
+  });
+}
