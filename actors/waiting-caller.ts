@@ -3,6 +3,4 @@ export interface WaitingCaller {
   readonly isGone: boolean;
   /** Calls back once, when the caller goes away; at once if it has. The returned function ends that. */
   onGone(callback: () => void): () => void;
-  /** The call only waits from now on, and holds no place that calls in hand need; or it goes on. */
-  waits(isWaiting: boolean): void;
 }

@@ -138,7 +138,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const askGroups = groupQuestions({ host, waiters });
   const qrImage = (qr: string): Promise<string> => qrImages.render(qr);
   const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups });
-  const events = eventService({ store, clock, waiters: eventWaiters, messages: shops });
+  const events = eventService({ store, waiters: eventWaiters, messages: shops });
   const webhooks = composeWebhooks({ ...around, shops, events, makeId, settings: options.webhooks });
   const heard = { waiters, eventWaiters: heardBy(eventWaiters, webhooks.pump), feed };
   const told = { ...heard, pool, poolSessions, oneShopANumber, sharedNumbers };

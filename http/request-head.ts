@@ -38,8 +38,13 @@ export interface Head {
   readonly hasBody: boolean;
 }
 
-/** Others are told apart from these by nobody, and a caller's own words must not become labels of metrics and logs. */
-const KNOWN_METHODS = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS']);
+/**
+ * Others are told apart from these by nobody, and a caller's own words must not become labels of metrics and logs. Each by itself, so
+ * that calls which wait share the text.
+ */
+const KNOWN_METHODS = new Map(
+  ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS'].map((method) => [method, method]),
+);
 
 /** A header's name, in lower case. */
 interface HeaderName {
@@ -76,8 +81,8 @@ export function readHead(
   const mayStream = path === eventsPath;
   return {
     request: {
-      method: KNOWN_METHODS.has(method) ? method : 'OTHER',
-      path,
+      method: KNOWN_METHODS.get(method) ?? 'OTHER',
+      path: mayStream ? eventsPath : path,
       query: raw.getQuery() ?? '',
       headers: {
         authorization,

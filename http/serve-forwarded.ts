@@ -1,8 +1,15 @@
 import { CallerConnection } from './contract/caller-connection.ts';
 import type { Endpoint } from './contract/endpoint.ts';
+import type { CallWait } from './contract/exchange.ts';
 import { localActors } from './operator-api/actor-list.ts';
 import type { OperatorServices } from './operator-api/services.ts';
-import { answerAsOwner, answerOperator, type OwnerOptions } from './owner/answer-as-owner.ts';
+import {
+  answerAsOwner,
+  answerOperator,
+  type OwnedReply,
+  type OwnedRequest,
+  type OwnerOptions,
+} from './owner/answer-as-owner.ts';
 import { decodeForwarded, encodeOwnedReply, type Forwarded } from './owner/forwarded-form.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 
@@ -30,11 +37,28 @@ export function createForwardedRequests(
     const connection = waitId === undefined ? undefined : new CallerConnection();
     if (waitId !== undefined && connection !== undefined) waiting.set(waitId, connection);
     try {
-      const owned = { ...request, connection };
-      return encodeOwnedReply(await answerAsOwner(endpoint, owned, options.api.services, options.owner));
+      return encodeOwnedReply(await answerAfterWaits(endpoint, { ...request, connection }));
     } finally {
       if (waitId !== undefined) waiting.delete(waitId);
     }
+  }
+
+  /** The owner's reply, once it waits for no better one: the node that asked waits for it. */
+  async function answerAfterWaits(
+    endpoint: Endpoint<ApiServices>,
+    request: OwnedRequest,
+  ): Promise<OwnedReply> {
+    const { services } = options.api;
+    let known = await answerAsOwner(endpoint, request, services, options.owner);
+    while (known.wait !== undefined) {
+      const { wait, ...soFar } = known;
+      await woken(wait, request.connection);
+      known = await answerAsOwner(endpoint, { ...request, isContinued: true, wait }, services, options.owner);
+      if (known.wait === undefined) wait.leave();
+      // Another owner would be asked to wait as long again.
+      if (known.moved) return soFar;
+    }
+    return known;
   }
 
   async function run(forwarded: Forwarded): Promise<string> {
@@ -57,6 +81,13 @@ export function createForwardedRequests(
   }
 
   return (payload) => run(decodeForwarded(payload));
+}
+
+/** Resolves when the wait woke, at the latest when the caller has gone. */
+async function woken(wait: CallWait, connection: CallerConnection | undefined): Promise<void> {
+  const stay = connection?.onGone(() => wait.end());
+  await new Promise<void>((resolve) => wait.whenWoken(resolve, undefined));
+  stay?.();
 }
 
 function byName<Services>(endpoints: readonly Endpoint<Services>[]): Map<string, Endpoint<Services>> {

@@ -4,7 +4,14 @@ import uWebSockets, { type HttpResponse, type us_listen_socket } from 'uWebSocke
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MaybePromise } from '../runtime/maybe-promise.ts';
 import { CallerConnection } from './contract/caller-connection.ts';
-import type { HeaderLines, ReplyStream, ReplyValue, RequestValue, Responder } from './contract/exchange.ts';
+import type {
+  HeaderLines,
+  ReplyStream,
+  ReplyValue,
+  RequestValue,
+  Responder,
+  WaitingCall,
+} from './contract/exchange.ts';
 import type { BodyBudget } from './pipeline/body-budget.ts';
 import type { BodyPolicy } from './pipeline/front.ts';
 import { KeptBody, type ReadBody } from './pipeline/kept-body.ts';
@@ -37,10 +44,33 @@ export interface Server {
 /** One connection's request from its first byte to its reply. */
 class Exchange extends CallerConnection {
   readonly response: HttpResponse;
+  /** Of the request. */
+  method = '';
+  #waiting: WaitingCall | undefined;
 
   constructor(response: HttpResponse) {
     super();
     this.response = response;
+  }
+
+  /** Keeps a call that waits and nothing else of it; `woke` is called when it is to go on, at once where its caller goes away. */
+  keep(waiting: WaitingCall, woke: (exchange: Exchange) => void): void {
+    this.#waiting = waiting;
+    waiting.wait.whenWoken(woke, this);
+    if (this.isGone) waiting.wait.end();
+  }
+
+  /** Answers the call that was kept anew. */
+  async goOn(): Promise<ReplyValue> {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting === undefined) throw new Error('no call waits on this connection');
+    return await waiting.goOn();
+  }
+
+  override leave(): void {
+    super.leave();
+    this.#waiting?.wait.end();
   }
 }
 
@@ -80,11 +110,11 @@ export function startServer(options: ServerOptions): Promise<Server> {
       { connection: exchange, address: peers.of(response) },
       options,
     );
+    exchange.method = request.method;
     // The bytes behind such a head may be taken for a request; while this one is not answered, they close the connection.
     if (request.bodyFault === 'length_repeated') {
       respondOnceKnown(
         exchange,
-        request.method,
         nextTurn().then(() => options.answer(request)),
       );
       return;
@@ -105,26 +135,35 @@ export function startServer(options: ServerOptions): Promise<Server> {
 
   function respond(exchange: Exchange, request: RequestValue): void {
     // Of the request no more is kept until the answer comes: its body may be large, and the answer may be held back.
-    const { method } = request;
     const answer = options.answer(request);
-    if (answer instanceof Promise) {
-      respondOnceKnown(exchange, method, answer);
+    if (answer instanceof Promise || answer.waiting !== undefined) {
+      respondOnceKnown(exchange, Promise.resolve(answer));
       return;
     }
     // Within the request's own callback uWebSockets gathers what is written by itself.
-    if (!exchange.isGone) send(exchange, method, closing(answer));
+    if (!exchange.isGone) send(exchange, closing(answer));
     settle();
   }
 
-  function respondOnceKnown(exchange: Exchange, method: string, answer: Promise<ReplyValue>): void {
+  function respondOnceKnown(exchange: Exchange, answer: Promise<ReplyValue>): void {
     // After an abort uWebSockets forbids every touch of the response; the answer still runs to its end.
     exchange.response.onAborted(() => {
       exchange.leave();
     });
-    void answer.then((reply) => {
-      if (!exchange.isGone) exchange.response.cork(() => send(exchange, method, closing(reply)));
-      settle();
-    });
+    void answer.then((reply) => sendOrWait(exchange, reply));
+  }
+
+  function sendOrWait(exchange: Exchange, reply: ReplyValue): void {
+    if (reply.waiting !== undefined) {
+      exchange.keep(reply.waiting, goOn);
+      return;
+    }
+    if (!exchange.isGone) exchange.response.cork(() => send(exchange, closing(reply)));
+    settle();
+  }
+
+  function goOn(exchange: Exchange): void {
+    void exchange.goOn().then((reply) => sendOrWait(exchange, reply));
   }
 
   /** While the listener drains, a connection ends with its reply. */
@@ -249,8 +288,8 @@ class BodyReading {
  */
 const KEEP_ALIVE = '\r\nKeep-Alive: timeout=8';
 
-function send(exchange: Exchange, method: string, reply: ReplyValue): void {
-  const { response } = exchange;
+function send(exchange: Exchange, reply: ReplyValue): void {
+  const { response, method } = exchange;
   const { status, contentType, headers, body, stream, close } = reply;
   // What uWebSockets writes by itself.
   if (status !== 200) response.writeStatus(statusLine(status));
@@ -263,7 +302,7 @@ function send(exchange: Exchange, method: string, reply: ReplyValue): void {
     // Given a length, uWebSockets waits for a body that never comes and ends the connection with the next request.
     response.endWithoutBody();
   } else if (stream !== undefined) {
-    stream(replyStream(exchange));
+    stream(new OpenReply(exchange));
   } else {
     response.end(body, close === true);
   }
@@ -295,33 +334,42 @@ function closeAfterHead(exchange: Exchange, { body, stream }: ReplyValue): void 
  * A reply that stays open. uWebSockets buffers what the reader does not take; the writer asks how much that is. It is
  * counted from the last write that found nothing buffered: whether a part of it was taken since, nobody tells.
  */
-function replyStream(exchange: Exchange): ReplyStream {
-  const { response } = exchange;
-  const closed: (() => void)[] = [];
-  let buffered = 0;
-  response.onAborted(() => {
-    exchange.leave();
-    for (const callback of closed.splice(0)) callback();
-  });
-  return {
-    write(text) {
-      if (exchange.isGone) return false;
-      let taken = true;
-      response.cork(() => {
-        taken = response.write(text);
-      });
-      buffered = taken ? 0 : buffered + Buffer.byteLength(text);
-      return taken;
-    },
-    end() {
-      if (exchange.isGone) return;
+class OpenReply implements ReplyStream {
+  readonly #exchange: Exchange;
+  #buffered = 0;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+    exchange.response.onAborted(() => {
       exchange.leave();
-      response.cork(() => {
-        response.end();
-      });
-      for (const callback of closed.splice(0)) callback();
-    },
-    bufferedBytes: () => buffered,
-    onClose: (callback) => void closed.push(callback),
-  };
+    });
+  }
+
+  write(text: string): boolean {
+    const { isGone, response } = this.#exchange;
+    if (isGone) return false;
+    let taken = true;
+    response.cork(() => {
+      taken = response.write(text);
+    });
+    this.#buffered = taken ? 0 : this.#buffered + Buffer.byteLength(text);
+    return taken;
+  }
+
+  end(): void {
+    const { isGone, response } = this.#exchange;
+    if (isGone) return;
+    response.cork(() => {
+      response.end();
+    });
+    this.#exchange.leave();
+  }
+
+  bufferedBytes(): number {
+    return this.#buffered;
+  }
+
+  onClose(callback: () => void): void {
+    this.#exchange.onGone(callback);
+  }
 }

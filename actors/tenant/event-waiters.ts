@@ -1,9 +1,10 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { Deadlines, type Ending } from '../../runtime/deadlines.ts';
 import type { Failure } from '../failure.ts';
+import { START_OF_STREAM } from './event-cursor.ts';
 
 /**
- * How many calls may wait for events at a time. One that waits takes memory alone: 4.9 KB of heap, and about 8 KB of the process with
+ * How many calls may wait for events at a time. One that waits takes memory alone: 1 KB of heap, and about 8 KB of the process with
  * its connection (bench/README.md, `readers`), so 20,000 take 160 MB. Those of a tenant are woken together.
  */
 export const MOST_EVENT_WAITS = { tenant: 256, node: 20_000 } as const;
@@ -32,60 +33,75 @@ export class EventNews {
   }
 }
 
-/** One call that waits for its tenant's events; thousands do, so it is small. */
+/**
+ * The wait of one call for its tenant's events, from its first look until its answer. Thousands wait at a time, so a call is let
+ * go of meanwhile and made anew from its request: the wait knows how far it has looked and what woke it.
+ */
 export class EventWait {
   readonly #waiters: EventWaiters;
   readonly #tenantId: string;
   #news: EventNews | undefined;
-  #isOver: boolean;
-  #settle: ((news: EventNews | 'over') => void) | undefined;
-  /** Those that end together with it. */
+  #isOver = false;
+  #callback: ((listener: never) => void) | undefined;
+  #listener: unknown;
+  /** Those whose time is over together with its own. */
   #group: Ending<EventWait> | undefined;
+  /** The place in the tenant's stream up to which nothing fits. */
+  place = START_OF_STREAM;
 
-  /** `isOver`: it is over before it begins. */
-  constructor(waiters: EventWaiters, tenantId: string, isOver: boolean) {
+  constructor(waiters: EventWaiters, tenantId: string) {
     this.#waiters = waiters;
     this.#tenantId = tenantId;
-    this.#isOver = isOver;
   }
 
   /**
-   * Settles at the next event, or at once when one came since it was last asked. `over`: `timeoutMs` passed, or nobody is to
-   * wait here any more.
+   * Calls back with the listener, once and never synchronously: when events are stored or the wait is over, or because either
+   * came since the last look.
    */
-  next(timeoutMs: number): Promise<EventNews | 'over'> {
-    return new Promise((resolve) => {
-      this.#settle = resolve;
-      if (this.#news !== undefined || this.#isOver) this.wake();
-      else this.#group = this.#waiters.endAfter(this, timeoutMs);
-    });
+  whenWoken<Listener>(callback: (listener: Listener) => void, listener: Listener): void {
+    this.#callback = callback;
+    this.#listener = listener;
+    if (this.#news !== undefined || this.#isOver) this.#wake();
   }
 
-  /** Something happened. */
+  /** What came since the last look, once; undefined: nothing did, and the wait is over. */
+  takeNews(): EventNews | undefined {
+    const news = this.#news;
+    this.#news = undefined;
+    return news;
+  }
+
+  /** Events are stored. */
   tell(news: EventNews): void {
     this.#news = news;
-    this.wake();
+    this.#wake();
   }
 
-  /** Nobody is to be told any more: `next` settles with `over`, now or when it is asked. */
+  /** Ends the wait for good: its call is answered with what there is. */
   end(): void {
     this.#isOver = true;
-    this.wake();
+    this.#wake();
   }
 
-  /** Settles what was asked, with what is known by now. */
-  wake(): void {
-    if (this.#settle === undefined) return;
-    this.#group?.delete(this);
-    this.#settle(this.#isOver ? 'over' : (this.#news ?? 'over'));
-    this.#group = undefined;
-    this.#settle = undefined;
-    this.#news = undefined;
+  /** Ends the wait so many milliseconds from now, unless it was left before. */
+  endWith(deadlines: Deadlines<EventWait>, afterMs: number): void {
+    this.#group = deadlines.add(this, afterMs);
   }
 
-  /** Gives its place back. */
+  /** Gives its place back, once; whoever looks no more says so. */
   leave(): void {
+    this.#group?.delete(this);
     this.#waiters.leave(this.#tenantId, this);
+  }
+
+  #wake(): void {
+    const callback = this.#callback as ((listener: unknown) => void) | undefined;
+    if (callback === undefined) return;
+    const listener = this.#listener;
+    this.#callback = undefined;
+    this.#listener = undefined;
+    // Whoever tells of an event is not held up by all who hear of it.
+    queueMicrotask(() => callback(listener));
   }
 }
 
@@ -97,7 +113,7 @@ export class EventWaiters {
   #closed = false;
 
   constructor(clock: Clock) {
-    this.#deadlines = new Deadlines(clock, TOGETHER_MS, (wait) => wait.wake());
+    this.#deadlines = new Deadlines(clock, TOGETHER_MS, (wait) => wait.end());
   }
 
   /** Events of this tenant are stored. */
@@ -124,20 +140,20 @@ export class EventWaiters {
     return this.#waits;
   }
 
-  /** Counts one more call until it leaves; undefined: too many wait already. On a node that stops its wait is over at once. */
-  enter(tenantId: string): EventWait | undefined {
+  /**
+   * Lets one more call wait for up to `waitMs`, counted until it leaves; undefined: too many wait already. On a node that stops the
+   * wait is over at once.
+   */
+  enter(tenantId: string, waitMs: number): EventWait | undefined {
     const ofTenant = this.#waiting.get(tenantId) ?? new Set();
     const { tenant, node } = MOST_EVENT_WAITS;
     if (ofTenant.size >= tenant || this.#waits >= node) return undefined;
-    const wait = new EventWait(this, tenantId, this.#closed);
+    const wait = new EventWait(this, tenantId);
     this.#waits += 1;
     this.#waiting.set(tenantId, ofTenant.add(wait));
+    if (this.#closed) wait.end();
+    else wait.endWith(this.#deadlines, waitMs);
     return wait;
-  }
-
-  /** Settles the wait so many milliseconds from now, unless it is deleted from what is returned before. */
-  endAfter(wait: EventWait, timeoutMs: number): Ending<EventWait> {
-    return this.#deadlines.add(wait, timeoutMs);
   }
 
   /** Counts one call less, once. */

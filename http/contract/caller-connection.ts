@@ -5,8 +5,6 @@ const NONE: (() => void)[] = [];
 export class CallerConnection {
   #isGone = false;
   #callbacks: (() => void)[] = NONE;
-  /** Whoever counts the call among those in hand: told when it only waits, and when it goes on. */
-  onWaiting: ((isWaiting: boolean) => void) | undefined;
 
   /** Whether nobody is there any more to be answered. */
   get isGone(): boolean {
@@ -16,15 +14,10 @@ export class CallerConnection {
   /** Calls back once, when the caller goes away before it was answered; at once if it has. The returned function ends that. */
   onGone(callback: () => void): () => void {
     if (this.#isGone) callback();
-    else this.#callbacks = [...this.#callbacks, callback];
+    else this.#callbacks = this.#callbacks.concat(callback);
     return () => {
       this.#callbacks = this.#callbacks.filter((other) => other !== callback);
     };
-  }
-
-  /** The call only waits from now on, and is none of those in hand until it goes on. */
-  waits(isWaiting: boolean): void {
-    this.onWaiting?.(isWaiting);
   }
 
   /** The caller has gone. */

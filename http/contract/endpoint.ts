@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { CallerConnection } from './caller-connection.ts';
 import { closedObject } from './closed-object.ts';
 import type { ErrorCode } from './errors.ts';
-import type { HeaderLines } from './exchange.ts';
+import type { CallWait, HeaderLines } from './exchange.ts';
 import type { Operator, OperatorRole } from './operator-role.ts';
 
 /** Methods the service uses. */
@@ -62,6 +62,8 @@ type DeclaredReply<R extends Replies> = {
     readonly status: Status;
     readonly data: R[Status] extends ReplyDeclaration ? Frozen<v.InferInput<R[Status]['data']>> : never;
     readonly headers?: HeaderLines;
+    /** Where the call would rather wait for a better answer; then it is handled again with this wait. */
+    readonly wait?: CallWait | undefined;
   };
 }[keyof R & number];
 
@@ -83,6 +85,8 @@ export interface CheckedRequest<Path extends string, Query, Body, Services> {
   readonly idempotencyKey: string | undefined;
   /** Of a call that this node took itself: tells when nobody is there any more to be answered. */
   readonly connection: CallerConnection | undefined;
+  /** The wait that woke, of a call that waited. */
+  readonly wait: CallWait | undefined;
 }
 
 interface Declaration<
@@ -156,8 +160,14 @@ export interface Endpoint<Services> {
     readonly traceparent: string | undefined;
     readonly idempotencyKey: string | undefined;
     readonly connection: CallerConnection | undefined;
+    readonly wait: CallWait | undefined;
   }): MaybePromise<
-    | { readonly status: number; readonly data: unknown; readonly headers?: HeaderLines }
+    | {
+        readonly status: number;
+        readonly data: unknown;
+        readonly headers?: HeaderLines;
+        readonly wait?: CallWait | undefined;
+      }
     | { readonly ok: false; readonly failure: Failure }
   >;
 }

@@ -1,3 +1,4 @@
+import type { EventWait } from '../../actors/tenant/event-waiters.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { CallerConnection } from './caller-connection.ts';
 
@@ -62,6 +63,16 @@ export interface ReplyStream {
   onClose(callback: () => void): void;
 }
 
+/** Where a call waits. Whoever holds it asks again with it once it woke, or leaves it. */
+export type CallWait = EventWait;
+
+/** A call that waits for a better answer than the one there is: all that is kept of it meanwhile. */
+export interface WaitingCall {
+  readonly wait: CallWait;
+  /** Answers it anew, once the wait woke. */
+  goOn(): MaybePromise<ReplyValue>;
+}
+
 /** One HTTP reply as a value. A reply with `stream` stays open and is written piece by piece. */
 export interface ReplyValue {
   readonly status: number;
@@ -69,6 +80,8 @@ export interface ReplyValue {
   readonly headers: HeaderLines;
   readonly body: string | Uint8Array;
   readonly stream?: ((stream: ReplyStream) => void) | undefined;
+  /** Set where the call waits: then the rest is not to be sent. */
+  readonly waiting?: WaitingCall | undefined;
   /** True when the connection cannot be used further. */
   readonly close?: boolean | undefined;
 }

@@ -7,7 +7,7 @@ import { checkRequest, type RequestParts } from '../contract/checked-request.ts'
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply, JSON_TYPE, rateHeaders, successBody } from '../contract/envelope.ts';
 import { failureOfThrown, type HttpFailure } from '../contract/errors.ts';
-import type { HeaderLines, ReplyValue } from '../contract/exchange.ts';
+import type { CallWait, HeaderLines, ReplyValue } from '../contract/exchange.ts';
 import type { Operator } from '../contract/operator-role.ts';
 
 /** A request as the owner of its tenant gets it: plain data, so that it can be sent to another node. */
@@ -16,10 +16,12 @@ export interface OwnedRequest extends RequestParts {
   /** SHA-256 of the presented key in hex. */
   readonly keyHash: string;
   readonly ip: string;
-  /** True for the next page of a stream that was admitted and counted when it was opened. */
+  /** True for what was admitted and counted before: the next page of a stream, a call that waited. */
   readonly isContinued?: boolean;
   /** On the node that took the call alone: a connection is not sent to another. */
   readonly connection?: CallerConnection | undefined;
+  /** The wait that woke, of a call that waited on this node. */
+  readonly wait?: CallWait | undefined;
 }
 
 /** The owner's answer, and the id of the key that asked. */
@@ -28,6 +30,8 @@ export interface OwnedReply {
   readonly keyId: string | undefined;
   /** The tenant has moved and nothing was done here, so that another owner may be asked. */
   readonly moved?: boolean;
+  /** Where the call would rather wait for a better reply: ask again with it once it woke, or leave it. */
+  readonly wait?: CallWait | undefined;
 }
 
 /** Admission, ownership, load and log, as the owner's part of a request uses them. */
@@ -139,7 +143,7 @@ function handled<Services>(
   const checked = checkRequest(endpoint, request);
   if (!checked.ok) return refusal({ code: 'VALIDATION_ERROR', fields: checked.fields });
   const { params, query, body, idempotencyKey } = checked;
-  const { requestId, traceparent, connection } = request;
+  const { requestId, traceparent, connection, wait } = request;
   return endpoint.handle({
     caller,
     operator: undefined,
@@ -151,6 +155,7 @@ function handled<Services>(
     traceparent,
     idempotencyKey,
     connection,
+    wait,
   });
 }
 
@@ -164,7 +169,9 @@ function answered<Services>(call: OwnedCall<Services>, answer: HandledAnswer, to
   const { keyId, rate } = to;
   try {
     const reply = replyOf(endpoint, answer, rate);
-    if (options.stillOwner(request.tenantId)) return { reply, keyId };
+    const wait = 'failure' in answer ? undefined : answer.wait;
+    if (options.stillOwner(request.tenantId)) return { reply, keyId, wait };
+    wait?.leave();
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
   } catch (thrown) {
     return failed(call, thrown, to);
@@ -221,6 +228,7 @@ export async function answerOperator<Services>(
       traceparent,
       idempotencyKey,
       connection: undefined,
+      wait: undefined,
     });
     const reply = replyOf(endpoint, answer, '');
     if (tenantId === undefined || options.stillOwner(tenantId)) return { reply, keyId };

@@ -57,8 +57,8 @@ export function decodeForwarded(payload: string): Forwarded {
 }
 
 /** Serialises an owner's reply; its body is text. */
-export function encodeOwnedReply(owned: OwnedReply): string {
-  return JSON.stringify(owned);
+export function encodeOwnedReply({ reply, keyId, moved }: OwnedReply): string {
+  return JSON.stringify({ reply, keyId, moved });
 }
 
 /** Reads it back. */

@@ -32,10 +32,13 @@ export class CallsInHand {
     this.#count -= 1;
   }
 
-  /** A call in hand only waits from now on, or goes on; it may be in hand once more than fit then. */
-  waits(isWaiting: boolean): void {
-    const by = isWaiting ? 1 : -1;
-    this.#waiting += by;
-    this.#count -= by;
+  /** A call that was in hand only waits from now on. */
+  beginWait(): void {
+    this.#waiting += 1;
+  }
+
+  /** It goes on, and may be in hand once more than fit. */
+  endWait(): void {
+    this.#waiting -= 1;
   }
 }

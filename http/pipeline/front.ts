@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
-import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
+import { type CallWait, headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
 import { problem } from '../contract/validation.ts';
 import type { Router } from './router.ts';
 
@@ -14,6 +14,8 @@ export interface FrontReply {
   readonly keyId: string | undefined;
   /** Of the span that was made of it; absent where nothing is traced. */
   readonly traceparent?: string;
+  /** Where the call would rather wait for a better reply than this: the front is asked again with it once it woke. */
+  readonly wait?: CallWait | undefined;
 }
 
 /** The ids by which a request is found in logs, records and traces. */
@@ -22,6 +24,8 @@ export interface CallMarks {
   readonly requestId: string;
   /** W3C Trace Context, version 00; undefined without one. */
   readonly traceparent: string | undefined;
+  /** The wait that woke, of a call that waited. */
+  readonly wait?: CallWait | undefined;
 }
 
 /** The edge part of one listener. Never rejects. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ObjectId } from '../../runtime/object-id.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
-import type { ReplyValue, RequestValue, Responder } from '../contract/exchange.ts';
+import type { CallWait, ReplyValue, RequestValue, Responder, WaitingCall } from '../contract/exchange.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { LogLineParts, RequestKind } from '../request-log/log-line-cache.ts';
 import type { CallsInHand } from './calls-in-hand.ts';
@@ -26,6 +26,29 @@ interface Begun extends CallMarks {
   /** The request id as JSON writes it between quotes. */
   readonly loggedId: string;
   readonly startedMs: number;
+}
+
+/** What is kept of a call that waits: its request is asked anew, and the answer is that of the call which it began. */
+class Waiting implements WaitingCall {
+  readonly request: RequestValue;
+  readonly begun: Begun;
+  readonly wait: CallWait;
+  readonly #goOn: (call: Waiting) => MaybePromise<ReplyValue>;
+
+  constructor(
+    request: RequestValue,
+    { begun, wait }: { readonly begun: Begun; readonly wait: CallWait },
+    goOn: (call: Waiting) => MaybePromise<ReplyValue>,
+  ) {
+    this.request = request;
+    this.begun = begun;
+    this.wait = wait;
+    this.#goOn = goOn;
+  }
+
+  goOn(): MaybePromise<ReplyValue> {
+    return this.#goOn(this);
+  }
 }
 
 /** A caller's request id is echoed as it came when it is this: visible ASCII and blanks, up to 256 characters; else it gets one of ours. */
@@ -89,7 +112,23 @@ export function observed(front: Front, options: ObservedOptions): Responder {
     }
   }
 
+  /** A call that waits is none of those in hand, and is told to nobody yet. */
+  function waiting(request: RequestValue, { reply, wait }: Waited, begun: Begun): ReplyValue {
+    inHand.beginWait();
+    return { ...reply, waiting: new Waiting(request, { begun, wait }, goOn) };
+  }
+
+  function goOn({ request, begun, wait }: Waiting): MaybePromise<ReplyValue> {
+    inHand.endWait();
+    const { requestId, traceparent } = begun;
+    return mapMaybePromise(asked(request, begun, { requestId, traceparent, wait }), (reply) => {
+      if (reply.waiting === undefined) wait.leave();
+      return reply;
+    });
+  }
+
   function settled(request: RequestValue, answered: FrontReply, begun: Begun): MaybePromise<ReplyValue> {
+    if (waits(answered)) return waiting(request, answered, begun);
     return isOverload(answered)
       ? held(withoutBody(request), answered, begun)
       : finished(request, answered, begun);
@@ -114,20 +153,31 @@ export function observed(front: Front, options: ObservedOptions): Responder {
     );
   }
 
+  function asked(request: RequestValue, begun: Begun, marks: CallMarks): MaybePromise<ReplyValue> {
+    let answered: MaybePromise<FrontReply>;
+    try {
+      answered = front(request, marks);
+    } catch (thrown) {
+      return broken(request, thrown, begun);
+    }
+    return answered instanceof Promise ? later(request, answered, begun) : settled(request, answered, begun);
+  }
+
   return (request) => {
     const begun = begin(request);
     if (inHand.isFull) {
       const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
       return held(withoutBody(request), refused, begun);
     }
-    let answered: MaybePromise<FrontReply>;
-    try {
-      answered = front(request, begun);
-    } catch (thrown) {
-      return broken(request, thrown, begun);
-    }
-    return answered instanceof Promise ? later(request, answered, begun) : settled(request, answered, begun);
+    return asked(request, begun, begun);
   };
+}
+
+/** The answer of a call that waits. */
+type Waited = FrontReply & { readonly wait: CallWait };
+
+function waits(answered: FrontReply): answered is Waited {
+  return answered.wait !== undefined;
 }
 
 /**

@@ -1,31 +1,36 @@
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
-import type { Tracing } from '../../runtime/tracing.ts';
+import type { Span, Tracing } from '../../runtime/tracing.ts';
+import type { CallWait } from '../contract/exchange.ts';
 import type { Front, FrontReply } from './front.ts';
 
-/** A front whose every request is a span, under the caller's where it sent a traceparent. */
+/** A front whose every request is one span, waits included, under the caller's where it sent a traceparent. */
 export function tracedFront(front: Front, tracing: Tracing | undefined): Front {
   if (tracing === undefined) return front;
+  const waiting = new WeakMap<CallWait, Span>();
   return (request, call) => {
     const { method } = request;
-    const span = tracing.start(method, { parent: call.traceparent, kind: 'server' });
+    const { requestId, wait } = call;
+    const span =
+      (wait && waiting.get(wait)) ?? tracing.start(method, { parent: call.traceparent, kind: 'server' });
     const { traceparent } = span;
-    return mapMaybePromise(
-      front(request, { requestId: call.requestId, traceparent }),
-      (answered): FrontReply => {
-        const { route, tenantId, reply } = answered;
-        span.end({
-          name: `${method} ${route}`,
-          failed: reply.status >= 500,
-          attributes: {
-            'http.request.method': method,
-            'http.route': route,
-            'http.response.status_code': reply.status,
-            'request.id': call.requestId,
-            ...(tenantId === undefined ? {} : { 'tenant.id': tenantId }),
-          },
-        });
-        return { ...answered, traceparent };
-      },
-    );
+    return mapMaybePromise(front(request, { requestId, traceparent, wait }), (answered): FrontReply => {
+      if (answered.wait !== undefined) {
+        waiting.set(answered.wait, span);
+        return answered;
+      }
+      const { route, tenantId, reply } = answered;
+      span.end({
+        name: `${method} ${route}`,
+        failed: reply.status >= 500,
+        attributes: {
+          'http.request.method': method,
+          'http.route': route,
+          'http.response.status_code': reply.status,
+          'request.id': requestId,
+          ...(tenantId === undefined ? {} : { 'tenant.id': tenantId }),
+        },
+      });
+      return { ...answered, traceparent };
+    });
   };
 }

@@ -1,14 +1,23 @@
 import { NO_ROOM_TO_WAIT } from '../../actors/tenant/event-waiters.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { Deadlines, type Ending } from '../../runtime/deadlines.ts';
 import type { Random } from '../../runtime/random.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
-import { type HeaderLines, headerLines, type ReplyStream, type ReplyValue } from '../contract/exchange.ts';
+import {
+  type CallWait,
+  type HeaderLines,
+  headerLines,
+  type ReplyStream,
+  type ReplyValue,
+} from '../contract/exchange.ts';
 import type { OwnedReply } from '../owner/answer-as-owner.ts';
 
 /** How many streams may be open at this node's door; each is one connection, at most one page, and a comment now and then. */
 const MOST_STREAMS = { tenant: 256, node: 10_000 } as const;
 /** A comment this often keeps proxies, and the listener's own idle limit of ten seconds, from closing a stream. */
 const HEARTBEAT_MS = 5_000;
+/** Streams whose comments are due within so many milliseconds get them together. */
+const HEARTBEATS_TOGETHER_MS = 50;
 /** Longest that one question waits at the owner. A reader whose owner dies meanwhile is told no later. Milliseconds. */
 const WAIT_MS = 15_000;
 /** Pause after a question that was answered at once without news, or not at all. */
@@ -24,8 +33,8 @@ const RETRY_MS = { from: 500, to: 2_000 };
 /** A reader of a tenant's events as a stream. */
 export interface StreamAsked {
   readonly tenantId: string;
-  /** Asks the tenant's owner of the moment for the events behind a place; undefined: as the call itself says. Never rejects. */
-  page(cursor: string | undefined, waitMs: number): Promise<OwnedReply>;
+  /** Asks the tenant's owner of the moment for the events behind a place; with a wait again, for what woke it. Never rejects. */
+  next(cursor: string, waitMs: number, wait: CallWait | undefined): Promise<OwnedReply>;
 }
 
 /** What is read of a page; each item is passed on as it is. */
@@ -42,13 +51,17 @@ interface Page {
 export class EventReaders {
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #open = new Map<string, Set<ReplyStream>>();
+  readonly #open = new Map<string, Set<Following>>();
+  readonly #heartbeats: Deadlines<Following>;
   #count = 0;
   #closed = false;
 
   constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
     this.#clock = clock;
     this.#random = random;
+    this.#heartbeats = new Deadlines(clock, HEARTBEATS_TOGETHER_MS, (following) => {
+      if (following.beat()) following.due = this.#heartbeats.add(following, HEARTBEAT_MS);
+    });
   }
 
   /** Streams that are open now. */
@@ -59,12 +72,11 @@ export class EventReaders {
   /** Ends all streams, present and future ones: each reader comes back with the place of its last event. */
   close(): void {
     this.#closed = true;
-    for (const readers of this.#open.values()) for (const reader of readers) reader.end();
+    for (const ofTenant of this.#open.values()) for (const following of ofTenant) following.end();
   }
 
-  /** The reply that stays open; the first page's own reply where that is a refusal. */
-  async open(asked: StreamAsked): Promise<OwnedReply> {
-    const first = await asked.page(undefined, 0);
+  /** The reply that stays open and begins with the first page; that page's own reply where it is a refusal. */
+  open(first: OwnedReply, asked: StreamAsked): OwnedReply {
     const { reply, keyId } = first;
     if (reply.status !== 200) return first;
     // Only now: the page was admitted and counted, so the refusal can tell the caller's rate as every reply does.
@@ -72,9 +84,9 @@ export class EventReaders {
     const { from, to } = RETRY_MS;
     const retryMs = Math.round(from + (to - from) * this.#random());
     const stream = (reader: ReplyStream): void => {
-      this.#enter(asked.tenantId, reader);
-      reader.write(`retry: ${retryMs}\n\n`);
-      void new Following(reader, asked, this.#clock).run(pageOf(reply));
+      const following = new Following(reader, asked, this.#clock);
+      this.#enter(asked.tenantId, following, reader);
+      following.begin(`retry: ${retryMs}\n\n`, pageOf(reply));
     };
     const headers = reply.headers + headerLines({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
     return { reply: { status: 200, contentType: 'text/event-stream', headers, body: '', stream }, keyId };
@@ -85,17 +97,19 @@ export class EventReaders {
     return this.#closed || ofTenant >= MOST_STREAMS.tenant || this.#count >= MOST_STREAMS.node;
   }
 
-  #enter(tenantId: string, reader: ReplyStream): void {
+  #enter(tenantId: string, following: Following, reader: ReplyStream): void {
     const ofTenant = this.#open.get(tenantId) ?? new Set();
-    this.#open.set(tenantId, ofTenant.add(reader));
+    this.#open.set(tenantId, ofTenant.add(following));
     this.#count += 1;
+    following.due = this.#heartbeats.add(following, HEARTBEAT_MS);
     reader.onClose(() => {
       this.#count -= 1;
-      ofTenant.delete(reader);
+      ofTenant.delete(following);
       if (ofTenant.size === 0 && this.#open.get(tenantId) === ofTenant) this.#open.delete(tenantId);
+      following.closed();
     });
     // Closed between the reply and now.
-    if (this.#closed) reader.end();
+    if (this.#closed) following.end();
   }
 }
 
@@ -104,46 +118,92 @@ function refusal(rate: HeaderLines): ReplyValue {
   return errorReply({ ...NO_ROOM_TO_WAIT, message }, rate);
 }
 
-/** One open stream. */
+/** One open stream. Between two pages it is all that is kept of it. */
 class Following {
   readonly #reader: ReplyStream;
   readonly #asked: StreamAsked;
   readonly #clock: Clock;
+  #cursor = '';
+  /** Of the page that is asked for; undefined where no wait was met yet. */
+  #wait: CallWait | undefined;
+  #askedMs = 0;
+  #wasQuick = false;
+  #isTaken = true;
   #isOver = false;
+  /** Those that get their next sign of life together with it. */
+  due: Ending<Following> | undefined;
 
   constructor(reader: ReplyStream, asked: StreamAsked, clock: Clock) {
     this.#reader = reader;
     this.#asked = asked;
     this.#clock = clock;
-    reader.onClose(() => {
-      this.#isOver = true;
-    });
   }
 
-  /** Passes on page after page until the reader is gone or may read no more. */
-  async run(first: Page): Promise<void> {
-    this.#heartbeat();
-    let cursor = first.nextCursor;
-    let wasQuick = false;
-    let isTaken = this.#write(written(first, undefined));
-    while (!this.#isOver && (isTaken || (await this.#caughtUp()))) {
-      const askedMs = this.#clock.monotonicMs();
-      const { reply } = await this.#asked.page(cursor, WAIT_MS);
-      if (this.#isOver) return;
-      if (isRefusal(reply.status)) return this.#end(reply);
-      const page = reply.status === 200 ? pageOf(reply) : { items: [], nextCursor: cursor };
-      isTaken = this.#write(written(page, cursor));
-      cursor = page.nextCursor;
-      // An answer may come early once, when the tenant moves.
-      const isQuick = page.items.length === 0 && this.#clock.monotonicMs() - askedMs < AGAIN_MS;
-      if (errorCode(reply) === 'OVERLOADED') await this.#pause(NO_ROOM_MS);
-      else if (reply.status !== 200 || (isQuick && wasQuick)) await this.#pause(AGAIN_MS);
-      wasQuick = isQuick;
+  /** Writes the head and the first page, and from then on page after page until the reader is gone or may read no more. */
+  begin(head: string, first: Page): void {
+    this.#reader.write(head);
+    this.#pass(first, undefined);
+    void this.goOn();
+  }
+
+  /** Ends the stream: the reader comes back. */
+  end(): void {
+    this.#reader.end();
+  }
+
+  /** The reader is gone or the stream was ended. */
+  closed(): void {
+    this.#isOver = true;
+    this.due?.delete(this);
+    this.#wait?.end();
+  }
+
+  /** Gives the reader a sign of life. False: it is gone. */
+  beat(): boolean {
+    if (this.#reader.bufferedBytes() === 0) this.#reader.write(': still here\n\n');
+    return !this.#isOver;
+  }
+
+  /** Asks for pages until there is one to wait for; then nothing runs until the wait woke. */
+  async goOn(): Promise<void> {
+    while (!this.#isOver && (this.#isTaken || (await this.#caughtUp()))) {
+      const wait = this.#wait;
+      if (wait === undefined) this.#askedMs = this.#clock.monotonicMs();
+      const asked = await this.#asked.next(this.#cursor, WAIT_MS, wait);
+      this.#wait = asked.wait;
+      if (asked.wait === undefined) {
+        wait?.leave();
+        await this.#answered(asked.reply);
+      } else {
+        asked.wait.whenWoken(goOn, this);
+        if (this.#isOver) asked.wait.end();
+        return;
+      }
     }
+    this.#wait?.leave();
   }
 
-  #write(text: string): boolean {
-    return text === '' || this.#reader.write(text);
+  async #answered(reply: ReplyValue): Promise<void> {
+    if (this.#isOver) return;
+    if (isRefusal(reply.status)) {
+      this.#refuse(reply);
+      return;
+    }
+    const page = reply.status === 200 ? pageOf(reply) : { items: [], nextCursor: this.#cursor };
+    this.#pass(page, this.#cursor);
+    // An answer may come early once, when the tenant moves.
+    const isQuick = page.items.length === 0 && this.#clock.monotonicMs() - this.#askedMs < AGAIN_MS;
+    const again = reply.status !== 200 || (isQuick && this.#wasQuick);
+    this.#wasQuick = isQuick;
+    if (errorCode(reply) === 'OVERLOADED') await this.#pause(NO_ROOM_MS);
+    else if (again) await this.#pause(AGAIN_MS);
+  }
+
+  /** Passes a page on to a reader that stood at `place`. */
+  #pass(page: Page, place: string | undefined): void {
+    const text = written(page, place);
+    this.#isTaken = text === '' || this.#reader.write(text);
+    this.#cursor = page.nextCursor;
   }
 
   /** Waits until a reader that lags took all it was sent; false for one that took too long, which is let go. */
@@ -159,23 +219,19 @@ class Following {
   }
 
   /** Says why nothing more comes, so that the reader need not come back in vain. */
-  #end({ body }: ReplyValue): void {
+  #refuse({ body }: ReplyValue): void {
     const { error } = JSON.parse(String(body)) as { readonly error: unknown };
     this.#reader.write(`event: end\ndata: ${JSON.stringify(error)}\n\n`);
     this.#reader.end();
   }
 
-  #heartbeat(): void {
-    this.#clock.after(HEARTBEAT_MS, () => {
-      if (this.#isOver) return;
-      if (this.#reader.bufferedBytes() === 0) this.#reader.write(': still here\n\n');
-      this.#heartbeat();
-    });
-  }
-
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => void this.#clock.after(ms, resolve));
   }
+}
+
+function goOn(following: Following): void {
+  void following.goOn();
 }
 
 /** What another try would not change: the key, the tenant, the place or the shop that was asked for. */

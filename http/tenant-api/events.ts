@@ -56,13 +56,15 @@ export const listEvents = apiEndpoint({
   errors: NAMED_SHOP_ERRORS,
   forwardTimeoutMs: (query) => waitOf(query) + FORWARD_TIMEOUT_MS,
   isFollowed: true,
-  async handle({ caller, query, services, connection }) {
+  async handle({ caller, query, services, wait }) {
     const { cursor, limit, types, shop, waitMs } = query;
     const named = shop === undefined ? undefined : await services.tenants.shopId(caller.tenantId, shop);
     if (named?.ok === false) return named;
     const shopId = named?.value;
-    const asked = { cursor, limit, types, shopId, waitMs, connection };
+    const asked = { cursor, limit, types, shopId, waitMs, wait };
     const listed = await services.events.list(caller.tenantId, asked);
-    return listed.ok ? reply(200, listed.value) : listed;
+    if (!listed.ok) return listed;
+    const { items, nextCursor, wait: waitsOn } = listed.value;
+    return { ...reply(200, { items, nextCursor }), wait: waitsOn };
   },
 });

@@ -1,3 +1,4 @@
+import { cursorOf } from '../../actors/tenant/event-cursor.ts';
 import { MOST_EVENT_WAITS, NO_ROOM_TO_WAIT } from '../../actors/tenant/event-waiters.ts';
 import type { KeyDirectory } from '../../actors/tenant/tenant-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -6,7 +7,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
-import type { RequestValue } from '../contract/exchange.ts';
+import type { CallWait, RequestValue } from '../contract/exchange.ts';
 import {
   answerAsOwner,
   type OwnedReply,
@@ -30,7 +31,7 @@ import {
 } from '../pipeline/front.ts';
 import { keyHash, presentedKey } from '../pipeline/presented-key.ts';
 import type { Router } from '../pipeline/router.ts';
-import type { EventReaders } from './event-readers.ts';
+import type { EventReaders, StreamAsked } from './event-readers.ts';
 import type { ApiServices } from './services.ts';
 import { TenantSlots } from './tenant-slots.ts';
 
@@ -129,7 +130,8 @@ function answerTenant(
   const { route } = target;
   const { tenantId, hash, call } = presented;
   if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
-  if (edge.slots.isFull(tenantId)) {
+  // A call that waited was admitted before.
+  if (call.wait === undefined && edge.slots.isFull(tenantId)) {
     const message = 'Too many calls of this account are being answered; try again shortly.';
     return { reply: errorReply({ code: 'OVERLOADED', message }), route, tenantId, keyId: undefined };
   }
@@ -147,8 +149,8 @@ function answerKnown(
   edge: Edge,
 ): MaybePromise<FrontReply> {
   const { slots, forwarder, services, owner } = edge;
-  if (endpoint.isFollowed) countWhileWaiting(request, tenantId, edge);
-  const owned = ownedRequest(request, { values, tenantId, keyHash: hash, call });
+  const asked = ownedRequest(request, { values, tenantId, keyHash: hash, call });
+  const owned = call.wait === undefined ? asked : continued(asked, call.wait);
   if (!forwarder.ownerIsLocal(tenantId)) {
     return held(answerElsewhere(endpoint, owned, edge), { route, tenantId }, slots);
   }
@@ -188,46 +190,70 @@ function answerInTime(
   );
 }
 
-/** A call that waits for news leaves the counts of calls in hand meanwhile. */
-function countWhileWaiting({ connection }: RequestValue, tenantId: string, { inHand, slots }: Edge): void {
-  if (connection === undefined) return;
-  connection.onWaiting = (isWaiting) => {
-    inHand.waits(isWaiting);
-    slots.waits(tenantId, isWaiting);
-  };
+/** A call that waited, as it goes on: if its tenant has moved meanwhile, the next owner is asked for what there is by now. */
+function continued(request: OwnedRequest, wait: CallWait): OwnedRequest {
+  const query = placedQuery(request.query, cursorOf(wait.place), 0);
+  return { ...request, query, isContinued: true, wait };
 }
 
 /** Pages of the endpoint one after another, as a reply that stays open; the first one is the call, and is counted. */
-function openStream(
+async function openStream(
   { endpoint, values }: Extract<Routed<ApiServices>, { found: true }>,
   request: RequestValue,
   { tenantId, hash, call }: Presented<string>,
   edge: Edge,
 ): Promise<OwnedReply> {
-  const owned = ownedRequest(request, { values, tenantId, keyHash: hash, call });
-  const page = (cursor: string | undefined, waitMs: number): Promise<OwnedReply> => {
-    const place = cursor ?? request.headers.lastEventId;
-    const asked = { ...owned, query: pageQuery(request.query, place, waitMs) };
-    return answerElsewhere(endpoint, cursor === undefined ? asked : { ...asked, isContinued: true }, edge);
-  };
-  return edge.eventReaders.open({ tenantId, page });
+  const query = placedQuery(largestPages(request.query), request.headers.lastEventId, 0);
+  const owned = ownedRequest({ ...request, query }, { values, tenantId, keyHash: hash, call });
+  const first = await answerElsewhere(endpoint, owned, edge);
+  return edge.eventReaders.open(first, new NextPages(endpoint, owned, edge));
+}
+
+/** The pages of a stream behind its first one. */
+class NextPages implements StreamAsked {
+  readonly #endpoint: Endpoint<ApiServices>;
+  readonly #first: OwnedRequest;
+  readonly #edge: Edge;
+
+  constructor(endpoint: Endpoint<ApiServices>, first: OwnedRequest, edge: Edge) {
+    this.#endpoint = endpoint;
+    this.#first = first;
+    this.#edge = edge;
+  }
+
+  get tenantId(): string {
+    return this.#first.tenantId;
+  }
+
+  next(cursor: string, waitMs: number, wait: CallWait | undefined): Promise<OwnedReply> {
+    const query = placedQuery(this.#first.query, cursor, waitMs);
+    const asked = { ...this.#first, query, isContinued: true, wait };
+    return answerElsewhere(this.#endpoint, asked, this.#edge);
+  }
 }
 
 /** The largest page, since a stream gets them one at a time. */
 const STREAM_PAGE = '100';
 
-/** The call's own query, with the place and the wait of one page in it. A place that is empty stays the call's. */
-function pageQuery(query: string, place: string, waitMs: number): string {
-  const kept = query.split('&').filter((pair) => !/^(waitMs|limit)(=|$)/.test(pair));
-  const own = place === '' ? kept : kept.filter((pair) => !/^cursor(=|$)/.test(pair));
+function largestPages(query: string): string {
+  return [...without(query, /^limit(=|$)/), `limit=${STREAM_PAGE}`].join('&');
+}
+
+/** A query with another place and wait in it. A place that is empty stays the query's. */
+function placedQuery(query: string, place: string, waitMs: number): string {
+  const own = without(query, place === '' ? /^waitMs(=|$)/ : /^(waitMs|cursor)(=|$)/);
   const cursor = place === '' ? [] : [`cursor=${encodeURIComponent(place)}`];
-  return [...own, ...cursor, `waitMs=${waitMs}`, `limit=${STREAM_PAGE}`].join('&');
+  return [...own, ...cursor, `waitMs=${waitMs}`].join('&');
+}
+
+function without(query: string, pairs: RegExp): string[] {
+  return query.split('&').filter((pair) => !pairs.test(pair));
 }
 
 /** The tenant of a call. This node may remember a key that its tenant has no more, or whose tenant was erased. */
-function frontReply({ reply, keyId }: OwnedReply, route: string, tenantId: string): FrontReply {
+function frontReply({ reply, keyId, wait }: OwnedReply, route: string, tenantId: string): FrontReply {
   if (keyId === undefined && reply.status === 401) return anonymous(reply, route);
-  return { reply, route, tenantId, keyId };
+  return { reply, route, tenantId, keyId, wait };
 }
 
 function ownedRequest(
@@ -273,13 +299,15 @@ function answerElsewhere(
 
 /** Asks the owner of the moment, which may have become this node. */
 function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Edge): Followed['ask'] {
-  const { forwarder, services, owner, random, inHand } = edge;
+  const { forwarder, services, owner, random, inHand, slots } = edge;
   const { method, path, isFollowed, forwardTimeoutMs } = endpoint;
   const { tenantId } = request;
   const timeoutMs = forwardTimeoutMs?.(request.query) ?? FORWARD_TIMEOUT_MS;
+  // An open stream was in hand only until its first page.
+  const leavesHand = isFollowed && timeoutMs > FORWARD_TIMEOUT_MS && request.isContinued !== true;
   return async (spentMs) => {
     if (forwarder.ownerIsLocal(tenantId)) return answerAsOwner(endpoint, request, services, owner);
-    const { connection, ...sent } = request;
+    const { connection, wait: _, ...sent } = request;
     const onlyWaits = isFollowed && timeoutMs > FORWARD_TIMEOUT_MS;
     if (onlyWaits && inHand.waiting >= MOST_EVENT_WAITS.node)
       return { reply: errorReply(NO_ROOM_TO_WAIT), keyId: undefined };
@@ -287,7 +315,11 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Ed
     // The place where the call waits is free at once; an owner that does not hear of it ends the wait in its time.
     const stay =
       waitId === undefined ? undefined : connection?.onGone(() => void tellGone(tenantId, waitId, edge));
-    if (onlyWaits) connection?.waits(true);
+    if (leavesHand) {
+      inHand.leave();
+      inHand.beginWait();
+      slots.waits(tenantId, true);
+    }
     try {
       const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
       const answer = await forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
@@ -295,7 +327,11 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Ed
     } catch (thrown) {
       return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
     } finally {
-      if (onlyWaits) connection?.waits(false);
+      if (leavesHand) {
+        inHand.endWait();
+        inHand.enter();
+        slots.waits(tenantId, false);
+      }
       stay?.();
     }
   };

@@ -1,8 +1,10 @@
 /** Waits for events are bounded by tenant and node, a wait that is over leaves its place, and calls woken together read once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Outcome } from '../../actors/failure.ts';
+import type { EventPage } from '../../actors/shop/record/event-operations.ts';
 import { eventService } from '../../actors/shop/view/event-service.ts';
-import { EventWaiters, MOST_EVENT_WAITS } from '../../actors/tenant/event-waiters.ts';
+import { type EventWait, EventWaiters, MOST_EVENT_WAITS } from '../../actors/tenant/event-waiters.ts';
 import type { StreamEntry } from '../../actors/tenant/tenant-event.ts';
 import type { Read } from '../../runtime/store.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
@@ -12,8 +14,9 @@ const START = '0'.repeat(24);
 
 /** How many of `count` calls may wait. */
 function admitted(waiters: EventWaiters, tenantId: string, count: number): number {
-  return Array.from({ length: count }, () => waiters.enter(tenantId)).filter((wait) => wait !== undefined)
-    .length;
+  return Array.from({ length: count }, () => waiters.enter(tenantId, 30_000)).filter(
+    (wait) => wait !== undefined,
+  ).length;
 }
 
 test('256 wait for the events of a tenant, others wait beside them', () => {
@@ -24,7 +27,7 @@ test('256 wait for the events of a tenant, others wait beside them', () => {
 
 test('a node lets 20,000 wait, whoever they are of, and one that leaves makes room for one', () => {
   const waiters = new EventWaiters(new FakeClock());
-  const first = waiters.enter('first');
+  const first = waiters.enter('first', 30_000);
   const all = Array.from({ length: 100 }, (_, index) => admitted(waiters, `t${index}`, 256));
   assert.equal(
     all.reduce((sum, count) => sum + count, 1),
@@ -38,11 +41,17 @@ test('a node lets 20,000 wait, whoever they are of, and one that leaves makes ro
 
 test('on a node that stops, waits are over at once, present and future ones', async () => {
   const waiters = new EventWaiters(new FakeClock());
-  const present = waiters.enter('a')?.next(30_000);
+  const present = waiters.enter('a', 30_000);
+  const woke = present && woken(present);
   waiters.close();
-  assert.equal(await present, 'over');
-  assert.equal(await waiters.enter('a')?.next(30_000), 'over');
+  await woke;
+  const future = waiters.enter('a', 30_000);
+  await (future && woken(future));
+  assert.deepEqual([present?.takeNews(), future?.takeNews()], [undefined, undefined]);
 });
+
+const woken = (wait: EventWait): Promise<void> =>
+  new Promise((resolve) => wait.whenWoken(resolve, undefined));
 
 /** A service over a stream in memory, which counts what is asked of it. */
 function inMemory() {
@@ -57,7 +66,7 @@ function inMemory() {
     return entries.filter(([id]) => from === '-' || `(${id}` > String(from));
   };
   const service = eventService({
-    ...{ store: { read: async (reads) => reads.map(answer) }, clock, waiters },
+    ...{ store: { read: async (reads) => reads.map(answer) }, waiters },
     messages: {
       message: (_, id) => {
         asked.messages += 1;
@@ -67,11 +76,17 @@ function inMemory() {
   });
   return {
     ...{ clock, waiters, asked },
-    list: (waitMs: number, of: { readonly shopId?: string } = {}) =>
-      service.list(TENANT, {
-        ...{ cursor: START, limit: 10, types: undefined, shopId: undefined, waitMs },
-        ...of,
-      }),
+    /** As a call does: looks again each time its wait woke. */
+    async list(waitMs: number, of: { readonly shopId?: string } = {}): Promise<Outcome<EventPage>> {
+      const query = { cursor: START, limit: 10, types: undefined, shopId: undefined, waitMs, ...of };
+      let listed = await service.list(TENANT, query);
+      while (listed.ok && listed.value.wait !== undefined) {
+        const { wait } = listed.value;
+        await woken(wait);
+        listed = await service.list(TENANT, { ...query, wait });
+      }
+      return listed;
+    },
     /** Stores an event of the shop and tells whoever waits. */
     happens(shopId: string): void {
       const subject = `message-${entries.length}`;

@@ -85,7 +85,6 @@ test('cuts off what is older than the newest old entry, and nothing where none i
 test('a reader of the last event goes on after a silence longer than events are kept', async () => {
   const service = eventService({
     store: plainStore(redis),
-    clock,
     waiters: new EventWaiters(clock),
     messages: { message: () => Promise.reject(new Error('there are no messages')) },
   });

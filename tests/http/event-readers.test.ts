@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
+import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
 import { EventReaders } from '../../http/tenant-api/event-readers.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import type { Target } from './conformance-target.ts';
@@ -194,19 +195,17 @@ async function byHand(pages: readonly string[]) {
   const clock = new FakeClock();
   const readers = new EventReaders({ clock, random: () => 0 });
   const asked: string[] = [];
-  const { reply } = await readers.open({
-    tenantId: 'one',
-    page(cursor) {
-      asked.push(cursor ?? 'first');
-      const items = pages[asked.length - 1];
-      if (items === undefined) return new Promise(() => undefined);
-      const body = JSON.stringify({ data: { items: JSON.parse(items), nextCursor: String(asked.length) } });
-      return Promise.resolve({
-        reply: { status: 200, contentType: '', headers: '', body },
-        keyId: 'key',
-      });
-    },
-  });
+  const page = (cursor: string): Promise<OwnedReply> => {
+    asked.push(cursor);
+    const items = pages[asked.length - 1];
+    if (items === undefined) return new Promise(() => undefined);
+    const body = JSON.stringify({ data: { items: JSON.parse(items), nextCursor: String(asked.length) } });
+    return Promise.resolve({
+      reply: { status: 200, contentType: '', headers: '', body },
+      keyId: 'key',
+    });
+  };
+  const { reply } = readers.open(await page('first'), { tenantId: 'one', next: page });
   const reader = new Slow();
   return { clock, readers, asked, reader, start: () => reply.stream?.(reader) };
 }

@@ -231,6 +231,18 @@ describe('GET /events', () => {
     assert.deepEqual(await waiting, { items: [], nextCursor });
   });
 
+  it('refuses a call whose key was revoked while it waited, and counts it once', async () => {
+    const { read, refused, owner } = await reader();
+    const { nextCursor } = await read('');
+    const waiting = refused(`cursor=${nextCursor}&waitMs=9000`);
+    await entered(1);
+    const keys = [...service.memory.tenant(owner.id).keys.values()];
+    for (const key of keys) key.view = { ...key.view, revokedAt: new Date().toISOString() };
+    service.eventWaiters.end(owner.id);
+    assert.equal((await waiting).body.error.code, 'API_KEY_REVOKED');
+    assert.deepEqual([service.eventWaiters.count, Math.max(...keys.map(({ calls }) => calls))], [0, 2]);
+  });
+
   it('gives the place of a call that was broken off back at once', async () => {
     const { read, owner } = await reader();
     const { nextCursor } = await read('');
@@ -251,7 +263,7 @@ describe('GET /events', () => {
 
   it('lets 256 calls of a tenant wait; one more is told where now is, and then 503 OVERLOADED until something happens', async () => {
     const { read, refused, store, tenantId } = await reader();
-    const waits = Array.from({ length: 256 }, () => service.eventWaiters.enter(tenantId));
+    const waits = Array.from({ length: 256 }, () => service.eventWaiters.enter(tenantId, 30_000));
     assert.ok(!waits.includes(undefined));
     const { items, nextCursor } = await read('waitMs=9000');
     assert.deepEqual(items, []);

@@ -1,14 +1,18 @@
 /** The door of a listener: every request is counted in and out once, whatever breaks on the way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EventNews, EventWaiters } from '../../actors/tenant/event-waiters.ts';
 import { errorReply } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { CallsInHand } from '../../http/pipeline/calls-in-hand.ts';
 import { DelayedRejections } from '../../http/pipeline/delayed-rejections.ts';
 import { anonymous, type Front } from '../../http/pipeline/front.ts';
 import { observed } from '../../http/pipeline/observed.ts';
+import { tracedFront } from '../../http/pipeline/traced-front.ts';
+import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
+import type { Tracing } from '../../runtime/tracing.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const REPLY: ReplyValue = { status: 200, contentType: 'text/plain', headers: '', body: 'here' };
@@ -31,7 +35,11 @@ const REQUEST: RequestValue = {
   ip: '127.0.0.1',
 };
 
-function door(front: Front, observe: () => void = () => undefined, clock: Clock = systemClock) {
+function door(
+  front: Front,
+  observe: (answered: AnsweredRequest) => void = () => undefined,
+  clock: Clock = systemClock,
+) {
   const faults: string[] = [];
   const say = (_fields: object, message: string): void => void faults.push(message);
   const silent = (): void => undefined;
@@ -76,24 +84,70 @@ for (const kind of ['at once', 'later'] as const) {
   });
 }
 
-test('a call that only waits is not in hand: the next is answered, and it is in hand again as it goes on', async () => {
-  const { answer, inHand } = door(async (_request, { requestId }) => {
-    if (requestId === 'waits') {
-      inHand.waits(true);
-      await news;
-      inHand.waits(false);
-      assert.equal(inHand.count, 1);
-    }
-    return anonymous(REPLY, '/');
-  });
-  let tell = (): void => undefined;
-  const news = new Promise<void>((resolve) => (tell = resolve));
-  const waiting = answer({ ...REQUEST, headers: { ...REQUEST.headers, requestId: 'waits' } });
+test('a call that waits: not in hand meanwhile, asked anew with its wait, told once with the id and the time of its start', async () => {
+  const clock = new FakeClock();
+  const waiters = new EventWaiters(clock);
+  const told: { requestId: string; latencyMs: number }[] = [];
+  const asked: unknown[] = [];
+  const front: Front = async (_request, { requestId, wait }) => {
+    asked.push([requestId, wait?.takeNews()]);
+    const reply = anonymous(REPLY, '/');
+    return asked.length < 3 ? { ...reply, wait: wait ?? waiters.enter('one', 30_000) } : reply;
+  };
+  const { answer, inHand } = door(front, (answered) => void told.push(answered), clock);
+  const { waiting } = await answer({ ...REQUEST, headers: { ...REQUEST.headers, requestId: 'mine' } });
   assert.deepEqual([inHand.count, inHand.waiting, inHand.isFull], [0, 1, false]);
-  assert.equal((await answer(REQUEST)).status, 200);
-  tell();
-  assert.equal((await waiting).status, 200);
+  await clock.advance(1_000);
+  const news = new EventNews();
+  waiting?.wait.tell(news);
+  const again = waiting?.goOn();
+  assert.deepEqual([inHand.count, inHand.waiting], [1, 0]);
+  const { waiting: still } = (await again) ?? REPLY;
+  assert.deepEqual([inHand.count, inHand.waiting, told.length, waiters.count], [0, 1, 0, 1]);
+  await clock.advance(1_000);
+  still?.wait.end();
+  const reply = await still?.goOn();
+  assert.deepEqual([reply?.status, reply?.waiting, waiters.count], [200, undefined, 0]);
   assert.deepEqual([inHand.count, inHand.waiting], [0, 0]);
+  assert.deepEqual(asked, [
+    ['mine', undefined],
+    ['mine', news],
+    ['mine', undefined],
+  ]);
+  assert.deepEqual(
+    told.map(({ requestId, latencyMs }) => [requestId, latencyMs]),
+    [['mine', 2_000]],
+  );
+});
+
+test('a call that waits and whose front breaks as it goes on: 500, and it waits no more', async () => {
+  const waiters = new EventWaiters(new FakeClock());
+  const { answer, inHand, faults } = door(async (_request, { wait }) => {
+    if (wait !== undefined) throw new Error('broken');
+    return { ...anonymous(REPLY, '/'), wait: waiters.enter('one', 30_000) };
+  });
+  const { waiting } = await answer(REQUEST);
+  assert.equal((await waiting?.goOn())?.status, 500);
+  assert.deepEqual([inHand.count, inHand.waiting, waiters.count, faults], [0, 0, 0, ['the front threw']]);
+});
+
+test('a call that waits is one span, from its start to its answer', async () => {
+  const waiters = new EventWaiters(new FakeClock());
+  const spans: string[] = [];
+  const tracing: Tracing = {
+    start(name) {
+      spans.push(`start ${name}`);
+      return { traceparent: 'here', end: (told) => void spans.push(`end ${told?.name}`) };
+    },
+  };
+  const front: Front = async (_request, { wait, traceparent }) => {
+    spans.push(`asked under ${traceparent}`);
+    return { ...anonymous(REPLY, '/'), ...(wait ? {} : { wait: waiters.enter('one', 30_000) }) };
+  };
+  const { answer } = door(tracedFront(front, tracing));
+  const { waiting } = await answer(REQUEST);
+  await waiting?.goOn();
+  assert.deepEqual(spans, ['start GET', 'asked under here', 'asked under here', 'end GET /']);
 });
 
 const BUSY = anonymous(errorReply({ code: 'OVERLOADED' }), '/');

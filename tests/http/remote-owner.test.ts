@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import type { OwnedRequest } from '../../http/owner/answer-as-owner.ts';
+import { decodeForwarded } from '../../http/owner/forwarded-form.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';
 import { keyHash } from '../../http/pipeline/presented-key.ts';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
+import { metricsOf } from './metrics-of.ts';
 import {
   ADMIN_TOKEN,
   localForwarder,
@@ -65,7 +68,7 @@ describe('a request taken by one node and answered by another', () => {
         ...localForwarder,
         ownerIsLocal: () => isLocal,
         ownership: () => ownership(),
-        stillOwner: () => false,
+        stillOwner: () => isLocal,
         forward: (tenantId, payload, timeoutMs) => forward(tenantId, payload, timeoutMs),
       },
     });
@@ -186,6 +189,41 @@ describe('a request taken by one node and answered by another', () => {
     assert.equal((await there.api.call('GET', '/shops', { key: tenant.key })).status, 200);
     there.close();
     await narrow.stop();
+  });
+
+  it('a call that waits at a node which loses its tenant is answered by the next owner, without a wait', async () => {
+    const { key } = tenant;
+    isLocal = true;
+    const caller = { tenantId: tenant.id, keyId: tenant.keyId, permissions: new Set(['messages.read']) };
+    admitAtEdge = () => ({ admitted: true, caller, rate: undefined }) as never;
+    const start = '0'.repeat(24);
+    const waiting = target.api.call('GET', `/events?waitMs=29000&cursor=${start}&limit=7`, { key });
+    // Its place is taken before it has looked; it waits once the question itself is all that is in hand.
+    const inHand = async (): Promise<string | undefined> =>
+      /^msgapi_http_requests_in_hand (.+)$/m.exec(await metricsOf(edge))?.[1];
+    const startedMs = performance.now();
+    while ((await inHand()) !== '1' || edge.eventWaiters.count === 0)
+      assert.ok(performance.now() - startedMs < 10_000);
+    const asked: OwnedRequest[] = [];
+    forward = (_, payload) => {
+      const forwarded = decodeForwarded(payload);
+      if (forwarded.kind === 'api') asked.push(forwarded.request);
+      return owner.serveForwarded(payload);
+    };
+    isLocal = false;
+    edge.eventWaiters.end(tenant.id);
+    const { status, body } = await waiting;
+    assert.deepEqual([status, body.data], [200, { items: [], nextCursor: start }]);
+    const [request] = asked;
+    const query = Object.fromEntries(new URLSearchParams(request?.query));
+    assert.deepEqual(query, { limit: '7', cursor: start, waitMs: '0' });
+    assert.deepEqual([request?.isContinued, request?.wait, edge.eventWaiters.count], [true, undefined, 0]);
+  });
+
+  it('a call that would wait at an owner whose lease is gone takes no place there', async () => {
+    isStillOwner = false;
+    const refused = await target.api.call('GET', '/events?waitMs=29000', { key: tenant.key });
+    assert.deepEqual([refused.status, owner.eventWaiters.count], [503, 0]);
   });
 
   it('a key that the owner does not know is nobody’s, though this node remembers whose it was', async () => {

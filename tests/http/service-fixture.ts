@@ -94,7 +94,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     version: 'test',
     tenants: fakeTenants(memory),
     shops,
-    tenantEvents: eventService({ store, clock: systemClock, waiters: eventWaiters, messages: shops }),
+    tenantEvents: eventService({ store, waiters: eventWaiters, messages: shops }),
     operators: fakeOperators(memory),
     webhooks: fakeWebhooks(memory),
     fleet: fakeFleet(memory),

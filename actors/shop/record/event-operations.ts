@@ -1,7 +1,7 @@
 import type { Outcome } from '../../failure.ts';
+import type { EventWait } from '../../tenant/event-waiters.ts';
 import type { EventType } from '../../tenant/tenant-event.ts';
 import type { CursorPage } from '../../tenant/tenant-operations.ts';
-import type { WaitingCaller } from '../../waiting-caller.ts';
 
 /** An event as the API shows it. */
 export interface EventView {
@@ -23,21 +23,25 @@ export interface EventQuery {
   readonly types: ReadonlySet<string> | undefined;
   /** Only this shop's; undefined: every shop's. */
   readonly shopId: string | undefined;
-  /** How long to wait for the first that fits, when none is there yet; milliseconds. */
+  /** How long the call would wait for the first that fits, when none is there yet; milliseconds. */
   readonly waitMs: number;
-  /** Of the caller, whose wait ends when it goes away; absent: the wait ends by itself. */
-  readonly connection?: WaitingCaller | undefined;
+  /** The wait that the call was in, which tells where it goes on and what woke it; absent: it asks for the first time. */
+  readonly wait?: EventWait | undefined;
+}
+
+/** Events, oldest first, and the place to go on from. */
+export interface EventPage extends CursorPage<EventView> {
+  readonly nextCursor: string;
+  /** Where none fits yet and the call would wait: ask again with it once it woke, or leave it. */
+  readonly wait?: EventWait | undefined;
 }
 
 /** What a tenant asks of its events, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface EventOperations {
   /**
-   * Oldest first. `nextCursor` is always a place to go on from. A cursor older than the oldest kept event fails
+   * Oldest first, and never waits itself. `nextCursor` is always a place to go on from. A cursor older than the oldest kept event fails
    * VALIDATION_ERROR, which names the oldest, and one behind the newest that ever was fails as well; both with the
    * `nextCursor` to go on from. One that would wait where too many do fails OVERLOADED.
    */
-  list(
-    tenantId: string,
-    query: EventQuery,
-  ): Promise<Outcome<CursorPage<EventView> & { readonly nextCursor: string }>>;
+  list(tenantId: string, query: EventQuery): Promise<Outcome<EventPage>>;
 }

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import {
@@ -18,7 +17,7 @@ import {
 } from '../../tenant/event-waiters.ts';
 import { decodeEvent, type StoredEvent, type StreamEntry } from '../../tenant/tenant-event.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
-import type { EventOperations, EventQuery, EventView } from '../record/event-operations.ts';
+import type { EventOperations, EventPage, EventQuery, EventView } from '../record/event-operations.ts';
 import type { ShopOperations } from '../record/shop-operations.ts';
 
 /** Events that are read at a time behind a filter, and how many one page looks through. */
@@ -31,9 +30,8 @@ interface Sources {
   readonly messages: Pick<ShopOperations, 'message'>;
 }
 
-/** The sources, the waits and the clock of the events' operations. */
+/** The sources and the waits of the events' operations. */
 export interface EventServiceOptions extends Sources {
-  readonly clock: Clock;
   readonly waiters: EventWaiters;
 }
 
@@ -50,59 +48,70 @@ interface Scanned {
  * and they ask for the same: it is read once for all of them.
  */
 export function eventService(options: EventServiceOptions): EventOperations {
-  const { clock, waiters } = options;
-
-  const page = async (tenantId: string, { found, place }: Scanned, sources: Sources) => {
-    const items = await Promise.all(found.map((event) => viewOf(event, tenantId, sources)));
-    return done({ items: items.filter((item) => item !== undefined), nextCursor: cursorOf(place) });
-  };
+  const { waiters } = options;
 
   return {
     async list(tenantId, query) {
-      const key = tenantKeys(tenantId).events;
+      const { waitMs } = query;
       // The wait begins before the first read, so that no event comes between a read and its wait.
-      const wait = query.waitMs > 0 ? waiters.enter(tenantId) : undefined;
-      const { connection } = query;
-      const stay = wait && connection?.onGone(() => wait.end());
-      const endMs = clock.monotonicMs() + query.waitMs;
+      const wait = query.wait ?? (waitMs > 0 ? waiters.enter(tenantId, waitMs) : undefined);
+      let waitsOn: EventWait | undefined;
       try {
-        const start = await startOf(key, query.cursor, options.store);
-        if (!start.ok) return start;
-        if (query.cursor === undefined && wait === undefined) {
-          return done({ items: [], nextCursor: cursorOf(start.value.place) });
-        }
-        let sources: Sources = options;
-        const { place } = start.value;
-        let scanned = await scanFrom(key, start.value, query, options.store);
-        if (query.waitMs > 0 && wait === undefined && scanned.place === place) {
-          return { ok: false, failure: NO_ROOM_TO_WAIT };
-        }
-        while (wait !== undefined && scanned.isAtEnd && scanned.found.length === 0) {
-          const news = await nextNews(wait, endMs - clock.monotonicMs(), connection);
-          if (news === 'over') break;
-          sources = sharedBy(news, options);
-          scanned = await scan(key, scanned.place, query, sources.store);
-        }
-        return await page(tenantId, scanned, sources);
+        const look = query.wait === undefined ? firstLook : nextLook;
+        const listed = await look(tenantId, { ...query, wait }, options);
+        if (listed.ok) waitsOn = listed.value.wait;
+        return listed;
       } finally {
-        stay?.();
-        wait?.leave();
+        if (waitsOn === undefined) wait?.leave();
       }
     },
   };
 }
 
-/** What wakes a call, which is none of those in hand until then. */
-async function nextNews(
-  wait: EventWait,
-  timeoutMs: number,
-  connection: EventQuery['connection'],
-): Promise<EventNews | 'over'> {
-  if (timeoutMs <= 0) return 'over';
-  connection?.waits(true);
-  const news = await wait.next(timeoutMs);
-  connection?.waits(false);
-  return news;
+/** Looks from the place that the call names. */
+async function firstLook(tenantId: string, query: EventQuery, sources: Sources): Promise<Outcome<EventPage>> {
+  const { cursor, waitMs, wait } = query;
+  const key = tenantKeys(tenantId).events;
+  const start = await startOf(key, cursor, sources.store);
+  if (!start.ok) return start;
+  const { place } = start.value;
+  // Where there is no room to wait, a call that has no place yet is told one all the same.
+  if (cursor === undefined && wait === undefined) return done({ items: [], nextCursor: cursorOf(place) });
+  const scanned = await scanFrom(key, start.value, query, sources.store);
+  if (waitMs > 0 && wait === undefined && scanned.place === place) {
+    return { ok: false, failure: NO_ROOM_TO_WAIT };
+  }
+  return await pageOf(tenantId, { scanned, wait }, sources);
+}
+
+/** Looks behind the place up to which the call has looked, for what woke it. */
+async function nextLook(
+  tenantId: string,
+  { wait, ...query }: EventQuery,
+  options: Sources,
+): Promise<Outcome<EventPage>> {
+  const place = wait?.place ?? START_OF_STREAM;
+  const news = wait?.takeNews();
+  if (news === undefined) return done({ items: [], nextCursor: cursorOf(place) });
+  const sources = sharedBy(news, options);
+  const scanned = await scan(tenantKeys(tenantId).events, place, query, sources.store);
+  return await pageOf(tenantId, { scanned, wait }, sources);
+}
+
+/** What was found; where that is nothing, the call may wait for more. */
+async function pageOf(
+  tenantId: string,
+  { scanned, wait }: { readonly scanned: Scanned; readonly wait: EventWait | undefined },
+  sources: Sources,
+): Promise<Outcome<EventPage>> {
+  const { found, place, isAtEnd } = scanned;
+  const nextCursor = cursorOf(place);
+  if (wait !== undefined && isAtEnd && found.length === 0) {
+    wait.place = place;
+    return done({ items: [], nextCursor, wait });
+  }
+  const items = await Promise.all(found.map((event) => viewOf(event, tenantId, sources)));
+  return done({ items: items.filter((item) => item !== undefined), nextCursor });
 }
 
 /** The sources of calls that the same news woke. */
