@@ -50,6 +50,7 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
     clock,
     random,
     eventReaders: parts.eventReaders,
+    waitsElsewhere: parts.waitsElsewhere,
     inHand,
     maxInFlightPerTenant: Math.ceil(maxInFlight * TENANT_SHARE),
   });

@@ -12,6 +12,7 @@ import type { BodyPolicy } from './pipeline/front.ts';
 import { type LogLineParts, logLineCache, type RequestKind } from './request-log/log-line-cache.ts';
 import { RequestLog } from './request-log/request-log.ts';
 import { EventReaders } from './tenant-api/event-readers.ts';
+import { WaitsElsewhere } from './tenant-api/waits-elsewhere.ts';
 
 /** Requests in hand of a listener where the options say nothing. */
 export const DEFAULT_MAX_IN_FLIGHT = 4_096;
@@ -24,6 +25,7 @@ export interface SharedParts {
   readonly fleetEvents: FleetEvents;
   readonly events: EventStream;
   readonly eventReaders: EventReaders;
+  readonly waitsElsewhere: WaitsElsewhere;
   readonly count: RequestCounters;
   readonly partsOf: (kind: RequestKind) => LogLineParts;
   readonly activity: RecentActivity;
@@ -55,6 +57,7 @@ export function sharedParts(options: HttpOptions): SharedParts {
     audit: auditLog(options, newId),
     fleetEvents,
     eventReaders: new EventReaders(options),
+    waitsElsewhere: new WaitsElsewhere(),
     events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
     count: countRequests(metrics),
     partsOf: logLineCache(),

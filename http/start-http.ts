@@ -27,7 +27,7 @@ const DEFAULT_GRACE_MS = 10_000;
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const { metrics } = options;
   const parts = sharedParts(options);
-  const { requestLog, events, eventReaders, fleetEvents, owner, address } = parts;
+  const { requestLog, events, eventReaders, waitsElsewhere, fleetEvents, owner, address } = parts;
   const apiSide = apiServices(options, address);
   const operatorSide = operatorServices(options, parts);
   const api = apiListener(options, parts, apiSide);
@@ -73,6 +73,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     async close({ graceMs = DEFAULT_GRACE_MS } = {}) {
       events.close();
       eventReaders.close();
+      waitsElsewhere.close();
       fleetEvents.close();
       await Promise.all([apiServer.close(graceMs), adminServer.close(graceMs)]);
       await requestLog.close();

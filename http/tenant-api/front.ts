@@ -34,6 +34,7 @@ import type { Router } from '../pipeline/router.ts';
 import type { EventReaders, StreamAsked } from './event-readers.ts';
 import type { ApiServices } from './services.ts';
 import { TenantSlots } from './tenant-slots.ts';
+import type { WaitsElsewhere } from './waits-elsewhere.ts';
 
 /** The router, the key look-up, the owner's part and the ways to other nodes that the tenants' edge uses. */
 export interface ApiFrontOptions {
@@ -45,6 +46,7 @@ export interface ApiFrontOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly eventReaders: EventReaders;
+  readonly waitsElsewhere: WaitsElsewhere;
   /** What the listener has in hand. */
   readonly inHand: CallsInHand;
   /** Requests of one tenant in hand at a time; what is more is refused OVERLOADED. */
@@ -299,7 +301,7 @@ function answerElsewhere(
 
 /** Asks the owner of the moment, which may have become this node. */
 function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Edge): Followed['ask'] {
-  const { forwarder, services, owner, random, inHand, slots } = edge;
+  const { forwarder, services, owner, random, inHand, slots, waitsElsewhere } = edge;
   const { method, path, isFollowed, forwardTimeoutMs } = endpoint;
   const { tenantId } = request;
   const timeoutMs = forwardTimeoutMs?.(request.query) ?? FORWARD_TIMEOUT_MS;
@@ -313,8 +315,9 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Ed
       return { reply: errorReply(NO_ROOM_TO_WAIT), keyId: undefined };
     const waitId = forwardTimeoutMs && connection && `${request.requestId} ${random()}`;
     // The place where the call waits is free at once; an owner that does not hear of it ends the wait in its time.
-    const stay =
-      waitId === undefined ? undefined : connection?.onGone(() => void tellGone(tenantId, waitId, edge));
+    const endWait = waitId === undefined ? undefined : () => void tellGone(tenantId, waitId, edge);
+    const stay = endWait && connection?.onGone(endWait);
+    let forget: (() => void) | undefined;
     if (leavesHand) {
       inHand.leave();
       inHand.beginWait();
@@ -322,8 +325,10 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Ed
     }
     try {
       const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
-      const answer = await forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
-      return decodeOwnedReply(answer);
+      const answer = forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
+      // Behind the call itself, which the owner has to know first.
+      forget = endWait && waitsElsewhere.add(endWait);
+      return decodeOwnedReply(await answer);
     } catch (thrown) {
       return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
     } finally {
@@ -333,6 +338,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, edge: Ed
         slots.waits(tenantId, false);
       }
       stay?.();
+      forget?.();
     }
   };
 }
