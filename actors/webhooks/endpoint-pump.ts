@@ -28,7 +28,7 @@ const MOST_RETRIES = 200;
 /** The same with those that were asked for once more: a replay that would make them more is refused. */
 export const MOST_WAITING = 2 * MOST_RETRIES;
 /** An endpoint that takes longer, or does not answer at all, is slow. */
-const SLOW_MS = 1_000;
+export const SLOW_MS = 1_000;
 /** Time between two tries to read or to store. */
 const AGAIN_MS = 1_000;
 /** How often the pump looks for new events by itself: nobody tells of a commit whose reply was lost. */
@@ -67,6 +67,9 @@ export interface SentEvent {
   readonly durationMs: number;
 }
 
+/** Whether an endpoint answered at once the last time. */
+export type EndpointPace = 'unknown' | 'quick' | 'slow';
+
 /** The reads, writes and the sending of one endpoint's pump. Each may reject with `RuntimeFailure`. */
 export interface EndpointPumpOptions {
   readonly clock: Clock;
@@ -79,11 +82,11 @@ export interface EndpointPumpOptions {
   at(place: string): Promise<KeptEvent>;
   /** What is sent of it; undefined: there is nothing to show of it any more. */
   body(event: StoredEvent): Promise<string | undefined>;
-  /** `isSlow`: the endpoint did not answer at once the last time. Never rejects. */
+  /** Never rejects. */
   send(
     event: StoredEvent,
     body: string,
-    to: { readonly webhook: WebhookRecord; readonly isSlow: boolean },
+    to: { readonly webhook: WebhookRecord; readonly pace: EndpointPace },
   ): Promise<SentEvent>;
   /** Within the fenced commit of the tenant's actor. False: the endpoint is gone, or sent events by another pump. */
   store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
@@ -124,7 +127,7 @@ export class EndpointPump {
   #progress: WebhookProgress | undefined;
   #isStopped = false;
   #isNews = true;
-  #isSlow = false;
+  #pace: EndpointPace = 'unknown';
   /** The last change of the progress: each starts from what the one before stored. */
   #stored: Promise<unknown> = Promise.resolve();
   #sleeping: { readonly timer: ArmedTimer; readonly wake: () => void } | undefined;
@@ -200,7 +203,7 @@ export class EndpointPump {
     if (this.#isStopped) return;
     const ended = await Promise.all(tries.map((one, index) => this.#try(one, bodies[index])));
     if (this.#isStopped) return;
-    if (ended.length > 0) this.#isSlow = ended.some(isSlow);
+    if (ended.length > 0) this.#pace = ended.some(isSlow) ? 'slow' : 'quick';
     await this.#record(next, ended);
   }
 
@@ -208,7 +211,7 @@ export class EndpointPump {
     if (this.#progress === undefined) {
       const stored = await this.#options.progress(this.#webhook.id);
       this.#progress ??= stored ?? firstProgress(this.#webhook);
-      this.#isSlow = this.#progress.failingSinceMs !== null;
+      if (this.#progress.failingSinceMs !== null) this.#pace = 'slow';
     }
     this.#progress = forgiven(this.#progress, this.#webhook);
     return this.#progress;
@@ -235,10 +238,12 @@ export class EndpointPump {
   /** What is due, the oldest first, and then new events as far as there is room. */
   async #next(progress: WebhookProgress, nowMs: number): Promise<Next> {
     const { cursor } = progress;
+    // One goes ahead, so that endpoints which turn out to be dead hold few slots of those that are new.
+    const most = this.#pace === 'unknown' ? 1 : AT_A_TIME;
     const due = progress.retries
       .filter(({ dueAtMs }) => dueAtMs <= nowMs)
       .sort((one, other) => one.dueAtMs - other.dueAtMs)
-      .slice(0, AT_A_TIME);
+      .slice(0, most);
     const tries: Try[] = [];
     const dropped: WebhookRetry[] = [];
     let missedUntilMs: number | undefined;
@@ -250,7 +255,7 @@ export class EndpointPump {
         tries.push({ event, tries: retry.tries, retry });
       else dropped.push(retry);
     }
-    const room = AT_A_TIME - tries.length;
+    const room = most - tries.length;
     const waiting = progress.retries.length - dropped.length;
     const known = { tries, dropped, cursor, missedUntilMs };
     if (!this.#isNews || room === 0 || waiting >= MOST_RETRIES) return known;
@@ -282,7 +287,7 @@ export class EndpointPump {
     const { url } = this.#webhook;
     if (typeof body !== 'string')
       return { ...one, url, atMs: this.#options.clock.wallMs(), durationMs: 0, delivered: body };
-    const to = { webhook: this.#webhook, isSlow: this.#isSlow };
+    const to = { webhook: this.#webhook, pace: this.#pace };
     return { ...one, url, ...(await this.#options.send(one.event, body, to)) };
   }
 

@@ -1,23 +1,39 @@
-/** Bounds the work in hand: `all` pieces together, and `share` of one name, so that no name waits for another's. */
+/** The slot of one piece of work. */
+export interface Slot {
+  /** Counts the piece for another name from now on, unless `moved` pieces of that name are in hand already. */
+  moveTo(name: string): void;
+}
+
+/**
+ * Bounds the work in hand: `all` pieces together, and `share` of one name, so that no name waits for another's; `moved` of
+ * one name with those that were moved to it.
+ */
 export class FairSlots {
-  readonly #bounds: { readonly all: number; readonly share: number };
+  readonly #bounds: { readonly all: number; readonly share: number; readonly moved: number };
   readonly #held = new Map<string, number>();
   /** Pieces that wait, by name; the names stand in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #all = 0;
 
-  constructor(bounds: { readonly all: number; readonly share: number }) {
+  constructor(bounds: { readonly all: number; readonly share: number; readonly moved: number }) {
     this.#bounds = bounds;
   }
 
   /** Runs the work once a slot is free; the oldest piece of a name comes first. */
-  async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(name: string, work: (slot: Slot) => Promise<Result>): Promise<Result> {
     if (this.#isFree(name)) this.#take(name);
     else await this.#wait(name);
+    let holder = name;
+    const moveTo = (other: string): void => {
+      if ((this.#held.get(other) ?? 0) >= this.#bounds.moved) return;
+      this.#take(other);
+      this.#leave(holder);
+      holder = other;
+    };
     try {
-      return await work();
+      return await work({ moveTo });
     } finally {
-      this.#leave(name);
+      this.#leave(holder);
     }
   }
 

@@ -14,20 +14,23 @@ import { tenantAddress, tenantKeys } from '../tenant/tenant-keys.ts';
 import type { WebhookEnd, WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
 import { type Delivered, type DeliveryOptions, deliver } from './deliver.ts';
 import {
+  type EndpointPace,
   EndpointPump,
   type EndpointPumpOptions,
   isWanted,
   type ReadEvents,
   type SentEvent,
+  SLOW_MS,
 } from './endpoint-pump.ts';
 import { FairSlots } from './fair-slots.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
 
 /**
  * Deliveries of this node under way: each is a connection for up to 15 s. A tenant's endpoints that answer at once, those
- * that do not, and tests each have 16 of their own, so that its dead endpoints delay no others.
+ * that do not, those of which it is not known yet, and tests each have 16 of their own. A try that takes long counts for the
+ * slow ones from then on, 64 at most: endpoints that die together hold up no others for longer than it takes to see it.
  */
-const SLOTS = { all: 512, share: 16 } as const;
+const SLOTS = { all: 1_024, share: 16, moved: 64 } as const;
 /** No key of ours opens its secret, so nothing can be signed. */
 const UNREADABLE: Delivered = {
   ...{ status: null, holdMs: null },
@@ -130,16 +133,24 @@ export class WebhookPump {
     webhook: WebhookRecord,
     event: { id: string; body: string },
   ): Promise<Delivered> {
-    return (await this.#send(`${tenantId} tests`, tenantId, webhook, event)).delivered;
+    return (await this.#send('tests', tenantId, webhook, event)).delivered;
   }
 
   /** Sends it once a slot of the share is free. */
-  #send(share: string, ...[tenantId, webhook, event]: Parameters<WebhookPump['send']>): Promise<SentEvent> {
+  #send(
+    share: EndpointPace | 'tests',
+    ...[tenantId, webhook, event]: Parameters<WebhookPump['send']>
+  ): Promise<SentEvent> {
     const { clock } = this.#options;
-    return this.#slots.run(share, async () => {
+    return this.#slots.run(`${tenantId} ${share}`, async (slot) => {
       const atMs = clock.wallMs();
       const startedMs = clock.monotonicMs();
+      const timer =
+        share === 'quick' || share === 'unknown'
+          ? clock.after(SLOW_MS, () => slot.moveTo(`${tenantId} slow`))
+          : undefined;
       const delivered = await this.#sendNow(tenantId, webhook, event);
+      timer?.cancel();
       return { delivered, atMs, durationMs: Math.round(clock.monotonicMs() - startedMs) };
     });
   }
@@ -196,10 +207,8 @@ export class WebhookPump {
         const view = await viewOf(event, tenantId, { messages });
         return view && JSON.stringify(view);
       },
-      send: ({ streamId }, body, { webhook, isSlow }) => {
-        const share = isSlow ? `${tenantId} slow` : tenantId;
-        return this.#send(share, tenantId, webhook, { id: cursorOf(streamId), body });
-      },
+      send: ({ streamId }, body, { webhook, pace }) =>
+        this.#send(pace, tenantId, webhook, { id: cursorOf(streamId), body }),
       store: async (webhookId, progress, attempts) => {
         const command = { type: 'webhook_progress', loading, webhookId, progress, attempts } as const;
         const stored = await actors.ask<Outcome<true>>(address, command);

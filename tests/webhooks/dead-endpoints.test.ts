@@ -32,8 +32,8 @@ let redis: Redis;
 let server: Server;
 let url: string;
 let pump: WebhookPump;
-/** Requests to `/dead` that are held open now, the most of them at a time, and who waits for a look at all this. */
-let held = 0;
+/** Requests that are held open now, by path, the most of them at a time, and who waits for a look at all this. */
+const held = new Map<string, number>();
 let mostHeld = 0;
 const answered = new Map<string, number>();
 let changed: () => void = () => undefined;
@@ -46,12 +46,9 @@ before(async () => {
   server = createServer({ key: certificate.key, cert: certificate.cert }, (request, response) => {
     const path = request.url ?? '';
     request.resume();
-    if (path === '/dead') {
-      held += 1;
-      mostHeld = Math.max(held, mostHeld);
-      response.on('close', () => {
-        held -= 1;
-      });
+    if (path.startsWith('/dead')) {
+      hold(path, 1);
+      response.on('close', () => hold(path, -1));
     } else {
       answered.set(path, (answered.get(path) ?? 0) + 1);
       response.writeHead(204).end();
@@ -81,6 +78,12 @@ after(async () => {
   await redisServer?.stop();
 });
 
+function hold(path: string, by: number): void {
+  const now = (held.get(path) ?? 0) + by;
+  held.set(path, now);
+  mostHeld = Math.max(now, mostHeld);
+}
+
 async function until(fits: () => boolean): Promise<void> {
   while (!fits()) {
     await new Promise<void>((resolve) => {
@@ -109,7 +112,7 @@ test('a thousand dead endpoints delay neither other tenants nor those of their o
   const progress = dead.flatMap(([id]) => [id, JSON.stringify(failing)]);
   await redis.hset(tenantKeys(victim).webhookProgress, ...progress);
   pump.sync(victim, new Map(dead), loading);
-  await until(() => held === SHARE);
+  await until(() => held.get('/dead') === SHARE);
   // All of them wait in front of what comes now.
   pump.sync(victim, new Map([...dead, endpoint(victim, 'alive', '/own')]), loading);
   pump.sync(other, new Map([endpoint(other, 'alive', '/other')]), loading);
@@ -120,4 +123,19 @@ test('a thousand dead endpoints delay neither other tenants nor those of their o
   });
   // One that is given up may still be open when the next one comes.
   assert.ok(mostHeld <= 2 * SHARE, `${mostHeld} at a time`);
+});
+
+test('endpoints that turn out to be dead hold up a new one for no longer than it takes to see it', {
+  timeout: 100_000,
+}, async () => {
+  const tenantId = '66b1f0a2c3d4e5f607182903';
+  const { events } = tenantKeys(tenantId);
+  for (let event = 0; event < 5; event += 1)
+    await redis.xadd(events, '*', 't', 'queue.resumed', 's', 'shop', 'd', '{}');
+  const dead = Array.from({ length: 3 * SHARE }, (_, n) => endpoint(tenantId, `dead-${n}`, '/dead-too'));
+  pump.sync(tenantId, new Map([...dead, endpoint(tenantId, 'alive', '/among-dead')]), loading);
+  await until(() => answered.get('/among-dead') === 5);
+  // None of them was given up yet, and each was tried with one event.
+  assert.equal(held.get('/dead-too'), dead.length);
+  pump.stop(tenantId);
 });

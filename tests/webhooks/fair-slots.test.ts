@@ -1,10 +1,10 @@
 /** Who gets a connection: a tenant with a thousand dead endpoints delays nobody. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairSlots } from '../../actors/webhooks/fair-slots.ts';
+import { FairSlots, type Slot } from '../../actors/webhooks/fair-slots.ts';
 
 test('a tenant with a thousand endpoints that never answer delays no other', async () => {
-  const slots = new FairSlots({ all: 8, share: 4 });
+  const slots = new FairSlots({ all: 8, share: 4, moved: 4 });
   const release: (() => void)[] = [];
   const stuck = Array.from({ length: 1_000 }, () =>
     slots.run('dead', () => new Promise<void>((resolve) => void release.push(resolve))),
@@ -25,7 +25,7 @@ test('a tenant with a thousand endpoints that never answer delays no other', asy
 });
 
 test('tenants that wait get their turns one after the other', async () => {
-  const slots = new FairSlots({ all: 1, share: 1 });
+  const slots = new FairSlots({ all: 1, share: 1, moved: 1 });
   const order: string[] = [];
   const run = (tenant: string) =>
     slots.run(tenant, async () => {
@@ -34,4 +34,35 @@ test('tenants that wait get their turns one after the other', async () => {
     });
   await Promise.all([...'aaabbc'].map(run));
   assert.deepEqual(order, ['a', 'a', 'b', 'c', 'a', 'b']);
+});
+
+test('a piece that is moved counts for the other name, of which so many are in hand at most', async () => {
+  const slots = new FairSlots({ all: 8, share: 1, moved: 2 });
+  const begun: string[] = [];
+  const held: { readonly slot: Slot; readonly end: () => void }[] = [];
+  const run = (name: string): Promise<void> =>
+    slots.run('quick', (slot) => {
+      begun.push(name);
+      return new Promise((resolve) => void held.push({ slot, end: resolve }));
+    });
+  const all = ['a', 'b', 'c', 'd'].map(run);
+  assert.deepEqual(begun, ['a']);
+  for (const { slot } of held) {
+    slot.moveTo('slow');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.deepEqual(begun, ['a', 'b', 'c'], 'the third finds no room among the slow and keeps its slot');
+  let isSlowRun = false;
+  const slow = slots.run('slow', async () => {
+    isSlowRun = true;
+  });
+  held[0]?.end();
+  await all[0];
+  assert.equal(isSlowRun, false, 'one that was moved is in hand still');
+  held[1]?.end();
+  await slow;
+  held[2]?.end();
+  await all[2];
+  held[3]?.end();
+  await Promise.all(all);
 });
