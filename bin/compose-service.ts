@@ -194,20 +194,23 @@ const KEPT_CONNECTIONS_MS = 500;
 
 /**
  * How long a request in hand may delay the hand-over, of the 10 s that a stop may take: forwarding and a commit take
- * 2 s each at most, and a request that has half arrived may never be complete.
+ * 2 s each at most, and a request that has half arrived may never be complete. An endpoint of a webhook may take 15 s for
+ * its answer: an outcome that is not stored by then is that of the try which the next owner makes.
  */
 const IN_HAND_MS = 4_000;
 /** The same for requests that came during the hand-over. */
 const LAST_IN_HAND_MS = 1_000;
 
 /**
- * Stops the node: first the front door, so that no request is cut; then the shards, which settle what is in
+ * Stops the node: first the front door and what is sent to webhooks, so that no request is cut and no event sent twice; then the shards, which settle what is in
  * hand while requests on kept connections are answered by the next owners; then the rest.
  */
 export async function stopService({ node, actors, http, tracing }: Service): Promise<void> {
   const lastCallers = new Promise<void>((resolve) => void node.clock.after(KEPT_CONNECTIONS_MS, resolve));
   actors.endWaits();
-  await http.close({ graceMs: IN_HAND_MS });
+  const inHandEnd = new Promise<void>((resolve) => void node.clock.after(IN_HAND_MS, resolve));
+  const triesSettled = Promise.race([actors.webhooks.pump.settle(), inHandEnd]);
+  await Promise.all([http.close({ graceMs: IN_HAND_MS }), triesSettled]);
   await Promise.all([node.handOver(), lastCallers]);
   await http.close({ graceMs: LAST_IN_HAND_MS });
   await node.stop();

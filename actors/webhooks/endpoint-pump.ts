@@ -126,6 +126,9 @@ export class EndpointPump {
   #webhook: WebhookRecord;
   #progress: WebhookProgress | undefined;
   #isStopped = false;
+  #isEnding = false;
+  /** Until the pump runs no more. */
+  #running: Promise<void> = Promise.resolve();
   #isNews = true;
   #pace: EndpointPace = 'unknown';
   /** The last change of the progress: each starts from what the one before stored. */
@@ -174,9 +177,21 @@ export class EndpointPump {
     this.wake();
   }
 
+  /** Begins no try any more; resolves once the outcomes of those under way are stored. Never rejects. */
+  async settle(): Promise<void> {
+    this.#isEnding = true;
+    this.wake();
+    await this.#running;
+  }
+
   /** Runs until it is stopped. Never rejects. */
-  async run(): Promise<void> {
-    while (!this.#isStopped) {
+  run(): Promise<void> {
+    this.#running = this.#goOn();
+    return this.#running;
+  }
+
+  async #goOn(): Promise<void> {
+    while (!this.#isStopped && !this.#isEnding) {
       try {
         await this.#step();
       } catch (error) {
@@ -200,7 +215,7 @@ export class EndpointPump {
     if (tries.length + dropped.length === 0 && cursor === progress.cursor) return this.#idle(nowMs);
     // All are read before the first is sent: a store that is away must not have the others sent once a second.
     const bodies = await Promise.all(tries.map(({ event }) => this.#body(event)));
-    if (this.#isStopped) return;
+    if (this.#isStopped || this.#isEnding) return;
     const ended = await Promise.all(tries.map((one, index) => this.#try(one, bodies[index])));
     if (this.#isStopped) return;
     if (ended.length > 0) this.#pace = ended.some(isSlow) ? 'slow' : 'quick';
@@ -320,7 +335,7 @@ export class EndpointPump {
   }
 
   async #sleep(ms: number): Promise<void> {
-    if (this.#isStopped) return;
+    if (this.#isStopped || this.#isEnding) return;
     await new Promise<void>((resolve) => {
       const timer = this.#options.clock.after(ms, resolve);
       this.#sleeping = { timer, wake: resolve };

@@ -73,6 +73,7 @@ export class WebhookPump {
   readonly #options: WebhookPumpOptions;
   readonly #slots = new FairSlots(SLOTS);
   readonly #pumps = new Map<string, Map<string, EndpointPump>>();
+  #isEnding = false;
   readonly #counts = { delivered: 0, failed: 0, dead: 0, disabled: 0, gaps: 0 };
 
   constructor(options: WebhookPumpOptions) {
@@ -84,6 +85,7 @@ export class WebhookPump {
    * the actor stores the progress of no earlier one.
    */
   sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>, loading: symbol): void {
+    if (this.#isEnding) return;
     const pumps = this.#pumps.get(tenantId) ?? new Map<string, EndpointPump>();
     for (const [id, pump] of pumps) {
       if (webhooks.get(id)?.disabled === null) continue;
@@ -114,6 +116,13 @@ export class WebhookPump {
   stop(tenantId: string): void {
     for (const pump of this.#pumps.get(tenantId)?.values() ?? []) pump.stop();
     this.#pumps.delete(tenantId);
+  }
+
+  /** This node stops: begins no try any more, and resolves once the outcomes of those under way are stored. */
+  async settle(): Promise<void> {
+    this.#isEnding = true;
+    const pumps = [...this.#pumps.values()].flatMap((ofTenant) => [...ofTenant.values()]);
+    await Promise.all(pumps.map((pump) => pump.settle()));
   }
 
   /** Sends events to an endpoint once more; resolves once they are stored as due. `full`: more would wait than may. */

@@ -1,5 +1,5 @@
 /**
- * A node that is killed between the answer of a webhook's endpoint and its record: what was delivered comes once more under
+ * A node that stops while an endpoint takes its time records the answer and sends the event to it no more. A node that is killed between the answer of a webhook's endpoint and its record: what was delivered comes once more under
  * the same id, and nothing is lost. The line to Redis is cut as the first event comes in, so that nothing can be recorded.
  */
 import assert from 'node:assert/strict';
@@ -19,8 +19,8 @@ const received: { readonly id: string; readonly headers: Record<string, string>;
   [];
 /** Called with the end of an answer 204. */
 let answered: () => void = () => undefined;
-/** Called before an answer. */
-let asked: () => void = () => undefined;
+/** Called before an answer, which waits for it. */
+let asked: () => void | Promise<void> = () => undefined;
 
 before(async () => {
   server = createServer((request, response) => {
@@ -28,10 +28,10 @@ before(async () => {
     request.setEncoding('utf8').on('data', (piece: string) => {
       body += piece;
     });
-    request.on('end', () => {
+    request.on('end', async () => {
       const headers = request.headers as Record<string, string>;
       received.push({ id: headers['webhook-id'] ?? '', headers, body });
-      asked();
+      await asked();
       response.on('close', () => answered());
       response.writeHead(204, { connection: 'close' }).end();
     });
@@ -79,4 +79,44 @@ test(`${KILLS} kills between an answer and its record: each event once more, und
   assert.deepEqual(new Set((await attempts()).map(({ eventId }) => eventId)), ids);
   assert.equal(ids.size, KILLS, 'every event came');
   for (const { body, headers } of received) new Webhook(String(data.secret)).verify(body, headers);
+});
+
+test('SIGTERM while an endpoint answers: its answer is recorded, and the event does not come again', async () => {
+  const [node] = fleet.nodes;
+  assert.ok(node);
+  const { tenantId, shopId } = await makeAccount(fleet.admin);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+  const { data } = await fleet.admin.post(`/tenants/${tenantId}/webhooks`, { url });
+  const before = received.length;
+  let begun = (): void => undefined;
+  const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+  const door = new URL(node.apiUrl());
+  asked = async () => {
+    begun();
+    // The stop has begun once nobody listens any more.
+    await until('the node stops', () =>
+      fetch(door).then(
+        () => false,
+        () => true,
+      ),
+    );
+  };
+  await fleet.admin.post(`/actors/${tenantId}/${shopId}/pause`, {});
+  await hasBegun;
+  assert.equal(await node.end('SIGTERM'), 0);
+  asked = () => undefined;
+  await node.start();
+  // What comes next says that all before it was looked at.
+  await fleet.admin.post(`/actors/${tenantId}/${shopId}/resume`, {});
+  const attempts = async () => {
+    const { data: listed } = await fleet.admin.get(`/tenants/${tenantId}/webhooks/${data.id}/attempts`);
+    return listed.items as readonly { eventId: string; error: string | null }[];
+  };
+  await until('both are recorded', async () => (await attempts()).length >= 2);
+  const ids = received.slice(before).map(({ id }) => id);
+  assert.deepEqual([ids.length, new Set(ids).size], [2, 2]);
+  assert.deepEqual(
+    (await attempts()).map(({ error }) => error),
+    [null, null],
+  );
 });

@@ -174,3 +174,36 @@ test('a node that is killed between an answer and its record sends once more und
     world.pump?.stop();
   }
 });
+
+test('a pump that settles begins no try, and stores the outcome of the one under way before it has ended', async () => {
+  const world = new World();
+  let answer = (_: Delivered): void => undefined;
+  world.answer = () => new Promise((resolve) => (answer = resolve));
+  const pump = world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  assert.equal(world.sent.length, 1);
+  let hasSettled = false;
+  const settled = pump.settle().then(() => (hasSettled = true));
+  world.add(1);
+  await world.clock.advance(5_000);
+  assert.deepEqual([world.sent.length, hasSettled], [1, false]);
+  answer(OK);
+  await settled;
+  await world.clock.advance(5_000);
+  assert.deepEqual([world.sent.length, world.attempts.length], [1, 1]);
+  assert.equal(world.stored?.cursor, world.stream[0]?.streamId);
+  // An idle one, and one whose store is away, settle at once.
+  const idle = world.start();
+  await world.clock.advance(1_000);
+  answer(OK);
+  await world.clock.advance(1_000);
+  await idle.settle();
+  world.isAway = true;
+  const away = world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  answer(OK);
+  await world.clock.advance(500);
+  await away.settle();
+});
