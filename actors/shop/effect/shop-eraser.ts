@@ -88,7 +88,9 @@ export class ShopEraser {
       left.map((key) => ['DEL', key]),
     );
     await eraseShopEvents(store, shop);
-    actors.tell({ shard, kind: 'tenant', id: shop.tenantId }, { type: 'shop_erased', shopId: shop.shopId });
+    // Its record names the shop until then. Where it cannot be asked now, it has the shop erased once more.
+    const tenant = { shard, kind: 'tenant', id: shop.tenantId };
+    await actors.ask(tenant, { type: 'shop_erased', shopId: shop.shopId }).catch(() => undefined);
   }
 
   /** Takes the shop's messages out of the hashes of their days, the oldest first. */
