@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
 import { test } from 'node:test';
+import { addTransactionCapability, type SignalDataSet } from '@whiskeysockets/baileys';
 import { shareAsyncContexts } from '../../actors/session/worker-thread/async-contexts.ts';
+import { quietLogger } from '../../actors/session/worker-thread/silent-logger.ts';
 
 // It changes the class for the whole process, which this file has to itself.
 shareAsyncContexts();
@@ -63,4 +65,29 @@ test('a promise carries one value however many storages were used', async () => 
   const before = await carried();
   for (let index = 0; index < 100; index += 1) await new AsyncLocalStorage().run(index, carried);
   assert.equal(await carried(), before);
+});
+
+test('a value ends with the promise of its work: what that leaves behind is in no transaction of the client', async () => {
+  const stored: SignalDataSet[] = [];
+  const keys = addTransactionCapability(
+    { get: async () => ({}), set: async (data) => void stored.push(data) },
+    quietLogger,
+    { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
+  );
+  let committed = (): void => undefined;
+  const isCommitted = new Promise<void>((resolve) => {
+    committed = resolve;
+  });
+  const token = (senderTimestamp: number) => ({
+    tctoken: { a: { token: Buffer.alloc(0), senderTimestamp } },
+  });
+  const afterwards = await keys.transaction(async () => {
+    await keys.set(token(1));
+    const left = isCommitted.then(() => keys.set(token(2)));
+    return { left };
+  }, 'a');
+  assert.deepEqual(stored, [token(1)]);
+  committed();
+  await afterwards.left;
+  assert.deepEqual(stored, [token(1), token(2)]);
 });

@@ -1,6 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-type Contexts = ReadonlyMap<AsyncLocalStorage<unknown>, unknown>;
+/** A storage's value, until the work that it was given for has ended. */
+interface Context {
+  value: unknown;
+}
+
+type Contexts = ReadonlyMap<AsyncLocalStorage<unknown>, Context>;
 
 /**
  * Keeps all asynchronous contexts of this thread in a single `AsyncLocalStorage`.
@@ -11,17 +16,21 @@ type Contexts = ReadonlyMap<AsyncLocalStorage<unknown>, unknown>;
  * worker stood still for seconds. Here every one is an entry of a map that a single storage carries, so a promise
  * copies one value however many sockets there are, and an ended socket's is collected.
  *
+ * And a value ends with the promise of the work that `run` gave it to. The client finds the transaction over its keys in
+ * its context, and tells a contact of its token in work that outlives the transaction of the send: what that work stored
+ * went into a transaction that was written already, so that each message of a known chat told the contact anew.
+ *
  * Call it once in a thread, before the first client is made. It changes `run`, `enterWith` and `getStore` of the class.
  */
 export function shareAsyncContexts(): void {
   const shared = new AsyncLocalStorage<Contexts>();
   const { run, enterWith, getStore } = AsyncLocalStorage.prototype;
   const contexts = (): Contexts | undefined => getStore.call(shared) as Contexts | undefined;
-  const withOne = (storage: AsyncLocalStorage<unknown>, value: unknown): Contexts =>
-    new Map(contexts()).set(storage, value);
+  const withOne = (storage: AsyncLocalStorage<unknown>, context: Context): Contexts =>
+    new Map(contexts()).set(storage, context);
   Object.assign(AsyncLocalStorage.prototype, {
     getStore(this: AsyncLocalStorage<unknown>): unknown {
-      return contexts()?.get(this);
+      return contexts()?.get(this)?.value;
     },
     run(
       this: AsyncLocalStorage<unknown>,
@@ -29,10 +38,16 @@ export function shareAsyncContexts(): void {
       work: (...args: unknown[]) => unknown,
       ...args: unknown[]
     ) {
-      return run.call(shared, withOne(this, value), work, ...args);
+      const context: Context = { value };
+      const result = run.call(shared, withOne(this, context), work, ...args);
+      const end = (): void => {
+        context.value = undefined;
+      };
+      if (result instanceof Promise) result.then(end, end);
+      return result;
     },
     enterWith(this: AsyncLocalStorage<unknown>, value: unknown): void {
-      enterWith.call(shared, withOne(this, value));
+      enterWith.call(shared, withOne(this, { value }));
     },
   });
 }
