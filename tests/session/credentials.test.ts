@@ -7,6 +7,7 @@ import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
+const STRANGER = '+33644444444';
 
 test('what is sealed opens only with its key, in its place, unchanged', () => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
@@ -108,6 +109,28 @@ test('a store that does not answer is no reason for a fresh pairing', async () =
     network.store.beforeRead = () => undefined;
     network.host.open(shop, { generation: 4 });
     await network.log.next(shop, 'session.connected', ({ generation }) => generation === 4);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('what is learned of a new recipient is stored in the commit of the first message to them', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, store } = network;
+  try {
+    await pair(network, shop);
+    host.send(shop, textOrder('the first at all'));
+    await log.next(shop, 'session.send_outcome');
+    const before = store.commits.length;
+    host.compose(shop, { messageId: 'm', to: STRANGER, textLength: 1 });
+    await log.next(shop, 'session.composed', ({ lid }) => lid !== undefined);
+    host.send(shop, textOrder('hello', { to: STRANGER }));
+    await log.next(shop, 'session.prepared', ({ writes }) =>
+      writes.some((write) => write.includes(`lid-mapping/${STRANGER.slice(1)}`)),
+    );
+    await log.next(shop, 'session.send_outcome');
+    assert.equal(store.commits.length, before + 1);
   } finally {
     await network.stop();
   }

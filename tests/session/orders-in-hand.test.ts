@@ -9,12 +9,11 @@ import { systemClock } from '../../runtime/clock.ts';
 import type { Write } from '../../runtime/store.ts';
 import { until } from '../e2e/waiting.ts';
 import { MemoryStore } from './memory-store.ts';
-import { newShop, pair, textOrder } from './session-conformance.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 const STRANGER = '+33644444444';
-const MAPPING = `lid-mapping/${STRANGER.slice(1)}`;
 
 const stepsRatchet = (writes: readonly Write[]): boolean =>
   writes.some((write) => write.some((part) => typeof part === 'string' && part.startsWith('session/')));
@@ -166,7 +165,7 @@ for (const [how, orders] of [
 test('what a session still had to write when it was waited for no longer is never written', async () => {
   const network = await startSimulated({ timing: { drainMs: 50 } });
   const shop = newShop();
-  const { host, log, store } = network;
+  const { host, log, store, control } = network;
   const ratchetSteps = (): number => store.commits.filter(stepsRatchet).length;
   const stepsOf = async (text: string): Promise<number> => {
     const before = ratchetSteps();
@@ -177,17 +176,24 @@ test('what a session still had to write when it was waited for no longer is neve
   try {
     await pair(network, shop);
     await stepsOf('first');
-    // Learned of the recipient before the message is sealed, so the steps of its ratchets wait behind it.
-    const writes = store.holdCommits((each) => each.some((write) => write.includes(MAPPING)));
-    host.send(shop, textOrder('left behind', { to: STRANGER }));
+    // What somebody wrote steps a ratchet, and the steps of the message sealed meanwhile wait behind that write.
+    const writes = store.holdCommits(stepsRatchet);
+    await control.write(STRANGER, { to: SHOP_PHONE, text: 'hello', wait: false });
+    const inbound = await log.next(shop, 'session.inbound');
+    host.confirmInbound(shop, inbound.token);
     await writes.caught;
-    host.open(shop, { generation: 3 });
-    await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
     const before = ratchetSteps();
+    host.send(shop, textOrder('left behind'));
+    host.open(shop, { generation: 3 });
+    // It comes again, since its step was not stored.
+    const again = await log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
+    host.confirmInbound(shop, again.token);
+    await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
     writes.release();
+    await until('both steps are stored', async () => ratchetSteps() === before + 2);
     const steps = await stepsOf('second');
     assert.equal(await stepsOf('third'), steps);
-    assert.equal(ratchetSteps(), before + 2 * steps);
+    assert.equal(ratchetSteps(), before + 2 + 2 * steps);
     assert.deepEqual(await network.received(shop, PERSON), ['first', 'second', 'third']);
   } finally {
     await network.stop();

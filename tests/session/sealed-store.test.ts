@@ -221,12 +221,16 @@ test('what may be lost goes with a change that somebody else carries, and stays 
   assert.deepEqual([...([...store.hashes.values()][0]?.keys() ?? [])], ['lid-mapping/b']);
 });
 
-test('a token that a contact issued stands in the store when its write resolves; that we issued one may wait', async () => {
+test('a token that a contact issued stands in the store when its write resolves; that we issued one may wait, and is in no list', async () => {
   const { sealed, store } = sealedStore();
   const { keys } = await loadCredentials(sealed);
   const list = { token: Buffer.from('["336@lid"]') };
+  await keys.set({ tctoken: { __index: list } });
   await keys.set({
-    tctoken: { '336@lid': { token: Buffer.alloc(0), senderTimestamp: 5 }, __index: list },
+    tctoken: {
+      '336@lid': { token: Buffer.alloc(0), senderTimestamp: 5 },
+      __index: { token: Buffer.from('[]') },
+    },
   });
   assert.equal(store.commits.length, 0);
   const issued = { token: Buffer.from([1, 2]), timestamp: '7' };

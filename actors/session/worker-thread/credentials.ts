@@ -55,22 +55,32 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
   };
 }
 
-/**
- * Data that the network repeats when it is asked, so that no caller waits for its write. A write that fails ends the
- * session nevertheless.
- */
+/** Data that the network tells again when it is asked. */
 const FACTS = new Set(['lid-mapping', 'device-list']);
 
 /** The client's list of the contacts that it has tokens of, by which it finds those that are over. */
 const TOKEN_INDEX = '__index';
 
 /**
- * Whether this says only that tokens were issued to contacts, which is done again where it is lost. A token that a contact
+ * Whether this may be lost: facts alone, or that tokens were issued to contacts, which is done again. A token that a contact
  * issued (it has bytes) is not told twice.
  */
-function saysIssued({ tctoken, ...others }: SignalDataSet): boolean {
-  if (tctoken === undefined || Object.keys(others).length > 0) return false;
-  return Object.entries(tctoken).every(([id, entry]) => id === TOKEN_INDEX || entry?.token.length === 0);
+function mayBeLost(data: SignalDataSet): boolean {
+  return Object.keys(data).every((type) => {
+    if (type !== 'tctoken') return FACTS.has(type);
+    return Object.entries(data.tctoken ?? {}).every(
+      ([id, entry]) => id === TOKEN_INDEX || entry?.token.length === 0,
+    );
+  });
+}
+
+/**
+ * With each token that it issues the client writes its list of all contacts, which would grow with every new one. It is left
+ * out: what stands there of an issued token that is over is replaced by the next, so it need not be found.
+ */
+function withoutTokenIndex(data: SignalDataSet): SignalDataSet {
+  const { [TOKEN_INDEX]: list, ...issued } = data.tctoken ?? {};
+  return list === undefined || Object.keys(issued).length === 0 ? data : { ...data, tctoken: issued };
 }
 
 /** The Signal keys of one shop. Each batch stands in one fenced write, alone or with others. */
@@ -89,15 +99,10 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
       return found;
     },
     async set(data: SignalDataSet) {
-      const change = { hash: 'credentials', fields: fieldsOf(data) } as const;
-      if (saysIssued(data)) {
-        sealed.writeUnhurried(change);
-        return;
-      }
-      const written = sealed.write(change);
-      // The store that cannot write closes and ends the session; nobody here waits to hear of it.
-      if (Object.keys(data).every((type) => FACTS.has(type))) written.catch(() => undefined);
-      else await written;
+      const hash = 'credentials';
+      // A write that fails ends the session, whoever waited for it.
+      if (mayBeLost(data)) sealed.writeUnhurried({ hash, fields: fieldsOf(withoutTokenIndex(data)) });
+      else await sealed.write({ hash, fields: fieldsOf(data) });
     },
   };
 }
