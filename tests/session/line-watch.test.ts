@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import type { WASocket } from '@whiskeysockets/baileys';
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
 import { LineWatch } from '../../actors/session/worker-thread/line-watch.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
@@ -8,35 +9,43 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 const { keepAliveMs, probeEveryMs, queryMs } = DEFAULT_SESSION_TIMING;
 
 /** A watch over a line whose answers are in the test's hand. */
-function watched(answer: (clock: FakeClock) => Promise<unknown>) {
+function watched(
+  answer: (clock: FakeClock) => Promise<unknown>,
+  { line = 'open', lateMs = () => 0 }: { line?: 'open' | 'stuck' | 'cut'; lateMs?: () => number } = {},
+) {
   const clock = new FakeClock();
   const asked: string[] = [];
   const ends: string[] = [];
-  const query = (name: string) => () => {
-    asked.push(name);
-    return answer(clock);
-  };
+  const ws = new EventEmitter();
   const socket = {
+    ws,
     user: { id: '33611110001:1@s.whatsapp.net' },
-    generateMessageTag: () => 'tag',
-    query: query('ping'),
-    executeUSyncQuery: query('devices'),
+    generateMessageTag: () => `tag-${asked.length}`,
+    async sendNode({ attrs }: BinaryNode) {
+      asked.push('ping');
+      const heard = answer(clock);
+      if (line === 'stuck') return new Promise(() => undefined);
+      if (line === 'cut') return heard;
+      void heard.then((node) => node !== undefined && ws.emit(`TAG:${attrs.id}`, node));
+    },
+    executeUSyncQuery() {
+      asked.push('devices');
+      return answer(clock);
+    },
   } as unknown as WASocket;
   const watch = new LineWatch({
     socket,
     clock,
     timing: DEFAULT_SESSION_TIMING,
-    later: (delayMs, act) => void clock.after(delayMs, act),
+    later: (delayMs, act) => clock.after(delayMs === queryMs ? delayMs + lateMs() : delayMs, act),
     unanswered: (question) => void ends.push(question),
   });
-  return { watch, clock, asked, ends };
+  return { watch, clock, asked, ends, ws };
 }
 
 /** As the client does: `undefined` once the wait is over. */
-const silence =
-  (lateMs = 0) =>
-  (clock: FakeClock): Promise<undefined> =>
-    new Promise((resolve) => void clock.after(queryMs + lateMs, () => resolve(undefined)));
+const silence = (clock: FakeClock): Promise<undefined> =>
+  new Promise((resolve) => void clock.after(queryMs, () => resolve(undefined)));
 
 test('an answered ping is followed by the next, and nothing ends', async () => {
   const { watch, clock, asked, ends } = watched(() => Promise.resolve({}));
@@ -46,7 +55,7 @@ test('an answered ping is followed by the next, and nothing ends', async () => {
 });
 
 test('a ping without an answer ends the session', async () => {
-  const { watch, clock, ends } = watched(silence());
+  const { watch, clock, ends } = watched(silence);
   watch.start();
   await clock.advance(keepAliveMs + queryMs - 1);
   assert.deepEqual(ends, []);
@@ -54,19 +63,37 @@ test('a ping without an answer ends the session', async () => {
   assert.deepEqual(ends, ['a ping']);
 });
 
-test('a refusal is an answer', async () => {
-  const { watch, clock, ends } = watched(() => Promise.reject(new Error('rate-overlimit')));
+test('a line that takes no frame ends the session', async () => {
+  const { watch, clock, ends } = watched(silence, { line: 'stuck' });
+  watch.start();
+  await clock.advance(keepAliveMs + queryMs);
+  assert.deepEqual(ends, ['a ping']);
+});
+
+test('no question leaves a listener behind', async () => {
+  const { watch, clock, ws } = watched(() => Promise.resolve({}));
+  watch.start();
+  await clock.advance(3 * keepAliveMs);
+  assert.deepEqual(ws.eventNames(), []);
+});
+
+test('a frame that the line refuses is told as the end of the line, by another', async () => {
+  const { watch, clock, ends } = watched(() => Promise.reject(new Error('Connection Closed')), {
+    line: 'cut',
+  });
   watch.start();
   await clock.advance(2 * keepAliveMs);
   assert.deepEqual(ends, []);
 });
 
 test('a wait that ended late, because the thread stood still, says nothing; the next one does', async () => {
-  let first = true;
-  const { watch, clock, ends, asked } = watched((at) => {
-    const lateMs = first ? 6_000 : 0;
-    first = false;
-    return silence(lateMs)(at);
+  let stoodStillMs = 6_000;
+  const { watch, clock, ends, asked } = watched(silence, {
+    lateMs: () => {
+      const lateMs = stoodStillMs;
+      stoodStillMs = 0;
+      return lateMs;
+    },
   });
   watch.start();
   await clock.advance(keepAliveMs + queryMs + 6_000);
@@ -76,7 +103,7 @@ test('a wait that ended late, because the thread stood still, says nothing; the 
 });
 
 test('a question asked at once goes beside the pings', async () => {
-  const { watch, clock, asked, ends } = watched(silence());
+  const { watch, clock, asked, ends } = watched(silence);
   const probe = watch.probe();
   await clock.advance(queryMs);
   await probe;

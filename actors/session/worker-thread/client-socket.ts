@@ -11,8 +11,8 @@ import type { SentMessages } from './sent-messages.ts';
 import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
 import { quietLogger } from './silent-logger.ts';
 
-/** How many of our pings fit into one period of the client's own keep-alive. */
-const CLIENT_KEEP_ALIVES = 4;
+/** The longest wait of a timer, some 24 days: for the client's own keep-alive, which would ping beside ours. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /** Opens a client on the network; it reports through its events (docs/chat-client.md, Configuration). */
 export function connectClient(options: {
@@ -30,10 +30,12 @@ export function connectClient(options: {
     waWebSocketUrl: environment.socketUrl,
     auth: { creds: credentials.creds, keys: credentials.keys },
     logger: quietLogger,
-    connectTimeoutMs: timing.queryMs,
+    // The watchdog of live-session.ts ends what does not connect, and line-watch.ts a line that takes nothing: a wait of the
+    // client's own for each frame would cost more than the frame.
+    connectTimeoutMs: 0,
     defaultQueryTimeoutMs: timing.queryMs,
-    // The line is watched by line-watch.ts, whose pings keep the client's own alarm quiet.
-    keepAliveIntervalMs: CLIENT_KEEP_ALIVES * timing.keepAliveMs,
+    // The line is watched by line-watch.ts alone.
+    keepAliveIntervalMs: LONGEST_WAIT_MS,
     markOnlineOnConnect: false,
     syncFullHistory: false,
     emitOwnEvents: false,

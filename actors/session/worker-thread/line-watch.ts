@@ -1,13 +1,17 @@
-import { type BinaryNode, USyncQuery, USyncUser, type WASocket } from '@whiskeysockets/baileys';
-import type { Clock } from '../../../runtime/clock.ts';
+import {
+  type BinaryNode,
+  DEF_TAG_PREFIX,
+  USyncQuery,
+  USyncUser,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 import type { SessionTiming } from '../session-timing.ts';
 import { personOf } from './inbound-message.ts';
 
-const PING: BinaryNode = {
-  tag: 'iq',
-  attrs: { to: '@s.whatsapp.net', type: 'get', xmlns: 'w:p' },
-  content: [{ tag: 'ping', attrs: {} }],
-};
+/** The question and where it goes; it is given an id of its own each time. */
+const PING = { to: '@s.whatsapp.net', type: 'get', xmlns: 'w:p' } as const;
+const PING_CONTENT: BinaryNode[] = [{ tag: 'ping', attrs: {} }];
 
 /** A thread that noticed the end of a wait this late stood still meanwhile. */
 const STALL_MS = 1_000;
@@ -24,7 +28,7 @@ export class LineWatch {
   readonly #socket: WASocket;
   readonly #clock: Clock;
   readonly #timing: SessionTiming;
-  readonly #later: (delayMs: number, act: () => void) => void;
+  readonly #later: (delayMs: number, act: () => void) => ArmedTimer;
   readonly #unanswered: (question: string) => void;
 
   constructor(options: {
@@ -32,7 +36,7 @@ export class LineWatch {
     readonly clock: Clock;
     readonly timing: SessionTiming;
     /** Acts after a while, unless the session has ended. */
-    readonly later: (delayMs: number, act: () => void) => void;
+    readonly later: (delayMs: number, act: () => void) => ArmedTimer;
     /** Nobody listens. */
     readonly unanswered: (question: string) => void;
   }) {
@@ -62,8 +66,33 @@ export class LineWatch {
 
   #pingLater(): void {
     this.#later(this.#timing.keepAliveMs, () => {
-      const ping = { ...PING, attrs: { ...PING.attrs, id: this.#socket.generateMessageTag() } };
-      void this.#ask('a ping', () => this.#socket.query(ping)).then(() => this.#pingLater());
+      void this.#ask('a ping', () => this.#ping()).then(() => this.#pingLater());
+    });
+  }
+
+  /**
+   * Resolves with the answer, or undefined where there was none in time. The client's own `query` waits for ever for a line
+   * that takes no frame, and costs more: pings are most of what sessions at rest cost.
+   */
+  #ping(): Promise<unknown> {
+    const { ws } = this.#socket;
+    const id = this.#socket.generateMessageTag();
+    const answer = `${DEF_TAG_PREFIX}${id}`;
+    return new Promise((resolve, reject) => {
+      const over = (): void => {
+        timeout.cancel();
+        ws.off(answer, heard);
+      };
+      const heard = (node: unknown): void => {
+        over();
+        resolve(node);
+      };
+      const timeout = this.#later(this.#timing.queryMs, () => heard(undefined));
+      ws.on(answer, heard);
+      this.#socket.sendNode({ tag: 'iq', attrs: { ...PING, id }, content: PING_CONTENT }).catch((error) => {
+        over();
+        reject(error);
+      });
     });
   }
 

@@ -19,6 +19,7 @@ import { SealedStore } from './sealed-store.ts';
 import { SentMessages } from './sent-messages.ts';
 import { readClientError, sessionEndOf } from './session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
+import { SessionTimers } from './session-timers.ts';
 
 /** How long the network may take to be told that this device is unlinked. */
 const UNLINK_MS = 5_000;
@@ -55,7 +56,7 @@ export class LiveSession {
   readonly #inbound: InboundIntake;
   readonly #pairing: PairingOffer;
   #watchdog: ArmedTimer | undefined;
-  readonly #timers = new Set<ArmedTimer>();
+  readonly #timers: SessionTimers;
   #running: Running | undefined;
   #open = false;
   #ended = false;
@@ -65,6 +66,7 @@ export class LiveSession {
   constructor(options: LiveSessionOptions) {
     this.#options = options;
     const { environment, shop, opening } = options;
+    this.#timers = new SessionTimers(environment.clock);
     this.#sealed = new SealedStore({
       shop,
       ciphers: environment.ciphers,
@@ -228,7 +230,7 @@ export class LiveSession {
       clock: environment.clock,
       floorMs: environment.timing.groupsFloorMs,
       queryMs: environment.timing.queryMs,
-      later: (delayMs, act) => this.#later(delayMs, act),
+      later: (delayMs, act) => this.#timers.after(delayMs, act),
       ownAddresses,
       report: (list) => this.#emit({ type: 'session.groups', groups: list }),
     });
@@ -238,14 +240,14 @@ export class LiveSession {
       numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
       isOutside: (group, addresses) => groups.excludes(group, addresses),
       isPending: (wireId) => outbox.isPending(wireId),
-      later: (delayMs, act) => this.#later(delayMs, act),
+      later: (delayMs, act) => this.#timers.after(delayMs, act),
       report: (told) => this.#emit({ type: 'session.receipts', receipts: told }),
     });
     const watch = new LineWatch({
       socket,
       clock: environment.clock,
       timing: environment.timing,
-      later: (delayMs, act) => this.#later(delayMs, act),
+      later: (delayMs, act) => this.#timers.after(delayMs, act),
       unanswered: (question) =>
         this.#end('transient', {
           statusCode: 408,
@@ -303,7 +305,7 @@ export class LiveSession {
       this.#pairing.mayPair(this.#running.socket, update.qr);
     if (update.connection === 'open') {
       this.#settle();
-      this.#later(this.#options.environment.timing.settleMs, () => this.#opened());
+      this.#timers.after(this.#options.environment.timing.settleMs, () => this.#opened());
     }
     if (update.connection === 'close') {
       const cause = readClientError(update.lastDisconnect?.error);
@@ -349,7 +351,7 @@ export class LiveSession {
     if (this.#ended) return;
     this.#ended = true;
     this.#open = false;
-    for (const timer of this.#timers) timer.cancel();
+    this.#timers.end();
     this.#inbound.close();
     this.#running?.outbox.lost();
     this.#running?.receipts.close();
@@ -376,14 +378,6 @@ export class LiveSession {
     if (this.#settled) return;
     this.#settled = true;
     this.#options.onSettled();
-  }
-
-  #later(delayMs: number, act: () => void): void {
-    const timer = this.#options.environment.clock.after(delayMs, () => {
-      this.#timers.delete(timer);
-      if (!this.#ended) act();
-    });
-    this.#timers.add(timer);
   }
 
   #emit(event: WithoutGeneration<SessionEvent>): void {
