@@ -7,6 +7,7 @@ import {
 import type { Credentials } from './credentials.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import type { Ratchets } from './ratchets.ts';
+import { shrinkRetryMemory } from './retry-memory.ts';
 import type { SentMessages } from './sent-messages.ts';
 import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
 import { quietLogger } from './silent-logger.ts';
@@ -55,6 +56,7 @@ export function connectClient(options: {
     ...(uploadAgent === undefined ? {} : { fetchAgent: uploadAgent }),
   };
   const socket = makeWASocket(config);
+  if (socket.messageRetryManager !== null) shrinkRetryMemory(socket.messageRetryManager);
   // First in line, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
   return socket;

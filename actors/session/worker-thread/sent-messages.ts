@@ -3,8 +3,8 @@ import { shardOf } from '../../../runtime/address.ts';
 import type { SealedStore } from './sealed-store.ts';
 
 /**
- * The last messages a shop put on the wire, kept so that a handset that could not read one can be sent it again
- * after a restart (the live socket remembers its own). A fixed number of places, each message's chosen by its wire
+ * The last messages a shop put on the wire, kept so that a handset that could not read one can be sent it again, after
+ * a restart too. A fixed number of places, each message's chosen by its wire
  * id, so that the space is bounded without any order being kept.
  */
 export class SentMessages {
