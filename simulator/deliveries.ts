@@ -26,7 +26,7 @@ export interface Delivery {
 /** How a delivery ended: the client has it, or it refused it. */
 export type DeliveryEnd = 'receipted' | 'refused';
 
-/** Stanzas kept for a companion that is offline; the oldest make room. */
+/** Stanzas kept for a companion that is offline, and receipts; the oldest make room. */
 const LONGEST_QUEUE = 5_000;
 
 /**
@@ -38,7 +38,8 @@ export class Deliveries {
   readonly #connections: Connections;
   readonly #queues = new Map<string, Map<string, Delivery>>();
   readonly #waiting = new Map<string, Set<(end: DeliveryEnd) => void>>();
-  readonly #lateReceipts = new Map<string, BinaryNode[]>();
+  /** What handsets said that the client has not acknowledged, by companion and by what an acknowledgement names. */
+  readonly #receipts = new Map<string, Map<string, BinaryNode>>();
   #lastSequence = 0;
 
   constructor(journal: Journal, connections: Connections) {
@@ -69,19 +70,29 @@ export class Deliveries {
     return this.#queues.get(companionId)?.get(messageId);
   }
 
-  /** Keeps a receipt for the companion's next login, as when a handset comes online later than the client. */
-  receiptLater(companionId: string, receipt: BinaryNode): void {
-    this.#lateReceipts.set(companionId, [...(this.#lateReceipts.get(companionId) ?? []), receipt]);
+  /** Keeps a handset's receipt: it is sent at each login of the companion until its client acknowledged it. */
+  keepReceipt(companionId: string, receipt: BinaryNode): void {
+    const kept = this.#receipts.get(companionId) ?? new Map<string, BinaryNode>();
+    this.#receipts.set(companionId, kept);
+    for (const oldest of kept.keys()) {
+      if (kept.size < LONGEST_QUEUE) break;
+      kept.delete(oldest);
+    }
+    kept.set(receiptName(receipt.attrs, receipt.attrs.from), receipt);
   }
 
-  /** Sends everything that waited, oldest first, then late receipts, and says that this was all. */
+  /** The client acknowledged a receipt. */
+  receiptAcknowledged(companionId: string, { attrs }: BinaryNode): void {
+    this.#receipts.get(companionId)?.delete(receiptName(attrs, attrs.to));
+  }
+
+  /** Sends everything that waited, oldest first, then receipts, and says that this was all. */
   flush(connection: Connection, companion: Companion): void {
     const waiting = [...this.#queueOf(companion.id).values()];
     waiting.forEach((delivery, index) => {
       connection.send(stanzaOf(delivery, { offline: String(index) }));
     });
-    for (const receipt of this.#lateReceipts.get(companion.id) ?? []) connection.send(receipt);
-    this.#lateReceipts.delete(companion.id);
+    for (const receipt of this.#receipts.get(companion.id)?.values() ?? []) connection.send(receipt);
     connection.send(node('ib', {}, [node('offline', { count: String(waiting.length) })]));
   }
 
@@ -120,6 +131,7 @@ export class Deliveries {
   forget(companionId: string): void {
     for (const delivery of this.#queueOf(companionId).values()) this.#end(delivery, 'refused');
     this.#queues.delete(companionId);
+    this.#receipts.delete(companionId);
   }
 
   #end(delivery: Delivery, end: DeliveryEnd): void {
@@ -141,6 +153,11 @@ export class Deliveries {
     }
     return queue;
   }
+}
+
+/** What a receipt and its acknowledgement have in common. */
+function receiptName({ id, type, participant }: BinaryNode['attrs'], chat: string | undefined): string {
+  return [id, chat, participant, type].join(' ');
 }
 
 function stanzaOf(delivery: Delivery, more: Record<string, string> = {}): BinaryNode {

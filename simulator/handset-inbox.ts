@@ -37,7 +37,7 @@ export async function receiveOnHandset(
   const again = (): Promise<void> => receiveOnHandset(network, incoming, target, envelopes);
   if (target.number.phone !== sender.phone && network.offline.keep(target.number.phone, again)) return;
   if (target.number.phone !== sender.phone && network.faults.takeGarbled(sender.phone)) {
-    network.deliveries.receiptLater(sender.id, retryReceipt(network, incoming, target));
+    network.deliveries.keepReceipt(sender.id, retryReceipt(network, incoming, target));
     return;
   }
   let messages: proto.Message[];

@@ -5,11 +5,11 @@ import type { Network } from './network.ts';
 import { addressOf } from './numbers.ts';
 import { node } from './stanzas.ts';
 
-/** Sends a handset's receipt to the companion whose message it is about, now or at its next login. */
+/** Sends a handset's receipt to the companion whose message it is about, now and at each login until it is acknowledged. */
 export function tellSender(network: Network, sender: Companion, receipt: BinaryNode): void {
+  network.deliveries.keepReceipt(sender.id, receipt);
   const connection = network.connections.of(sender.id);
   if (connection?.active) connection.send(receipt);
-  else network.deliveries.receiptLater(sender.id, receipt);
 }
 
 /**

@@ -35,9 +35,10 @@ export async function takeReceipt(
   for (const id of receiptedIds(receipt)) network.deliveries.end(companion.id, id, 'receipted');
 }
 
-/** Handles a client's ack of a message, which ends the delivery, except where it follows a retry receipt. */
+/** Handles a client's ack of a receipt, and of a message, which ends the delivery, except where it follows a retry receipt. */
 export function takeAck(network: Network, connection: Connection, ack: BinaryNode): void {
   const { companion } = connection;
+  if (companion && ack.attrs.class === 'receipt') network.deliveries.receiptAcknowledged(companion.id, ack);
   if (!companion || ack.attrs.class !== 'message') return;
   const delivery = network.deliveries.get(companion.id, attribute(ack, 'id'));
   if (!delivery) return;

@@ -37,7 +37,7 @@ export interface SessionHost {
   release(shop: SessionAddress, messageId: string): void;
   /** Gives up a send that was not released: its outcome comes at once, `not_sent`. One that was goes on. */
   recall(shop: SessionAddress, messageId: string): void;
-  /** The inbound message `token` stands in the store: its receipt may go out. */
+  /** What was told under the token is committed: the receipt of an inbound message, or the acknowledgement of receipts, may go out. */
   confirmInbound(shop: SessionAddress, token: string): void;
   /**
    * Asks for the groups anew, or for one of them. Outcome: a `groups` event with all that are known once the network
@@ -240,12 +240,13 @@ export type SessionEvent =
       readonly atMs: number;
     }
   /**
-   * What recipients' devices said of stanzas, gathered over a moment. Never before the outcome of the order, and not
-   * told again: what is lost with the process stays untold.
+   * What recipients' devices said of stanzas, gathered over a moment. Never before the outcome of the order. Its acknowledgement
+   * waits for `confirmInbound`: what was not confirmed is told again by the next session.
    */
   | {
       readonly type: 'session.receipts';
       readonly generation: number;
+      readonly token: string;
       readonly receipts: readonly StanzaReceipt[];
     }
   | { readonly type: 'session.groups'; readonly generation: number; readonly groups: readonly SessionGroup[] }

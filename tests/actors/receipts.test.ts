@@ -35,9 +35,9 @@ async function tell(shop: ShopHarness, ...told: (Partial<StanzaReceipt> & { wire
     atMs: shop.nowMs,
     ...one,
   }));
-  const event = { type: 'session.receipts' as const, generation: 1, receipts };
+  const event = { type: 'session.receipts' as const, generation: 1, token: 'receipts 1.1', receipts };
   const facts = await readReceipts(shop.state, event, storeOf(shop.redis), shop.nowMs);
-  shop.session({ type: 'session.receipts', receipts }, { receipts: facts }, 1);
+  shop.session({ type: 'session.receipts', token: event.token, receipts }, { receipts: facts }, 1);
 }
 
 function view(shop: ShopHarness, id: string) {

@@ -11,6 +11,8 @@ import { until } from './waiting.ts';
 const SHOP = '+33611110070';
 const PERSON = '+33622220070';
 const SLEEPER = '+33622220071';
+/** Says what it has just before a kill. */
+const HASTY = '+33622220075';
 /** Nobody has what these are sent. */
 const OFF = ['+33622220072', '+33622220073', '+33622220074'];
 const DAY_MS = 24 * 3_600_000;
@@ -63,6 +65,16 @@ test('delivered by itself, read when it is read, in this order on the feed', asy
     told.filter((event) => event.data.id === id).map(({ type }) => type),
     ['message.sent', 'message.delivered', 'message.read'],
   );
+});
+
+test('what a handset says just before a kill is not lost: the network says it again', async () => {
+  await stack.network.setHandset(HASTY, false);
+  const id = await send(HASTY, 'said before a kill');
+  // Said now, gathered for a quarter of a second, and the service is gone before.
+  await stack.network.setHandset(HASTY, true);
+  await stack.end('SIGKILL');
+  await stack.start();
+  await until('it is delivered', async () => (await record(id)).deliveredAt !== null);
 });
 
 test('a handset that was off delivers late, to a service that was killed and started again', async () => {

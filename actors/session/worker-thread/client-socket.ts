@@ -1,4 +1,5 @@
 import {
+  type BinaryNode,
   isJidNewsletter,
   makeWASocket,
   type UserFacingSocketConfig,
@@ -60,4 +61,19 @@ export function connectClient(options: {
   // First in line, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
   return socket;
+}
+
+/**
+ * Passes each `receipt` on to the client, which acknowledges it to the network, once `taken` has resolved: one that was not
+ * acknowledged comes again at the next login. It holds up no other stanza.
+ */
+export function holdReceipts({ ws }: WASocket, taken: (receipt: BinaryNode) => Promise<void>): void {
+  const acknowledge = ws.listeners('CB:receipt') as ((receipt: BinaryNode) => void)[];
+  ws.removeAllListeners('CB:receipt');
+  ws.on('CB:receipt', (receipt: BinaryNode) => {
+    const goOn = (): void => {
+      for (const listener of acknowledge) listener(receipt);
+    };
+    taken(receipt).then(goOn, goOn);
+  });
 }

@@ -1,9 +1,9 @@
-import type { BinaryNode, ConnectionState, WASocket } from '@whiskeysockets/baileys';
+import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
 import { Unreadable } from '../credential-cipher.ts';
 import type { SendOrder, SessionAddress, SessionEnd, SessionEvent, SessionOpening } from '../session-host.ts';
 import { isGroupId, isLidAddress, userOf } from './chat-address.ts';
-import { connectClient } from './client-socket.ts';
+import { connectClient, holdReceipts } from './client-socket.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
 import { GroupDirectory } from './group-directory.ts';
 import { InboundIntake } from './inbound-intake.ts';
@@ -163,6 +163,7 @@ export class LiveSession {
 
   confirm(token: string): void {
     this.#inbound.confirm(token);
+    this.#running?.receipts.confirm(token);
   }
 
   refreshGroups(groupId?: string): void {
@@ -240,8 +241,10 @@ export class LiveSession {
       numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
       isOutside: (group, addresses) => groups.excludes(group, addresses),
       isPending: (wireId) => outbox.isPending(wireId),
-      later: (delayMs, act) => this.#timers.after(delayMs, act),
-      report: (told) => this.#emit({ type: 'session.receipts', receipts: told }),
+      atSharedMoment: (act) => void environment.shared.add(() => this.#ended || act(), 0),
+      onceLate: (act) => this.#timers.after(environment.timing.confirmMs, act),
+      generation: this.#options.opening.generation,
+      report: (token, told) => this.#emit({ type: 'session.receipts', token, receipts: told }),
     });
     const watch = new LineWatch({
       socket,
@@ -287,7 +290,7 @@ export class LiveSession {
     socket.ws.on('CB:notification,type:w:gp2', ({ attrs }: { attrs: Record<string, string> }) => {
       if (isGroupId(attrs.from ?? '')) groups.changed(attrs.from ?? '');
     });
-    socket.ws.on('CB:receipt', (node: BinaryNode) => void receipts.received(node));
+    holdReceipts(socket, (node) => receipts.received(node));
     socket.ev.on('creds.update', () => {
       // Not lost here: a write that fails closes the sealed store, which tells it as the session's end.
       credentials.save(this.#options.environment.clock.wallMs()).catch(() => undefined);

@@ -3,11 +3,9 @@ import type { StanzaReceipt } from '../session-host.ts';
 import { isGroupId, isLidAddress, isNumberAddress, userOf } from './chat-address.ts';
 import { personOf } from './inbound-message.ts';
 
-/** Receipts are told together after this long, so that a group costs its shop a few turns and not hundreds. */
-const GATHER_MS = 250;
 /** Receipts of one word to the actor. */
 const MOST_AT_ONCE = 200;
-/** Receipts that wait; what is more is given up, as a network that floods the shop deserves no memory. */
+/** Receipts that wait to be told or committed; what is more is given up, as a network that floods the shop deserves no memory. */
 const MOST_WAITING = 5_000;
 
 /** What a receipt's `type` says; others are of our own devices, ask for a retry, or say nothing. */
@@ -16,6 +14,19 @@ const KINDS: ReadonlyMap<string | undefined, StanzaReceipt['kind']> = new Map([
   ['read', 'read'],
   ['played', 'read'],
 ] as const);
+
+/** A stanza `receipt` of which something waits to be told or committed. */
+interface HeldStanza {
+  /** Words of it that are not committed. */
+  left: number;
+  readonly committed: () => void;
+}
+
+/** One word of a stanza that waits to be told. */
+interface Waiting {
+  readonly receipt: StanzaReceipt;
+  readonly stanza: HeldStanza;
+}
 
 /** The parts and callbacks of a session that receipts use. */
 export interface ReceiptsOptions {
@@ -26,17 +37,30 @@ export interface ReceiptsOptions {
   readonly isOutside: (group: string, addresses: readonly string[]) => boolean;
   /** Whether the order of that stanza still waits for its outcome, which is to be told first. */
   readonly isPending: (wireId: string) => boolean;
-  readonly later: (delayMs: number, act: () => void) => void;
-  readonly report: (receipts: readonly StanzaReceipt[]) => void;
+  /**
+   * Acts at the next moment that all sessions of the worker share, unless the session has ended: what a group says costs
+   * its shop a few turns and not hundreds, and what many shops are told is read and committed together.
+   */
+  readonly atSharedMoment: (act: () => void) => void;
+  /** Acts once a commit has taken longer than one may. */
+  readonly onceLate: (act: () => void) => void;
+  /** Makes tokens unlike those of the shop's other sessions. */
+  readonly generation: number;
+  readonly report: (token: string, receipts: readonly StanzaReceipt[]) => void;
 }
 
 /**
  * What recipients' devices say of one session's stanzas: read from the stanza `receipt` itself, since the client tells
- * of those alone that it knows by its own history.
+ * of those alone that it knows by its own history. The network hears that a stanza was taken once what it says is committed.
  */
 export class Receipts {
   readonly #options: ReceiptsOptions;
-  #waiting: StanzaReceipt[] = [];
+  #waiting: Waiting[] = [];
+  /** What was told and is not committed, by its token. */
+  readonly #told = new Map<string, readonly HeldStanza[]>();
+  #tokens = 0;
+  /** Words that wait to be told or committed. */
+  #held = 0;
   #isArmed = false;
 
   constructor(options: ReceiptsOptions) {
@@ -46,7 +70,8 @@ export class Receipts {
   /**
    * Takes a `receipt`; nothing comes of one that is not about what this shop sent to others, or that is about a group of
    * which its sender is no member. Where the members are not known it counts: what waited while the session was away
-   * comes before the groups are told, and would be lost.
+   * comes before the groups are told, and would be lost. Resolves when the stanza may be acknowledged: at once where nothing
+   * comes of it, else with its commit, and never where that takes too long: the network then says it again at the next login.
    */
   async received(node: BinaryNode): Promise<void> {
     const { id, from = '', participant, recipient, type, t } = node.attrs;
@@ -63,11 +88,24 @@ export class Receipts {
     const person = byNumber === undefined ? sender : `+${userOf(byNumber)}`;
     const atMs = (Number(t) || 0) * 1_000;
     const items = getBinaryNodeChildren(getBinaryNodeChild(node, 'list'), 'item');
-    for (const wireId of new Set([id, ...items.flatMap(({ attrs }) => attrs.id ?? [])])) {
-      if (this.#waiting.length >= MOST_WAITING) return;
-      this.#waiting.push({ wireId, kind, from: person, group, atMs });
+    const wireIds = new Set([id, ...items.flatMap(({ attrs }) => attrs.id ?? [])]);
+    if (this.#held + wireIds.size > MOST_WAITING) return;
+    await new Promise<void>((committed) => {
+      const stanza = { left: wireIds.size, committed };
+      for (const wireId of wireIds) {
+        this.#waiting.push({ receipt: { wireId, kind, from: person, group, atMs }, stanza });
+      }
+      this.#held += wireIds.size;
+      this.#arm();
+    });
+  }
+
+  /** What was told under the token is committed. */
+  confirm(token: string): void {
+    for (const stanza of this.#letGo(token)) {
+      stanza.left -= 1;
+      if (stanza.left === 0) stanza.committed();
     }
-    this.#arm();
   }
 
   /** Tells what waits: the session ends, and with it all orders have their outcomes. */
@@ -78,20 +116,40 @@ export class Receipts {
   #arm(): void {
     if (this.#isArmed || this.#waiting.length === 0) return;
     this.#isArmed = true;
-    this.#options.later(GATHER_MS, () => {
+    this.#options.atSharedMoment(() => {
       this.#isArmed = false;
       const { isPending } = this.#options;
-      const ready = this.#waiting.filter(({ wireId }) => !isPending(wireId));
-      this.#waiting = this.#waiting.filter(({ wireId }) => isPending(wireId));
+      const ready = this.#waiting.filter(({ receipt }) => !isPending(receipt.wireId));
+      this.#waiting = this.#waiting.filter(({ receipt }) => isPending(receipt.wireId));
       this.#tell(ready);
       this.#arm();
     });
   }
 
-  #tell(receipts: readonly StanzaReceipt[]): void {
-    for (let from = 0; from < receipts.length; from += MOST_AT_ONCE) {
-      this.#options.report(receipts.slice(from, from + MOST_AT_ONCE));
+  #tell(ready: readonly Waiting[]): void {
+    const { generation, onceLate, report } = this.#options;
+    for (let from = 0; from < ready.length; from += MOST_AT_ONCE) {
+      const together = ready.slice(from, from + MOST_AT_ONCE);
+      this.#tokens += 1;
+      const token = `receipts ${generation}.${this.#tokens}`;
+      this.#told.set(
+        token,
+        together.map(({ stanza }) => stanza),
+      );
+      onceLate(() => void this.#letGo(token));
+      report(
+        token,
+        together.map(({ receipt }) => receipt),
+      );
     }
+  }
+
+  /** The stanzas of what was told under the token, once. */
+  #letGo(token: string): readonly HeldStanza[] {
+    const stanzas = this.#told.get(token) ?? [];
+    this.#told.delete(token);
+    this.#held -= stanzas.length;
+    return stanzas;
   }
 
   /** The address by number; undefined where the network tells none, also where the lookup fails. */

@@ -1,5 +1,6 @@
 import type { Agent } from 'node:https';
 import type { Clock } from '../../../runtime/clock.ts';
+import type { Deadlines } from '../../../runtime/deadlines.ts';
 import type { AddressGuard } from '../../outbound/address-guard.ts';
 import type { ResolveAll } from '../../outbound/name-lookup.ts';
 import type { CredentialCipher } from '../credential-cipher.ts';
@@ -29,6 +30,8 @@ export interface SessionEnvironment {
   readonly uploadAgent: Agent | undefined;
   readonly timing: SessionTiming;
   readonly clock: Clock;
+  /** Acts at moments that all sessions share: what is told at one of them wakes the main thread once. */
+  readonly shared: Deadlines<() => void>;
   /** By `tenantId/shopId`. */
   readonly ciphers: (shop: string) => CredentialCipher;
   readonly ask: AskStore;

@@ -7,6 +7,7 @@ import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
 import { systemClock } from '../../../runtime/clock.ts';
+import { Deadlines } from '../../../runtime/deadlines.ts';
 import { AddressGuard } from '../../outbound/address-guard.ts';
 import { nameLookup } from '../../outbound/name-lookup.ts';
 import { isAttachmentFailure } from '../attachment-files.ts';
@@ -27,6 +28,9 @@ const NUMBERS_REMEMBERED = 20_000;
 
 /** Sealed values that one worker keeps, in bytes: the keys of some 3,000 chats. */
 const SEALED_BYTES_KEPT = 8 * 1024 * 1024;
+
+/** Between two moments that sessions share, in milliseconds. */
+const SHARED_MS = 250;
 
 /** Attachments of one tenant in work at a time: its slow servers cost its own messages time, and nobody else's. */
 const ATTACHMENTS_PER_TENANT = 4;
@@ -52,6 +56,7 @@ function run(): void {
     uploadAgent: setup.mediaCa === undefined ? undefined : new Agent({ ca: setup.mediaCa }),
     timing: setup.timing,
     clock,
+    shared: new Deadlines(clock, SHARED_MS, (act) => act()),
     ciphers: credentialCiphers(setup.credentialsKeys.map((key) => Buffer.from(key))),
     ask: store.ask,
     sealed: new SealedCache(SEALED_BYTES_KEPT),

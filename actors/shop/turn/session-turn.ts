@@ -48,6 +48,7 @@ export function onSessionEvent(
       break;
     case 'session.receipts':
       onReceipts(builder, facts.receipts ?? []);
+      builder.effects.push({ type: 'confirm', token: event.token });
       break;
     case 'session.send_outcome':
       if (builder.state.inHand?.messageId === event.messageId) {

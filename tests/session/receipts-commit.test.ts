@@ -1,0 +1,69 @@
+/** What recipients' devices say is acknowledged to the network with its commit, so that it comes again where there was none. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '../e2e/waiting.ts';
+import { newShop, pair, textOrder } from './session-conformance.ts';
+import { startSimulated } from './simulated-network.ts';
+
+test('a receipt that was not committed is told again by the next session, and one that was is not', async () => {
+  const network = await startSimulated();
+  const { host, log } = network;
+  const shop = newShop();
+  const sent = async (text: string): Promise<string> => {
+    const order = textOrder(text);
+    host.send(shop, order);
+    assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
+    return order.wireId;
+  };
+  const reopened = async (generation: number): Promise<void> => {
+    await network.loseWorker(shop);
+    await log.next(shop, 'session.worker_lost');
+    await until('a worker is ready', async () => host.available());
+    host.open(shop, { generation });
+    await log.next(shop, 'session.connected', (event) => event.generation === generation);
+  };
+  const told = async (of: number) => {
+    const { token, receipts } = await log.next(
+      shop,
+      'session.receipts',
+      ({ generation }) => generation === of,
+    );
+    return { token, wireIds: receipts.map(({ wireId }) => wireId) };
+  };
+  try {
+    await pair(network, shop);
+    const first = await sent('first');
+    assert.deepEqual((await told(2)).wireIds, [first]);
+    await reopened(3);
+    const again = await told(3);
+    assert.deepEqual(again.wireIds, [first]);
+    host.confirmInbound(shop, again.token);
+    const second = await sent('second');
+    assert.deepEqual((await told(3)).wireIds, [second]);
+    await reopened(4);
+    assert.deepEqual((await told(4)).wireIds, [second], 'the first one is not told again');
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a receipt whose commit takes too long is let go, and holds up neither others nor messages', async () => {
+  const network = await startSimulated({ timing: { confirmMs: 300 } });
+  const { host, log } = network;
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    for (const text of ['one', 'two', 'three']) {
+      const order = textOrder(text);
+      host.send(shop, order);
+      assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
+      const { receipts } = await log.next(shop, 'session.receipts');
+      assert.deepEqual(
+        receipts.map(({ wireId }) => wireId),
+        [order.wireId],
+      );
+    }
+  } finally {
+    await network.stop();
+  }
+});
