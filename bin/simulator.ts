@@ -6,11 +6,14 @@ import { makeDataDirectory } from './data-directory.ts';
 import { simulatorEnvironment } from './environment.ts';
 import { lockFile } from './file-lock.ts';
 
+/** Three of each handset and of each chat that is under way; about a kilobyte each. */
+const PRIVATE_KEYS_KEPT = 20_000;
+
 /** Starts the simulated chat network alone, prints its address, and ends it on a signal. */
 async function main(): Promise<void> {
   const { port, dataDirectory } = simulatorEnvironment();
   // Its handsets open and seal with the client's own code, as often as all the sessions that write to them together.
-  replaceClientCurve();
+  replaceClientCurve({ privateKeysKept: PRIVATE_KEYS_KEPT });
   makeDataDirectory(dataDirectory);
   // Two simulators would each write to a journal that the other has replaced.
   if ((await lockFile(join(dataDirectory, 'simulator.lock'), { waitSeconds: 2 })) === undefined)

@@ -1,7 +1,14 @@
 import { createRequire } from 'node:module';
 import { Curve } from '@whiskeysockets/baileys';
 import { calculateSignature } from 'whatsapp-rust-bridge';
-import { agree, agreeOnceRead, generateSignalKeyPair, isSignedBy, type SignalKeyPair } from './curve.ts';
+import {
+  agree,
+  agreeOnceRead,
+  generateSignalKeyPair,
+  isSignedBy,
+  KeptPrivateKeys,
+  type SignalKeyPair,
+} from './curve.ts';
 
 /** What libsignal calls of its own curve module, which it looks up anew at each call. */
 interface LibsignalCurve {
@@ -19,20 +26,27 @@ interface LibsignalCurve {
  *
  * Signing, which libsignal does in JavaScript, is done by the client's own WebAssembly. What stays are the signatures on
  * group messages, made and checked: those functions are bound before any of this runs, and the check is heeded. Call it once in a thread, before the first client is made.
+ * `privateKeysKept`: so many private keys are remembered by their bytes; default: none.
  */
-export function replaceClientCurve(): void {
+export function replaceClientCurve({ privateKeysKept = 0 } = {}): void {
   const libsignal = createRequire(import.meta.url)('libsignal/src/curve.js') as LibsignalCurve;
   const sign = (privateKey: Uint8Array, message: Uint8Array): Buffer =>
     Buffer.from(calculateSignature(privateKey, message));
-  libsignal.generateKeyPair = generateSignalKeyPair;
-  libsignal.calculateAgreement = agreeOnceRead;
+  const kept = privateKeysKept === 0 ? undefined : new KeptPrivateKeys(privateKeysKept);
+  const generate = (): SignalKeyPair => {
+    const pair = generateSignalKeyPair();
+    kept?.of(pair.privKey);
+    return pair;
+  };
+  libsignal.generateKeyPair = generate;
+  libsignal.calculateAgreement = (publicKey, privateKey) => agreeOnceRead(publicKey, privateKey, kept);
   libsignal.calculateSignature = sign;
   libsignal.verifySignature = (publicKey, message, signature) => {
     if (!isSignedBy(publicKey, message, signature)) throw new Error('a signature is wrong');
     return true;
   };
   Curve.generateKeyPair = () => {
-    const { pubKey, privKey } = generateSignalKeyPair();
+    const { pubKey, privKey } = generate();
     return { private: privKey, public: pubKey.subarray(1) };
   };
   Curve.sharedKey = (privateKey, publicKey) => Buffer.from(agree(publicKey, privateKey));
