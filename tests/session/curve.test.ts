@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import * as libsignal from 'libsignal/src/curve.js';
@@ -11,6 +12,8 @@ import {
 } from '../../actors/session/worker-thread/curve.ts';
 
 const RANDOM_PAIRS = 200;
+/** As many as stand still for certain where a pair is exported after the call that made it, with Node 20. */
+const PAIRS_IN_A_ROW = 50_000;
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 const marked = (publicKey: Buffer): Buffer => Buffer.concat([Buffer.from([5]), publicKey]);
@@ -171,4 +174,18 @@ test('a signature is not read in a second way: s stays below the order of the gr
   const other = (scalar & ((1n << 255n) - 1n)) + order;
   const bytes = Buffer.from((other | sign).toString(16).padStart(64, '0'), 'hex').reverse();
   assert.equal(isSignedBy(pubKey, message, Buffer.concat([signature.subarray(0, 32), bytes])), false);
+});
+
+test('key pairs are made while garbage is collected, again and again', () => {
+  const program = `
+    import { generateSignalKeyPair } from ${JSON.stringify(new URL('../../actors/session/worker-thread/curve.ts', import.meta.url).href)};
+    for (let count = 0; count < ${PAIRS_IN_A_ROW}; count += 1) generateSignalKeyPair();
+  `;
+  // A thread that stands still in Node's own locks can only be ended with its process.
+  const { status, signal, stderr } = spawnSync(
+    process.execPath,
+    ['--max-semi-space-size=1', '--import', 'tsx', '--input-type=module', '--eval', program],
+    { timeout: 60_000, killSignal: 'SIGKILL', encoding: 'utf8' },
+  );
+  assert.deepEqual({ status, signal }, { status: 0, signal: null }, stderr);
 });
