@@ -42,7 +42,8 @@ export class Connection {
   readonly #answers = new Map<string, (answer: BinaryNode | undefined) => void>();
   #stage: 'hello' | 'finish' | 'open' = 'hello';
   #inbound: Promise<void> = Promise.resolve();
-  #outbound: Promise<void> = Promise.resolve();
+  /** Frames that wait, unencrypted: the order in which they are encrypted is the order on the wire. */
+  readonly #outbound: (() => Buffer)[] = [];
   #closed = false;
 
   constructor(options: {
@@ -101,12 +102,33 @@ export class Connection {
   }
 
   #enqueue(encode: () => Buffer): void {
-    this.#outbound = this.#outbound
-      .then(() => this.#journal.settled())
-      .then(() => {
-        if (!this.#closed) this.#socket.send(encode());
-      })
-      .catch((error: unknown) => this.#fail(error));
+    this.#outbound.push(encode);
+    if (this.#outbound.length > 1) return;
+    if (this.#journal.isSettled) this.#flush(1);
+    else void this.#flushSettled();
+  }
+
+  /** Sends what waits, each frame once everything the journal held before it is written. */
+  async #flushSettled(): Promise<void> {
+    while (this.#outbound.length > 0) {
+      const count = this.#outbound.length;
+      try {
+        await this.#journal.settled();
+      } catch (error) {
+        // What is not written must not be seen.
+        this.#outbound.length = 0;
+        this.#fail(error);
+      }
+      this.#flush(count);
+    }
+  }
+
+  #flush(count: number): void {
+    try {
+      for (const encode of this.#outbound.splice(0, count)) if (!this.#closed) this.#socket.send(encode());
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #receive(data: Buffer): void {

@@ -23,12 +23,8 @@ export class Connections {
     return this.#byCompanion.get(companionId);
   }
 
-  /** The live connections of a number's companions. */
-  ofPhone(phone: string): Connection[] {
-    return this.loggedIn().filter((connection) => connection.companion?.phone === phone);
-  }
-
-  loggedIn(): Connection[] {
-    return [...this.#byCompanion.values()];
+  /** Those of the companions that are connected. */
+  ofAll(companions: readonly Companion[]): Connection[] {
+    return companions.flatMap(({ id }) => this.#byCompanion.get(id) ?? []);
   }
 }

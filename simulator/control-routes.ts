@@ -45,7 +45,7 @@ export function controlRoutes(options: {
     },
     { method: 'PUT', path: '/groups/{id}', handle: (request) => putGroup(network, request) },
     { method: 'GET', path: '/groups/{id}', handle: (request) => getGroup(network, request) },
-    { method: 'GET', path: '/sessions', handle: (request) => page(request, sessionsOf(network)) },
+    { method: 'GET', path: '/sessions', handle: (request) => sessions(network, request) },
     { method: 'POST', path: '/sessions/{phone}/fault', handle: (request) => fault(network, request) },
     {
       method: 'POST',
@@ -133,15 +133,21 @@ async function write(network: Network, { path, body }: ControlRequest): Promise<
   };
 }
 
-/** The part of a list, in the order of its ids, that was asked for. */
-function page({ query }: ControlRequest, list: readonly { readonly id: string }[]): ControlReply {
+/** The part of a list, in the order of its ids, that was asked for, each item as it is shown. */
+function page<Item extends { readonly id: string }>(
+  { query }: ControlRequest,
+  list: readonly Item[],
+  show: (item: Item) => object = (item) => item,
+): ControlReply {
   const fields = new FieldReader(query);
   const limit = fields.whole('limit', { least: 1, most: LONGEST_PAGE, fallback: DEFAULT_PAGE });
   const cursor = fields.text('cursor', { most: 24, fallback: '' });
   fields.check();
   const rest = list.filter(({ id }) => id > cursor);
   const items = rest.slice(0, limit);
-  return { data: { items, nextCursor: rest.length > limit ? (items.at(-1)?.id ?? null) : null } };
+  return {
+    data: { items: items.map(show), nextCursor: rest.length > limit ? (items.at(-1)?.id ?? null) : null },
+  };
 }
 
 async function putGroup(network: Network, { path, body }: ControlRequest): Promise<ControlReply> {
@@ -180,17 +186,12 @@ function groupRecord(group: Group): object {
   return { id, name, participants, admins, announce, addressingMode: addressing };
 }
 
-function sessionsOf(network: Network): { readonly id: string }[] {
-  return network.companions
-    .all()
-    .sort((one, other) => (one.id < other.id ? -1 : 1))
-    .map((companion) => companionRecord(network, companion));
+function sessions(network: Network, request: ControlRequest): ControlReply {
+  const companions = network.companions.all().sort((one, other) => (one.id < other.id ? -1 : 1));
+  return page(request, companions, (companion) => companionRecord(network, companion));
 }
 
-function companionRecord(
-  network: Network,
-  companion: Companion,
-): { readonly id: string; readonly [field: string]: unknown } {
+function companionRecord(network: Network, companion: Companion): object {
   const connection = network.connections.of(companion.id);
   return {
     id: companion.id,

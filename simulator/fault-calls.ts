@@ -21,7 +21,7 @@ export function inflict(
   options: { phone: string; kind: FaultKind; count: number },
 ): FaultResult {
   const { phone, kind, count } = options;
-  const live = network.connections.ofPhone(phone);
+  const live = network.connections.ofAll(network.companions.of(phone));
   network.log({ event: 'fault', kind, phone, count });
   if (kind === 'logged_out') return { kind, hit: logOut(network, phone), armed: 0 };
   if (kind === 'unacked' || kind === 'unread') {

@@ -12,7 +12,7 @@ import {
   unpadRandomMax16,
 } from '@whiskeysockets/baileys';
 import type { Collection } from './journal.ts';
-import { type KeyBundle, signalSession } from './key-bundle.ts';
+import { type KeyBundle, type PublicPreKey, signalSession } from './key-bundle.ts';
 
 /** One encrypted payload of a stanza. */
 export interface Envelope {
@@ -22,6 +22,8 @@ export interface Envelope {
 
 /** One-time keys get ids 1 to this and then start over; so many may be waiting for their first use. */
 const ONE_TIME_KEYS = 100;
+/** So many are made and stored together at most: the answers with all but the first then wait for no write. */
+const LARGEST_LOT = 10;
 
 /**
  * A simulated phone: device 0 of a number, with a Signal identity of its own, sessions with companions and sender
@@ -37,6 +39,9 @@ export class Handset {
   readonly #repository: SignalRepositoryWithLIDStore;
   readonly #lock = new Lock();
   #oneTimeKeys = 0;
+  /** Stored, and not yet given to anybody. */
+  readonly #lot: PublicPreKey[] = [];
+  #lotSize = 1;
 
   constructor(options: { phone: string; creds: SignalCreds; keys: Collection<unknown> }) {
     this.phone = options.phone;
@@ -47,6 +52,8 @@ export class Handset {
       silentLogger,
       undefined,
     );
+    // The sessions of a handset are known by numbers alone, so there is nothing to look up before each use of one.
+    this.#repository.lidMapping.getLIDForPN = async () => null;
   }
 
   /** The account key: the public half, which companions learn when they pair. 32 bytes. */
@@ -66,10 +73,7 @@ export class Handset {
 
   /** A bundle for someone who wants a session, with a fresh one-time key. */
   bundle(): KeyBundle {
-    this.#oneTimeKeys += 1;
-    const id = 1 + (this.#oneTimeKeys % ONE_TIME_KEYS);
-    const pair = Curve.generateKeyPair();
-    this.#keys.set(this.#keyOf('pre-key', String(id)), pair);
+    if (this.#lot.length === 0) this.#makeLot();
     const { registrationId, signedPreKey } = this.#creds;
     return {
       registrationId,
@@ -79,8 +83,20 @@ export class Handset {
         key: signedPreKey.keyPair.public,
         signature: signedPreKey.signature,
       },
-      preKey: { id, key: pair.public },
+      preKey: this.#lot.shift(),
     };
+  }
+
+  /** Twice as many each time: few handsets are asked often. */
+  #makeLot(): void {
+    for (let count = 0; count < this.#lotSize; count += 1) {
+      this.#oneTimeKeys += 1;
+      const id = 1 + (this.#oneTimeKeys % ONE_TIME_KEYS);
+      const pair = Curve.generateKeyPair();
+      this.#keys.set(this.#keyOf('pre-key', String(id)), pair);
+      this.#lot.push({ id, key: pair.public });
+    }
+    this.#lotSize = Math.min(LARGEST_LOT, 2 * this.#lotSize);
   }
 
   /** Decrypts what `sender` sent to this handset alone. Throws when it cannot. */

@@ -31,6 +31,7 @@ export class Journal {
   #lines: string[] = [];
   #queued: Promise<void> | undefined;
   #tail: Promise<void> = Promise.resolve();
+  #isSettled = true;
   #appendedLines = 0;
 
   private constructor(path: string) {
@@ -65,6 +66,11 @@ export class Journal {
     };
   }
 
+  /** Whether everything set so far is with the operating system, so that nobody need wait for `settled()`. */
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
   /** Resolves once everything set so far is with the operating system. */
   settled(): Promise<void> {
     return this.#tail;
@@ -89,9 +95,14 @@ export class Journal {
   #append(entry: readonly unknown[]): void {
     this.#lines.push(`${JSON.stringify(entry, BufferJSON.replacer)}\n`);
     if (this.#queued !== undefined) return;
-    // Everything set in the same turn, and while the previous batch is being written, leaves in one write.
-    this.#queued = this.#tail.then(() => this.#writeBatch());
-    this.#tail = this.#queued;
+    // Everything set in the same turn of the event loop, and while the previous batch is being written, leaves in one write.
+    const queued = this.#tail.then(nextTurn).then(() => this.#writeBatch());
+    const settled = queued.then(() => {
+      if (this.#tail === settled) this.#isSettled = true;
+    });
+    this.#isSettled = false;
+    this.#queued = queued;
+    this.#tail = settled;
   }
 
   async #writeBatch(): Promise<void> {
@@ -161,6 +172,8 @@ export class Journal {
     this.#appendedLines = 0;
   }
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function parseLine(line: string): [string, string, unknown?] | undefined {
   try {

@@ -7,9 +7,11 @@ export function node(
   attrs: Record<string, string | undefined> = {},
   content?: BinaryNode['content'],
 ): BinaryNode {
-  const present = Object.fromEntries(
-    Object.entries(attrs).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+  const present: Record<string, string> = {};
+  for (const name of Object.keys(attrs)) {
+    const value = attrs[name];
+    if (value !== undefined) present[name] = value;
+  }
   return content === undefined ? { tag, attrs: present } : { tag, attrs: present, content };
 }
 

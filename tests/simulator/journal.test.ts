@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { mock, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Journal } from '../../simulator/journal.ts';
 
@@ -51,6 +51,27 @@ test('what was set before settled() is in the file', async (context) => {
   journal.collection<number>('numbers').set('one', 1);
   await journal.settled();
   assert.match(await readFile(join(path, 'network.jsonl'), 'utf8'), /\["numbers","one",1\]/);
+  await journal.close();
+});
+
+test('what is set in one turn of the event loop is one write, and nobody waits without a reason', async (context) => {
+  const path = await directory(context);
+  const journal = await Journal.open(path);
+  const handle = await open(join(path, 'network.jsonl'));
+  const append = mock.method(Object.getPrototypeOf(handle), 'appendFile');
+  context.after(() => mock.restoreAll());
+  await handle.close();
+  assert.ok(journal.isSettled);
+  const numbers = journal.collection<number>('numbers');
+  numbers.set('one', 1);
+  await Promise.resolve();
+  numbers.set('two', 2);
+  assert.ok(!journal.isSettled);
+  await journal.settled();
+  assert.equal(append.mock.callCount(), 1);
+  assert.ok(journal.isSettled);
+  numbers.set('three', 3);
+  assert.ok(!journal.isSettled);
   await journal.close();
 });
 
