@@ -6,6 +6,7 @@ import { hostile } from './benches/hostile.ts';
 import { hostileNames } from './benches/hung-names.ts';
 import { liveSessions } from './benches/live-sessions.ts';
 import { liveSoak } from './benches/live-soak.ts';
+import { manySessions } from './benches/many-sessions.ts';
 import { serviceBenches } from './benches/service-alone.ts';
 import { storms } from './benches/storms.ts';
 import { waitingReaders } from './benches/waiting-readers.ts';
@@ -27,6 +28,7 @@ const benches: readonly Bench[] = [
   hostileNames,
   liveSessions,
   liveSoak,
+  manySessions,
   storms,
   waitingReaders,
 ];
@@ -44,6 +46,7 @@ const SMALLEST: Readonly<Record<string, number>> = {
   rate: 20,
   rest: 1,
   sessions: 2,
+  'each-minute': 60,
   refused: 1,
   inbound: 4,
   ramp: 1,

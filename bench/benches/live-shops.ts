@@ -54,7 +54,12 @@ export function textOf(turn: number): string {
   return `Your order ${turn} waits at the counter.`;
 }
 
-/** One of the numbers that every tenant of a bench has as customers. */
+/** The numbers that every tenant of a bench has as customers. */
+export function customers(): string[] {
+  return Array.from({ length: CUSTOMERS }, (_, index) => customer(index));
+}
+
+/** One of them. */
 export function customer(index: number): string {
   return `+4179${1_000_000 + (index % CUSTOMERS)}`;
 }

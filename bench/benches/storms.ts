@@ -29,7 +29,8 @@ interface Storm {
 
 /**
  * What the network does to all of `--sessions=100` at once: it drops them, refuses their logins for `--refused=60` seconds,
- * delivers `--inbound=2000` messages at the same moment, tells each a rate signal. Meanwhile 100 `GET /me` a second.
+ * delivers `--inbound=2000` messages at the same moment, tells each a rate signal. Meanwhile 100 `GET /me` a second. A storm
+ * is left out by `--dropped=0`, `--refused=0`, `--inbound=0`, `--signals=0`. `--pairing=8` at a time.
  */
 export const storms: Bench = {
   name: 'storms',
@@ -42,7 +43,7 @@ export const storms: Bench = {
     const { directory, build } = context;
     await onLiveSide({ directory, build, gapMs: '20-60' }, async (side) => {
       context.progress(`storms: pairing ${count}`);
-      const shops = await liveShops(side, count);
+      const shops = await liveShops(side, count, context.setting('pairing', 8));
       const calm = { name: 'none', seconds: context.seconds, act: async (): Promise<Figures> => ({}) };
       for (const storm of [calm, ...stormsOf(side, shops, context)]) {
         context.progress(`storms: ${storm.name}`);
@@ -60,9 +61,10 @@ function stormsOf(side: LiveSide, shops: readonly LiveShop[], context: BenchCont
   const inbound = context.setting('inbound', 2_000);
   const all = (kind: FaultKind, count?: number): Promise<void> =>
     inParallel(shops, CALLS_AT_ONCE, ({ phone }) => side.network.fault(phone, kind, count));
-  return [
+  const storms = [
     {
       name: 'all dropped',
+      isWanted: context.setting('dropped', 1) > 0,
       seconds: 20,
       async act() {
         const sinceMs = Date.now();
@@ -72,6 +74,7 @@ function stormsOf(side: LiveSide, shops: readonly LiveShop[], context: BenchCont
     },
     {
       name: `logins refused for ${refusedSeconds} s`,
+      isWanted: refusedSeconds > 0,
       seconds: refusedSeconds + 30,
       async act() {
         await all('login_unavailable', EVERY_LOGIN);
@@ -81,9 +84,20 @@ function stormsOf(side: LiveSide, shops: readonly LiveShop[], context: BenchCont
         return backSince(side, shops, sinceMs);
       },
     },
-    { name: `${inbound} messages arrive`, seconds: 30, act: () => arrive(side, shops, inbound, all) },
-    { name: 'a rate signal for each', seconds: 20, act: () => rateSignals(side, shops) },
+    {
+      name: `${inbound} messages arrive`,
+      isWanted: inbound > 0,
+      seconds: 30,
+      act: () => arrive(side, shops, inbound, all),
+    },
+    {
+      name: 'a rate signal for each',
+      isWanted: context.setting('signals', 1) > 0,
+      seconds: 20,
+      act: () => rateSignals(side, shops),
+    },
   ];
+  return storms.filter(({ isWanted }) => isWanted);
 }
 
 /** `GET /me` from the beginning of a storm on, and memory before, at most, and after. */

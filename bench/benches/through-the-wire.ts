@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { composingMs, DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
 import type { Figures } from '../harness/bench.ts';
+import { type LiveCpu, liveCpu } from '../harness/live-cpu.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
-import { cpuMs, loadAverage, threadsCpuMs } from '../harness/process-usage.ts';
+import { loadAverage } from '../harness/process-usage.ts';
 import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
 import { orderText, recipientOf, textOf } from './live-shops.ts';
@@ -22,31 +23,20 @@ export interface Pace {
   readonly composingMs: number | undefined;
 }
 
-/** What was acknowledged, received and used up to one moment. CPU times in milliseconds. */
-interface Look {
+/** What was acknowledged, received and used up to one moment. */
+interface Look extends LiveCpu {
   readonly atMs: number;
   readonly acknowledged: number;
   readonly received: number;
-  readonly main: number;
-  readonly workers: number;
-  readonly server: number;
-  readonly simulator: number;
-  readonly redis: number;
 }
 
 async function look(side: LiveSide): Promise<Look> {
-  const { server, simulator, redis } = side.watch;
   const metrics = await side.metrics();
-  const threads = threadsCpuMs(server);
   return {
     atMs: performance.now(),
     acknowledged: metrics.get('msgapi_session_outcomes_total{outcome="acknowledged",code=""}') ?? 0,
     received: metrics.get('msgapi_session_received_total') ?? 0,
-    main: threads.get(server) ?? 0,
-    workers: side.workerThreads().reduce((sum, thread) => sum + (threads.get(thread) ?? 0), 0),
-    server: cpuMs(server),
-    simulator: cpuMs(simulator),
-    redis: cpuMs(redis),
+    ...liveCpu(side),
   };
 }
 

@@ -48,6 +48,9 @@ export type LiveProgram = readonly [path: string, ...args: string[]];
 /** Shops whose codes are asked for and scanned at a time. */
 const PAIRED_AT_ONCE = 8;
 
+/** A session says that it is open this long after its line is: asked about before, it is not yet. */
+const OPENS_AFTER_MS = 1_000;
+
 const NOTE_THREAD = pathToFileURL(join(OWN_BUILD.directory, 'bench/sides/note-thread.js')).href;
 
 /** Starts Redis, the simulator and one node. `gapMs`: the gap between two sends of a shop. */
@@ -173,6 +176,7 @@ async function pair(side: LiveSide, { id, key, phone }: LiveShop): Promise<void>
     channel = await ask('GET');
   }
   await side.network.scan(channel.qr, phone);
+  await delay(OPENS_AFTER_MS);
   while (channel.status !== 'connected') {
     await delay(100);
     channel = await ask('GET');

@@ -1,0 +1,91 @@
+import { HttpConnection } from './http-connection.ts';
+
+const CONNECTIONS = 16;
+/** Between two looks at what is due, in milliseconds. */
+const LOOK_MS = 1;
+
+/** What came of them. Latencies in milliseconds, from when each call was due. */
+export interface SteadyResult {
+  readonly count: number;
+  readonly notAnswered2xx: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly mostMs: number;
+}
+
+/** The same calls in turn, so many a second on schedule whether or not they are answered, from this process, for as long as it takes. */
+export class SteadyCalls {
+  readonly #requests: readonly Buffer[];
+  readonly #perSecond: number;
+  readonly #connections: readonly HttpConnection[];
+  readonly #free: HttpConnection[];
+  readonly #timer: NodeJS.Timeout;
+  readonly #startedMs = performance.now();
+  #latenciesMs: number[] = [];
+  #sent = 0;
+  #refused = 0;
+
+  /** Opens its connections and begins. A connection that the server closes is an error nobody catches. */
+  static async start(options: {
+    readonly port: number;
+    readonly requests: readonly Buffer[];
+    readonly perSecond: number;
+  }): Promise<SteadyCalls> {
+    const lost = (error: Error): never => {
+      throw error;
+    };
+    const connections = await Promise.all(
+      Array.from({ length: CONNECTIONS }, () => HttpConnection.open(options.port, lost)),
+    );
+    return new SteadyCalls(options, connections);
+  }
+
+  private constructor(
+    { requests, perSecond }: { readonly requests: readonly Buffer[]; readonly perSecond: number },
+    connections: readonly HttpConnection[],
+  ) {
+    this.#requests = requests;
+    this.#perSecond = perSecond;
+    this.#connections = connections;
+    this.#free = [...connections];
+    this.#timer = setInterval(() => this.#send(), LOOK_MS);
+  }
+
+  /** What came of the calls since the last time this was asked. */
+  take(): SteadyResult {
+    const sorted = Float64Array.from(this.#latenciesMs).sort();
+    const at = (share: number): number =>
+      sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+    const result = {
+      count: sorted.length,
+      notAnswered2xx: this.#refused,
+      p50Ms: at(0.5),
+      p99Ms: at(0.99),
+      mostMs: at(1),
+    };
+    this.#latenciesMs = [];
+    this.#refused = 0;
+    return result;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    for (const connection of this.#connections) connection.close();
+  }
+
+  #send(): void {
+    const due = Math.floor(((performance.now() - this.#startedMs) * this.#perSecond) / 1_000);
+    while (this.#sent < due) {
+      const connection = this.#free.shift();
+      if (connection === undefined) return;
+      this.#sent += 1;
+      const dueMs = this.#startedMs + (this.#sent * 1_000) / this.#perSecond;
+      connection.send(this.#requests[this.#sent % this.#requests.length] as Buffer, (status) => {
+        this.#latenciesMs.push(performance.now() - dueMs);
+        if (status < 200 || status > 299) this.#refused += 1;
+        this.#free.push(connection);
+        this.#send();
+      });
+    }
+  }
+}
