@@ -81,7 +81,7 @@ function holdOf(retryAfter: string | undefined, nowMs: number): number | null {
 
 function causeOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'the endpoint did not answer within 15 seconds';
-  if (error instanceof ForbiddenAddress) return 'the endpoint is not at a public address and port 80 or 443';
+  if (error instanceof ForbiddenAddress) return 'the endpoint is not at a public address and port 443';
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return `the endpoint could not be reached${code === undefined ? '' : ` (${code})`}`;
 }
