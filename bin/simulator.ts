@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { replaceClientCurve } from '../actors/session/worker-thread/client-curve.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { sameArrays } from '../simulator/same-arrays.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { makeDataDirectory } from './data-directory.ts';
 import { simulatorEnvironment } from './environment.ts';
@@ -13,7 +14,7 @@ const PRIVATE_KEYS_KEPT = 20_000;
 async function main(): Promise<void> {
   const { port, dataDirectory } = simulatorEnvironment();
   // Its handsets open and seal with the client's own code, as often as all the sessions that write to them together.
-  replaceClientCurve({ privateKeysKept: PRIVATE_KEYS_KEPT });
+  replaceClientCurve(sameArrays(PRIVATE_KEYS_KEPT));
   makeDataDirectory(dataDirectory);
   // Two simulators would each write to a journal that the other has replaced.
   if ((await lockFile(join(dataDirectory, 'simulator.lock'), { waitSeconds: 2 })) === undefined)

@@ -8,7 +8,6 @@ import {
   agreeOnceRead,
   generateSignalKeyPair,
   isSignedBy,
-  KeptPrivateKeys,
 } from '../../actors/session/worker-thread/curve.ts';
 
 const RANDOM_PAIRS = 200;
@@ -78,25 +77,6 @@ test('keys that were read once agree again and again, with one another and in ot
   assert.throws(() => agreeOnceRead(pubKey, privKey.subarray(1)), /a private key has 32 bytes/);
   assert.throws(() => agreeOnceRead(pubKey.subarray(2), privKey), /a public key has 32 bytes/);
   assert.throws(() => agreeOnceRead(Buffer.alloc(32), privKey));
-});
-
-test('private keys are kept by their bytes, the ones used last, and agree as before', () => {
-  const kept = new KeptPrivateKeys(2);
-  const [one, two, three] = Array.from({ length: 3 }, generateSignalKeyPair) as [
-    ReturnType<typeof generateSignalKeyPair>,
-    ReturnType<typeof generateSignalKeyPair>,
-    ReturnType<typeof generateSignalKeyPair>,
-  ];
-  const secret = agree(two.pubKey, one.privKey);
-  const first = kept.of(Buffer.from(one.privKey));
-  assert.equal(kept.of(Buffer.from(one.privKey)), first);
-  assert.ok(secret.equals(agreeOnceRead(two.pubKey, Buffer.from(one.privKey), kept)));
-  const second = kept.of(Buffer.from(two.privKey));
-  assert.equal(kept.of(Buffer.from(one.privKey)), first);
-  kept.of(Buffer.from(three.privKey));
-  assert.equal(kept.of(Buffer.from(one.privKey)), first);
-  assert.notEqual(kept.of(Buffer.from(two.privKey)), second);
-  assert.throws(() => kept.of(one.privKey.subarray(1)), /a private key has 32 bytes/);
 });
 
 test('keys of another length or mark are refused, whatever stands in them', () => {

@@ -1,14 +1,7 @@
 import { createRequire } from 'node:module';
 import { Curve } from '@whiskeysockets/baileys';
 import { calculateSignature } from 'whatsapp-rust-bridge';
-import {
-  agree,
-  agreeOnceRead,
-  generateSignalKeyPair,
-  isSignedBy,
-  KeptPrivateKeys,
-  type SignalKeyPair,
-} from './curve.ts';
+import { agree, agreeOnceRead, generateSignalKeyPair, isSignedBy, type SignalKeyPair } from './curve.ts';
 
 /** What libsignal calls of its own curve module, which it looks up anew at each call. */
 interface LibsignalCurve {
@@ -26,27 +19,22 @@ interface LibsignalCurve {
  *
  * Signing, which libsignal does in JavaScript, is done by the client's own WebAssembly. What stays are the signatures on
  * group messages, made and checked: those functions are bound before any of this runs, and the check is heeded. Call it once in a thread, before the first client is made.
- * `privateKeysKept`: so many private keys are remembered by their bytes; default: none.
+ * `sameKey` gives the array that stands for all arrays of a private key's bytes, so that the key is read once for all of
+ * them; default: each array stands for itself.
  */
-export function replaceClientCurve({ privateKeysKept = 0 } = {}): void {
+export function replaceClientCurve(sameKey: (privateKey: Uint8Array) => Uint8Array = (key) => key): void {
   const libsignal = createRequire(import.meta.url)('libsignal/src/curve.js') as LibsignalCurve;
   const sign = (privateKey: Uint8Array, message: Uint8Array): Buffer =>
     Buffer.from(calculateSignature(privateKey, message));
-  const kept = privateKeysKept === 0 ? undefined : new KeptPrivateKeys(privateKeysKept);
-  const generate = (): SignalKeyPair => {
-    const pair = generateSignalKeyPair();
-    kept?.of(pair.privKey);
-    return pair;
-  };
-  libsignal.generateKeyPair = generate;
-  libsignal.calculateAgreement = (publicKey, privateKey) => agreeOnceRead(publicKey, privateKey, kept);
+  libsignal.generateKeyPair = generateSignalKeyPair;
+  libsignal.calculateAgreement = (publicKey, privateKey) => agreeOnceRead(publicKey, sameKey(privateKey));
   libsignal.calculateSignature = sign;
   libsignal.verifySignature = (publicKey, message, signature) => {
     if (!isSignedBy(publicKey, message, signature)) throw new Error('a signature is wrong');
     return true;
   };
   Curve.generateKeyPair = () => {
-    const { pubKey, privKey } = generate();
+    const { pubKey, privKey } = generateSignalKeyPair();
     return { private: privKey, public: pubKey.subarray(1) };
   };
   Curve.sharedKey = (privateKey, publicKey) => Buffer.from(agree(publicKey, privateKey));

@@ -6,7 +6,6 @@ import {
   type KeyObject,
   verify,
 } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 
 /** Keys and secrets of X25519 have so many bytes (RFC 7748, section 5). */
 const KEY_BYTES = 32;
@@ -74,36 +73,14 @@ const publicKeys: ReadKeys = new WeakMap();
 
 /**
  * `agree` for keys that are used more than once: OpenSSL reads each of them once, for as long as the array that holds its
- * bytes is there. A new Signal session agrees five times with three private and three public keys. The bytes must not be
- * changed meanwhile. `kept`: private keys that are known by their bytes as well.
+ * bytes is there, since to read a private key takes longer than to agree with it. A new Signal session agrees five times with
+ * three private and three public keys. The bytes must not be changed meanwhile.
  */
-export function agreeOnceRead(publicKey: Uint8Array, privateKey: Uint8Array, kept?: KeptPrivateKeys): Buffer {
+export function agreeOnceRead(publicKey: Uint8Array, privateKey: Uint8Array): Buffer {
   return diffieHellman({
-    privateKey: kept?.of(privateKey) ?? once(privateKeys, privateKey, readPrivateKey),
+    privateKey: once(privateKeys, privateKey, readPrivateKey),
     publicKey: once(publicKeys, publicKey, readPublicKey),
   });
-}
-
-/**
- * The private keys that were used last, as OpenSSL read them, by their bytes: for a process whose keys are all its own,
- * since it remembers them for longer than whoever uses them. OpenSSL takes longer to read one (it works out the public key)
- * than to agree with it.
- */
-export class KeptPrivateKeys {
-  readonly #keys: LRUCache<string, KeyObject>;
-
-  constructor(most: number) {
-    this.#keys = new LRUCache({ max: most });
-  }
-
-  of(bytes: Uint8Array): KeyObject {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-    const known = this.#keys.get(text);
-    if (known !== undefined) return known;
-    const key = once(privateKeys, bytes, readPrivateKey);
-    this.#keys.set(text, key);
-    return key;
-  }
 }
 
 function once(read: ReadKeys, bytes: Uint8Array, readKey: (bytes: Uint8Array) => KeyObject): KeyObject {
