@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bench, type BenchContext, type Figures, figuresOf, type Run } from '../harness/bench.ts';
 import { type LiveCpu, liveCpu } from '../harness/live-cpu.ts';
+import { liveMemory } from '../harness/live-memory.ts';
 import type { LiveProgram, LiveShop, LiveSide } from '../harness/live-side.ts';
-import { loadAverage, residentMiB } from '../harness/process-usage.ts';
 import { sendingFleet } from './compared.ts';
 import { liveShops, onLiveSide } from './live-shops.ts';
 import { load, sendRequests } from './loads.ts';
@@ -13,17 +13,6 @@ import { type Pace, repliesOf, throughTheWire } from './through-the-wire.ts';
  * takes 0.2 to 0.4 s of CPU once to three times.
  */
 const SETTLE_SECONDS = 90;
-
-/** Heap of the main thread and of all workers. */
-export async function heaps(side: LiveSide): Promise<Figures> {
-  const metrics = await side.metrics();
-  const workers = [...metrics].filter(([name]) => name.startsWith('msgapi_session_worker_heap_bytes'));
-  const bytes = workers.reduce((sum, [, value]) => sum + value, 0);
-  return {
-    mainHeapMiB: (metrics.get('nodejs_heap_size_used_bytes') ?? 0) / 2 ** 20,
-    workerHeapMiB: bytes / 2 ** 20,
-  };
-}
 
 /** Half of what a warm shop may send within an hour: each recipient is written to twice. */
 const MOST_MESSAGES_EACH = 20;
@@ -101,7 +90,7 @@ async function measured(context: BenchContext, plan: Plan): Promise<Run[]> {
         const further = { shops, each, pace, from: each * count };
         add('further first contacts', await throughTheWire(side, further));
       }
-      add('after sending', await memory(side));
+      add('after sending', await liveMemory(side));
     }
     if (context.setting('beside', 1) === 0) return;
     step('load beside them');
@@ -115,7 +104,7 @@ async function atRest(
   side: LiveSide,
   { settleSeconds, restSeconds }: Pick<Plan, 'settleSeconds' | 'restSeconds'>,
 ): Promise<Figures> {
-  if (restSeconds === 0) return memory(side);
+  if (restSeconds === 0) return liveMemory(side);
   await delay(settleSeconds * 1_000);
   const before = liveCpu(side);
   await delay(restSeconds * 1_000);
@@ -126,18 +115,7 @@ async function atRest(
     restMainCpuPercent: percent('main'),
     restWorkerCpuPercent: percent('workers'),
     restSimulatorCpuPercent: percent('simulator'),
-    ...(await memory(side)),
-  };
-}
-
-async function memory(side: LiveSide): Promise<Figures> {
-  const { server, simulator, redis } = side.watch;
-  return {
-    serverMiB: residentMiB(server),
-    ...(await heaps(side)),
-    simulatorMiB: residentMiB(simulator),
-    redisMiB: residentMiB(redis),
-    loadAverage: loadAverage(),
+    ...(await liveMemory(side)),
   };
 }
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench, Figures, Run } from '../harness/bench.ts';
+import { liveMemory } from '../harness/live-memory.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
-import { cpuMs, residentMiB } from '../harness/process-usage.ts';
+import { cpuMs } from '../harness/process-usage.ts';
 import { callAll } from '../load/http-calls.ts';
-import { heaps } from './live-sessions.ts';
 import { customer, liveShops, onLiveSide, orderText } from './live-shops.ts';
 
 /** A shop paired today may send ten messages an hour and twenty a day (docs/contract.md, Messages to numbers). */
@@ -59,13 +59,12 @@ async function cut(side: LiveSide, { phone }: LiveShop): Promise<void> {
 }
 
 async function figuresNow(side: LiveSide, before: { readonly cpuMs: number }): Promise<Figures> {
-  const { server, simulator, redis } = side.watch;
+  const { server } = side.watch;
   const metrics = await side.metrics();
   const sum = (prefix: string): number =>
     [...metrics].reduce((total, [name, value]) => total + (name.startsWith(prefix) ? value : 0), 0);
   return {
-    serverMiB: residentMiB(server),
-    ...(await heaps(side)),
+    ...(await liveMemory(side)),
     cpuPercent: (cpuMs(server) - before.cpuMs) / 600,
     sent: sum('msgapi_session_outcomes_total{outcome="acknowledged"'),
     notAcknowledged:
@@ -73,8 +72,6 @@ async function figuresNow(side: LiveSide, before: { readonly cpuMs: number }): P
     received: sum('msgapi_session_received_total'),
     ends: sum('msgapi_session_ends_total'),
     connected: sum('msgapi_sessions{state="connected"'),
-    simulatorMiB: residentMiB(simulator),
-    redisMiB: residentMiB(redis),
   };
 }
 

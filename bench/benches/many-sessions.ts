@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench, BenchContext, Figures, Run } from '../harness/bench.ts';
+import { type LiveCpu, liveCpu } from '../harness/live-cpu.ts';
+import { liveMemory } from '../harness/live-memory.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
-import { cpuMs, loadAverage, residentMiB, threadsCpuMs } from '../harness/process-usage.ts';
+import { residentMiB } from '../harness/process-usage.ts';
 import type { LoadResult } from '../load/load-plan.ts';
 import { requestBytes } from '../load/request-bytes.ts';
 import { SteadyCalls } from '../load/steady-calls.ts';
-import { heaps } from './live-sessions.ts';
 import { customers, liveShops, onLiveSide } from './live-shops.ts';
 import { load } from './loads.ts';
 
@@ -158,28 +159,11 @@ async function feltUntil(
   }
 }
 
-/** CPU time so far, in milliseconds, by process, and of the service by thread. */
-interface Cpu {
+interface Cpu extends LiveCpu {
   readonly atMs: number;
-  readonly server: number;
-  readonly main: number;
-  readonly workers: number;
-  readonly simulator: number;
-  readonly redis: number;
 }
 
-function cpuOf(side: LiveSide): Cpu {
-  const { server, simulator, redis } = side.watch;
-  const threads = threadsCpuMs(server);
-  return {
-    atMs: performance.now(),
-    server: cpuMs(server),
-    main: threads.get(server) ?? 0,
-    workers: side.workerThreads().reduce((sum, thread) => sum + (threads.get(thread) ?? 0), 0),
-    simulator: cpuMs(simulator),
-    redis: cpuMs(redis),
-  };
-}
+const cpuOf = (side: LiveSide): Cpu => ({ atMs: performance.now(), ...liveCpu(side) });
 
 /** CPU since then, in percent of a core; `Other` is V8's collectors and compilers in the service. */
 function cpuSince(side: LiveSide, before: Cpu): Figures {
@@ -212,14 +196,12 @@ async function endsOf(side: LiveSide): Promise<Figures> {
 }
 
 async function usage(side: LiveSide): Promise<Figures> {
-  const { server, simulator, redis } = side.watch;
+  const { server, simulator } = side.watch;
   return {
-    serverMiB: residentMiB(server),
-    ...(await heaps(side)),
-    simulatorMiB: residentMiB(simulator),
-    redisMiB: residentMiB(redis),
-    descriptors: readdirSync(`/proc/${server}/fd`).length,
-    simulatorDescriptors: readdirSync(`/proc/${simulator}/fd`).length,
-    loadAverage: loadAverage(),
+    ...(await liveMemory(side)),
+    descriptors: descriptorsOf(server),
+    simulatorDescriptors: descriptorsOf(simulator),
   };
 }
+
+const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;

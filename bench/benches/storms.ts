@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FaultKind } from '../../simulator/faults.ts';
 import type { Bench, BenchContext, Figures, Run } from '../harness/bench.ts';
+import { liveMemory } from '../harness/live-memory.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
-import { cpuMs, loadAverage, residentMiB } from '../harness/process-usage.ts';
+import { cpuMs, residentMiB } from '../harness/process-usage.ts';
 import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
-import { heaps } from './live-sessions.ts';
 import { customer, liveShops, onLiveSide, orderText } from './live-shops.ts';
 import { load } from './loads.ts';
 
@@ -124,9 +124,7 @@ async function felt(side: LiveSide, shops: readonly LiveShop[], storm: Storm): P
     serverCpuMs: usedMs,
     beforeMiB: before.mib,
     mostMiB: me.mostResidentMiB,
-    afterMiB: residentMiB(server),
-    ...(await heaps(side)),
-    loadAverage: loadAverage(),
+    ...(await liveMemory(side)),
   };
 }
 
