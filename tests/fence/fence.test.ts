@@ -16,6 +16,9 @@ import { type JournalWorld, startJournalWorld } from './journal-world.ts';
 import { commitAfterItsConnection, commitAfterTakeOver } from './late-commit.ts';
 import { calm, storm } from './storm.ts';
 
+/** Fewer would show little. On two cores with nothing else to do a storm of eight seconds has thousands. */
+const LEAST_ACKNOWLEDGED = 500;
+
 const { seed = Date.now() % 2 ** 31, runs = 1 } = testEnvironment();
 
 type Story = (world: JournalWorld) => Promise<void>;
@@ -72,13 +75,15 @@ for (let run = 0; run < runs; run += 1) {
   test(`in a storm every command takes effect once, where it was committed (seed ${seed + run})`, async (context) => {
     const random = seededRandom(seed + run);
     const { violations, ...figures } = await journalOf(async (world) => {
-      await storm(world, { random, forMs: 8_000 });
+      await storm(world, { random, forMs: 8_000, leastAcknowledged: LEAST_ACKNOWLEDGED });
       await calm(world);
     });
     context.diagnostic(JSON.stringify({ ...figures, committed: figures.committed.size }));
     assert.deepEqual(violations.slice(0, 10), []);
-    // On two cores with nothing else to do there are thousands, beside much else a few hundred.
-    assert.ok(figures.acknowledged > 100, `only ${figures.acknowledged} commands were acknowledged`);
+    assert.ok(
+      figures.acknowledged > LEAST_ACKNOWLEDGED,
+      `only ${figures.acknowledged} commands were acknowledged`,
+    );
     assert.ok(figures.epochs > 128 * 5, `only ${figures.epochs} times a shard changed hands`);
   });
 }

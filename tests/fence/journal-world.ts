@@ -55,6 +55,8 @@ export interface JournalWorld {
   shardOf(nodeId: string): Promise<number>;
   /** Waits until the witness was told such a thing; what it was told. */
   untilTold(words: RegExp): Promise<string>;
+  /** How many commands were acknowledged so far, as the witness was told. */
+  acknowledged(): Promise<number>;
   /** Asks the actor of a shard, at its owner or at the given node, until it answers. Fails with what each node believes. */
   untilAnswered(shard: number, options?: WaitOptions & { readonly nodeId?: string }): Promise<void>;
   /** Ends all nodes as a hand-over and reads what they left. */
@@ -158,6 +160,10 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
       });
     },
     untilTold,
+    async acknowledged() {
+      const entries = await redis.lrange('witness', 0, -1);
+      return entries.filter((entry) => entry.startsWith('acknowledged ')).length;
+    },
     async untilAnswered(shard, { nodeId, ...waitOptions } = {}) {
       try {
         await until(`the actor of shard ${shard} answers`, () => answers(shard, nodeId), waitOptions);
