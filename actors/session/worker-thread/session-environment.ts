@@ -30,6 +30,8 @@ export interface SessionEnvironment {
   readonly uploadAgent: Agent | undefined;
   readonly timing: SessionTiming;
   readonly clock: Clock;
+  /** Of the time since it was last asked, how much the thread worked, from 0 to 1. */
+  readonly busyShare: () => number;
   /** Acts at moments that all sessions share: what is told at one of them wakes the main thread once. */
   readonly shared: Deadlines<() => void>;
   /** By `tenantId/shopId`. */

@@ -3,6 +3,7 @@
  * shops' sessions. Started by worker-pool.ts; speaks worker-protocol.ts.
  */
 import { Agent } from 'node:https';
+import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
@@ -56,6 +57,7 @@ function run(): void {
     uploadAgent: setup.mediaCa === undefined ? undefined : new Agent({ ca: setup.mediaCa }),
     timing: setup.timing,
     clock,
+    busyShare: busyShareOfThread(),
     shared: new Deadlines(clock, SHARED_MS, (act) => act()),
     ciphers: credentialCiphers(setup.credentialsKeys.map((key) => Buffer.from(key))),
     ask: store.ask,
@@ -90,6 +92,17 @@ function run(): void {
     else sessions.handle(message);
   });
   tell({ kind: 'ready' });
+}
+
+/** Of the time between two calls, how much the thread worked, or waited for a core to work on, in place of waiting for events. */
+function busyShareOfThread(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
 }
 
 /** Asks the main thread's store, and matches its answers to the questions. */

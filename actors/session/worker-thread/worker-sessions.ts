@@ -1,10 +1,8 @@
 import type { SessionAddress, SessionOpening } from '../session-host.ts';
 import type { ToWorker } from '../worker-protocol.ts';
 import { LiveSession } from './live-session.ts';
+import { OpeningLine } from './opening-line.ts';
 import { newShopMemory, type SessionEnvironment, type ShopMemory } from './session-environment.ts';
-
-/** Handshakes under way at a time: a worker that comes back must not call for hundreds at once. */
-const OPENING_AT_ONCE = 8;
 
 interface Place {
   readonly memory: ShopMemory;
@@ -18,11 +16,11 @@ export class WorkerSessions {
   readonly #places = new Map<string, Place>();
   /** By shop: until the last writes of all its sessions so far are answered. */
   readonly #ending = new Map<string, Promise<void>>();
-  readonly #waiting: (() => void)[] = [];
-  readonly #opening = new Set<LiveSession>();
+  readonly #opening: OpeningLine;
 
   constructor(environment: SessionEnvironment) {
     this.#environment = environment;
+    this.#opening = new OpeningLine(environment.clock, environment.busyShare);
   }
 
   /**
@@ -73,7 +71,7 @@ export class WorkerSessions {
 
   /** Ends all sessions; resolves when their last writes are answered. */
   async stop(): Promise<void> {
-    this.#waiting.length = 0;
+    this.#opening.clear();
     const closing = [...this.#places.values()].map((place) => place.session?.close());
     await Promise.all([...closing, ...this.#ending.values()]);
     this.#places.clear();
@@ -93,25 +91,12 @@ export class WorkerSessions {
       memory: place.memory,
       shop,
       opening,
-      onSettled: () => this.#oneLess(session),
+      onSettled: () => this.#opening.leave(session),
     });
     place.session = session;
     place.generation = generation;
     // The old socket ends before the new one opens: two on one identity end each other (docs/chat-client.md, Disconnects).
-    void before.then(() => this.#line(session));
-  }
-
-  #line(session: LiveSession): void {
-    const begin = (): void => {
-      this.#opening.add(session);
-      void session.start();
-    };
-    if (this.#opening.size < OPENING_AT_ONCE) begin();
-    else this.#waiting.push(begin);
-  }
-
-  #oneLess(session: LiveSession): void {
-    if (this.#opening.delete(session)) this.#waiting.shift()?.();
+    void before.then(() => this.#opening.enter(session, () => void session.start()));
   }
 
   async #close(shopId: string): Promise<void> {
