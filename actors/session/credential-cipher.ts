@@ -23,6 +23,8 @@ export interface CredentialCipher {
   seal(place: string, plain: Buffer): Buffer;
   /** Throws `Unreadable`. */
   open(place: string, sealed: Buffer): Buffer;
+  /** How everything begins that was sealed with the newest key, in the newest format, and nothing else does. */
+  readonly head: Buffer;
   /** Whether a value was sealed with the newest key, in the newest format. */
   isCurrent(sealed: Buffer): boolean;
 }
@@ -44,6 +46,7 @@ export function credentialCiphers(keys: readonly Buffer[]): (owner: string) => C
   });
   const [first] = known;
   if (first === undefined) throw new Error('at least one credentials key is needed');
+  const head = Buffer.concat([Buffer.from([FORMAT]), first.mark]);
   return (owner) => {
     const derived = new Map<Buffer, Buffer>();
     const derive = (key: Buffer): Buffer => {
@@ -56,8 +59,7 @@ export function credentialCiphers(keys: readonly Buffer[]): (owner: string) => C
         const nonce = randomBytes(NONCE_BYTES);
         const cipher = createCipheriv('aes-256-gcm', derive(first.key), nonce);
         cipher.setAAD(Buffer.from(place));
-        const head = [Buffer.from([FORMAT]), first.mark, nonce];
-        return Buffer.concat([...head, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+        return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
       },
       open(place, sealed) {
         const matching = known.find(({ mark }) => mark.equals(markOf(sealed)));
@@ -66,7 +68,8 @@ export function credentialCiphers(keys: readonly Buffer[]): (owner: string) => C
           throw new Unreadable();
         return opened(sealed[0] === FORMAT ? derive(matching.key) : matching.key, place, sealed);
       },
-      isCurrent: (sealed) => sealed[0] === FORMAT && first.mark.equals(markOf(sealed)),
+      head,
+      isCurrent: (sealed) => sealed.subarray(0, head.length).equals(head),
     };
   };
 }

@@ -63,15 +63,20 @@ export type ToWorker =
 /** The store's answer to a worker's request. */
 export type StoreAnswer =
   | { readonly kind: 'values'; readonly values: readonly (Uint8Array | null)[] }
+  | {
+      readonly kind: 'surveyed';
+      /** All there are. */
+      readonly fields: readonly string[];
+      readonly others: readonly (readonly [field: string, value: Uint8Array])[];
+    }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/**
- * Requests of a worker to the store. `fields: undefined` asks for all: field, value, field, value, … What is
- * written is one commit.
- */
+/** Requests of a worker to the store. What is written is one commit. */
 export type StoreRequest =
-  | { readonly kind: 'read'; readonly hash: SealedHash; readonly fields: readonly string[] | undefined }
+  | { readonly kind: 'read'; readonly hash: SealedHash; readonly fields: readonly string[] }
+  /** The names of all fields, and of the values those alone that begin otherwise: a shop has hundreds, and each takes time to pass on. */
+  | { readonly kind: 'survey'; readonly hash: SealedHash; readonly head: Uint8Array }
   | { readonly kind: 'write'; readonly changes: readonly SealedChange[] };
 
 /** Messages of a worker. */

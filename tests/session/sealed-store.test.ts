@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { credentialCiphers } from '../../actors/session/credential-cipher.ts';
 import { answerStoreRequest } from '../../actors/session/main-thread/credential-store.ts';
+import type { StoreAnswer } from '../../actors/session/worker-protocol.ts';
 import { loadCredentials } from '../../actors/session/worker-thread/credentials.ts';
 import { KnownFields } from '../../actors/session/worker-thread/known-fields.ts';
 import { SealedCache } from '../../actors/session/worker-thread/sealed-cache.ts';
@@ -19,6 +20,7 @@ function sealedStore(cacheBytes = 1_000_000) {
   const clock = new FakeClock();
   const failures: string[] = [];
   const asked: string[] = [];
+  const answers: StoreAnswer[] = [];
   const life = { goesOn: true };
   const shop = newShop();
   const cache = new SealedCache(cacheBytes);
@@ -29,14 +31,20 @@ function sealedStore(cacheBytes = 1_000_000) {
       shop,
       ciphers: credentialCiphers(keys),
       cache,
-      ask: (address, request) => {
-        asked.push(request.kind === 'read' ? `read ${request.fields?.join() ?? 'all'}` : 'write');
-        return answerStoreRequest({ store, clock, goesOn: () => life.goesOn }, address, request);
+      ask: async (address, request) => {
+        asked.push(request.kind === 'read' ? `read ${request.fields.join()}` : request.kind);
+        const answer = await answerStoreRequest(
+          { store, clock, goesOn: () => life.goesOn },
+          address,
+          request,
+        );
+        answers.push(answer);
+        return answer;
       },
       after: (delayMs, act) => clock.after(delayMs, act),
       onFailure: (error) => failures.push(error.message),
     });
-  return { store, sealed: open(), open, failures, clock, life, asked, keys };
+  return { store, sealed: open(), open, failures, clock, life, asked, answers, keys };
 }
 
 const text = (values: readonly (Buffer | undefined)[]): (string | undefined)[] =>
@@ -128,6 +136,25 @@ test('once the keys were gone through, one that is missing is known to be, and n
   const names = ['session/a', 'session/b', 'session/c', 'session/d', 'lid-mapping/33'];
   assert.deepEqual(text(await next.read('credentials', names)), ['1', '2', '3', undefined, undefined]);
   assert.deepEqual(asked, ['read session/a,session/b,session/c']);
+});
+
+test('going through the keys brings their names, and of their values only what is to be sealed anew', async () => {
+  const { sealed, open, answers, keys } = sealedStore();
+  await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
+  keys.unshift(randomBytes(32));
+  const next = open();
+  await next.write({ hash: 'credentials', fields: fields({ 'session/b': '2' }) });
+  const survey = async (): Promise<readonly (readonly string[])[]> => {
+    answers.length = 0;
+    await next.reseal('credentials');
+    const [answer] = answers;
+    assert.equal(answer?.kind, 'surveyed');
+    return [answer.fields, answer.others.map(([field]) => field)];
+  };
+  assert.deepEqual(await survey(), [['session/a', 'session/b'], ['session/a']]);
+  assert.deepEqual(await survey(), [['session/a', 'session/b'], []]);
+  keys.pop();
+  assert.deepEqual(text(await open().read('credentials', ['session/a', 'session/b'])), ['1', '2']);
 });
 
 test('of thousands of fields none is taken for missing that is there, and few for there that are missing', () => {

@@ -49,10 +49,33 @@ async function answerOnce(store: Store, shop: SessionAddress, request: StoreRequ
     return { kind: 'done' };
   }
   const key = sealedKey(shop, request.hash);
-  const question =
-    request.fields === undefined ? (['HGETALL', key] as const) : (['HMGET', key, ...request.fields] as const);
-  const [values] = await store.readBytes([question]);
-  return { kind: 'values', values: bytesOf(values) };
+  if (request.kind === 'survey') {
+    const [hash] = await store.readBytes([['HGETALL', key]]);
+    return surveyed(pairsOf(hash), request.head);
+  }
+  const [values] = await store.readBytes([['HMGET', key, ...request.fields]]);
+  return { kind: 'values', values: (values as (Buffer | null)[]).map((value) => value && copyOf(value)) };
+}
+
+function surveyed(
+  pairs: readonly (readonly [field: string, value: Buffer])[],
+  head: Uint8Array,
+): StoreAnswer {
+  const others = pairs.filter(([, value]) => !value.subarray(0, head.length).equals(head));
+  return {
+    kind: 'surveyed',
+    fields: pairs.map(([field]) => field),
+    others: others.map(([field, value]) => [field, copyOf(value)]),
+  };
+}
+
+/** The Redis client returns a whole hash as a flat list or as an object. */
+function pairsOf(hash: unknown): [field: string, value: Buffer][] {
+  if (!Array.isArray(hash)) return Object.entries((hash ?? {}) as Record<string, Buffer>);
+  return Array.from({ length: hash.length / 2 }, (_, index) => [
+    String(hash[2 * index]),
+    hash[2 * index + 1],
+  ]);
 }
 
 /** The store could not be asked now, or its answer was lost; another owner of the shard is no such case. */
@@ -95,8 +118,5 @@ function inParts<Item>(items: readonly Item[]): Item[][] {
   );
 }
 
-/** Copies with memory of their own; the Redis client returns a whole hash as a flat list or as an object. */
-function bytesOf(values: unknown): (Uint8Array | null)[] {
-  const list = Array.isArray(values) ? values : Object.entries(values ?? {}).flat();
-  return list.map((value) => (value == null ? null : new Uint8Array(Buffer.from(value as Buffer))));
-}
+/** With memory of its own, as what goes to another thread should have: of a view all is copied that it looks into. */
+const copyOf = (value: Buffer): Uint8Array => new Uint8Array(value);

@@ -174,20 +174,17 @@ export class SealedStore {
     this.#next?.hurry();
     this.#next = undefined;
     const pass = this.#tail.then(async () => {
-      const pairs = valuesOf(await this.#ask(this.#shop, { kind: 'read', hash, fields: undefined }));
-      const names: string[] = [];
+      // One of a pool's bytes would take all of them along.
+      const head = alone(this.#cipher.head);
+      const { fields, others } = surveyOf(await this.#ask(this.#shop, { kind: 'survey', hash, head }));
       const anew = new Map<string, Uint8Array>();
-      for (let index = 0; index + 1 < pairs.length; index += 2) {
-        const field = Buffer.from(pairs[index] ?? []).toString();
-        const sealed = asBuffer(pairs[index + 1] ?? new Uint8Array());
-        names.push(field);
-        if (this.#cipher.isCurrent(sealed)) continue;
+      for (const [field, sealed] of others) {
         const place = this.#place(hash, field);
-        anew.set(field, alone(this.#cipher.seal(place, this.#cipher.open(place, sealed))));
+        anew.set(field, alone(this.#cipher.seal(place, this.#cipher.open(place, asBuffer(sealed)))));
       }
       // What was asked for since stands in line behind this.
-      for (const change of this.#unanswered) names.push(...change.fieldsOf(hash));
-      if (hash === 'credentials') this.#known = new KnownFields(names);
+      const since = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
+      if (hash === 'credentials') this.#known = new KnownFields([...fields, ...since]);
       if (anew.size === 0) return;
       const change = new PendingChange();
       change.add(hash, anew, false);
@@ -315,6 +312,11 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 function valuesOf(answer: StoreAnswer): readonly (Uint8Array | null)[] {
   if (answer.kind === 'values') return answer.values;
   throw new Error(answer.kind === 'failed' ? answer.message : 'the store gave no values');
+}
+
+function surveyOf(answer: StoreAnswer): Extract<StoreAnswer, { kind: 'surveyed' }> {
+  if (answer.kind === 'surveyed') return answer;
+  throw new Error(answer.kind === 'failed' ? answer.message : 'the store gave no names');
 }
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
