@@ -88,8 +88,9 @@ export class EventWait {
     this.#group = deadlines.add(this, afterMs);
   }
 
-  /** Gives its place back, once; whoever looks no more says so. */
+  /** Gives its place back, once, and ends the wait: nobody would tell it of anything any more. Whoever looks no more says so. */
   leave(): void {
+    this.end();
     this.#group?.delete(this);
     this.#waiters.leave(this.#tenantId, this);
   }

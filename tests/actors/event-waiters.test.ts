@@ -50,6 +50,15 @@ test('on a node that stops, waits are over at once, present and future ones', as
   assert.deepEqual([present?.takeNews(), future?.takeNews()], [undefined, undefined]);
 });
 
+test('a wait that was left is over: who asks it again is not kept waiting for what nobody tells it', async () => {
+  const waiters = new EventWaiters(new FakeClock());
+  const wait = waiters.enter('a', 30_000);
+  assert.ok(wait);
+  wait.leave();
+  await woken(wait);
+  assert.deepEqual([wait.takeNews(), waiters.count], [undefined, 0]);
+});
+
 const woken = (wait: EventWait): Promise<void> =>
   new Promise((resolve) => wait.whenWoken(resolve, undefined));
 
