@@ -61,7 +61,7 @@ export function parseQuery(query: string): {
   for (const pair of query.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const name = parameterName(pair);
     const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
     if (name === undefined || value === undefined) {
       fields.push(problem(name ?? 'query', 'is not valid percent-encoding'));
@@ -72,6 +72,12 @@ export function parseQuery(query: string): {
     }
   }
   return { values, fields };
+}
+
+/** The name of one `name=value` of a query string, decoded; undefined where percent signs in it encode nothing. */
+export function parameterName(pair: string): string | undefined {
+  const equals = pair.indexOf('=');
+  return decode(equals === -1 ? pair : pair.slice(0, equals));
 }
 
 function decode(text: string): string | undefined {

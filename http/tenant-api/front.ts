@@ -8,6 +8,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
 import type { CallWait, RequestValue } from '../contract/exchange.ts';
+import { parameterName } from '../contract/query-parameters.ts';
 import {
   answerAsOwner,
   type OwnedReply,
@@ -238,18 +239,18 @@ class NextPages implements StreamAsked {
 const STREAM_PAGE = '100';
 
 function largestPages(query: string): string {
-  return [...without(query, /^limit(=|$)/), `limit=${STREAM_PAGE}`].join('&');
+  return [...without(query, ['limit']), `limit=${STREAM_PAGE}`].join('&');
 }
 
 /** A query with another place and wait in it. A place that is empty stays the query's. */
 function placedQuery(query: string, place: string, waitMs: number): string {
-  const own = without(query, place === '' ? /^waitMs(=|$)/ : /^(waitMs|cursor)(=|$)/);
+  const own = without(query, place === '' ? ['waitMs'] : ['waitMs', 'cursor']);
   const cursor = place === '' ? [] : [`cursor=${encodeURIComponent(place)}`];
   return [...own, ...cursor, `waitMs=${waitMs}`].join('&');
 }
 
-function without(query: string, pairs: RegExp): string[] {
-  return query.split('&').filter((pair) => !pairs.test(pair));
+function without(query: string, names: readonly string[]): string[] {
+  return query.split('&').filter((pair) => !names.includes(parameterName(pair) ?? ''));
 }
 
 /** The tenant of a call. This node may remember a key that its tenant has no more, or whose tenant was erased. */

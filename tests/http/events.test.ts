@@ -222,6 +222,15 @@ describe('GET /events', () => {
     assert.equal(service.eventWaiters.count, 0);
   });
 
+  it('waits and goes on as well where the names of its query are percent-encoded', async () => {
+    const { store, read } = await reader();
+    const { nextCursor } = await read('');
+    const waiting = read(`c%75rsor=${nextCursor}&wait%4Ds=9000`);
+    await entered(1);
+    await store(1);
+    assert.deepEqual(phones((await waiting).items), [0]);
+  });
+
   it('answers who waits when the tenant leaves the node, with the place to go on from', async () => {
     const { read, tenantId } = await reader();
     const { nextCursor } = await read('');
