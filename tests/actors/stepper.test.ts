@@ -213,6 +213,18 @@ test('a machine that the table cannot step as xstate does is refused', () => {
       states,
       on: { go: { guard: 'mayGo', target: '.there' } },
     }),
+    fixedParams: setup({ actions: { shout: (_, _params: object) => undefined } }).createMachine({
+      initial: 'here',
+      context: {},
+      states,
+      on: { go: { actions: { type: 'shout', params: { loud: true } } } },
+    }),
+    assignedParams: setup({ actions: { count: assign((_, params: object) => params) } }).createMachine({
+      initial: 'here',
+      context: {},
+      states,
+      on: { go: { actions: { type: 'count', params: () => ({ times: 1 }) } } },
+    }),
     madeProperty: setup({ actions: { count: assign({ times: () => 1 }) } }).createMachine({
       initial: 'here',
       context: {},

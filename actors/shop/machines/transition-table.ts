@@ -83,9 +83,11 @@ function actionOf(machine: AnyStateMachine, action: AnyTransitionDefinition['act
   const named = typeof action === 'string' ? { type: action } : action;
   const implementation = machine.implementations.actions[named.type];
   if (typeof implementation !== 'function') throw unknownForm(machine, `the action ${named.type}`);
-  const params = 'params' in named ? (named.params as Action['params']) : undefined;
+  const params = 'params' in named ? named.params : undefined;
   const assign = 'resolve' in implementation ? assignOf(machine, named.type, implementation) : undefined;
-  return { effect: named.type, params, assign };
+  const isKnown = params === undefined || (typeof params === 'function' && assign === undefined);
+  if (!isKnown) throw unknownForm(machine, `what is passed to the action ${named.type}`);
+  return { effect: named.type, params: params as Action['params'], assign };
 }
 
 /** What `assign()` of XState was given: a function, or an object of what is changed. */
