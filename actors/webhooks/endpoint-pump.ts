@@ -82,12 +82,17 @@ export interface EndpointPumpOptions {
   at(place: string): Promise<KeptEvent>;
   /** What is sent of it; undefined: there is nothing to show of it any more. */
   body(event: StoredEvent): Promise<string | undefined>;
-  /** Never rejects. */
+  /** Undefined: its turn came when it might not begin any more. Never rejects. */
   send(
     event: StoredEvent,
     body: string,
-    to: { readonly webhook: WebhookRecord; readonly pace: EndpointPace },
-  ): Promise<SentEvent>;
+    to: {
+      readonly webhook: WebhookRecord;
+      readonly pace: EndpointPace;
+      /** Asked when the turn of the try has come, which may be minutes later. */
+      readonly mayBegin: () => boolean;
+    },
+  ): Promise<SentEvent | undefined>;
   /** Within the fenced commit of the tenant's actor. False: the endpoint is gone, or sent events by another pump. */
   store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
   disable(webhookId: string, why: WebhookEnd): Promise<void>;
@@ -138,6 +143,11 @@ export class EndpointPump {
   constructor(webhook: WebhookRecord, options: EndpointPumpOptions) {
     this.#webhook = webhook;
     this.#options = options;
+  }
+
+  /** Tries may begin. */
+  get #goesOn(): boolean {
+    return !this.#isStopped && !this.#isEnding;
   }
 
   /** Events that wait to be tried again. */
@@ -191,7 +201,7 @@ export class EndpointPump {
   }
 
   async #goOn(): Promise<void> {
-    while (!this.#isStopped && !this.#isEnding) {
+    while (this.#goesOn) {
       try {
         await this.#step();
       } catch (error) {
@@ -215,11 +225,14 @@ export class EndpointPump {
     if (tries.length + dropped.length === 0 && cursor === progress.cursor) return this.#idle(nowMs);
     // All are read before the first is sent: a store that is away must not have the others sent once a second.
     const bodies = await Promise.all(tries.map(({ event }) => this.#body(event)));
-    if (this.#isStopped || this.#isEnding) return;
-    const ended = await Promise.all(tries.map((one, index) => this.#try(one, bodies[index])));
-    if (this.#isStopped) return;
+    if (!this.#goesOn) return;
+    const outcomes = await Promise.all(tries.map((one, index) => this.#try(one, bodies[index])));
+    const ended = outcomes.filter((outcome) => outcome !== undefined);
+    if (this.#isStopped || (ended.length === 0 && tries.length > 0)) return;
     if (ended.length > 0) this.#pace = ended.some(isSlow) ? 'slow' : 'quick';
-    await this.#record(next, ended);
+    // The cursor goes past those that did not begin any more: the next pump tries them first.
+    const left = tries.filter(({ retry }, index) => retry === undefined && outcomes[index] === undefined);
+    await this.#record(next, ended, left);
   }
 
   async #current(): Promise<WebhookProgress> {
@@ -298,21 +311,31 @@ export class EndpointPump {
     }
   }
 
-  async #try(one: Try, body: string | Delivered | undefined): Promise<Ended> {
+  /** Undefined: the pump ended while the try waited for its turn. */
+  async #try(one: Try, body: string | Delivered | undefined): Promise<Ended | undefined> {
     const { url } = this.#webhook;
     if (typeof body !== 'string')
       return { ...one, url, atMs: this.#options.clock.wallMs(), durationMs: 0, delivered: body };
-    const to = { webhook: this.#webhook, pace: this.#pace };
-    return { ...one, url, ...(await this.#options.send(one.event, body, to)) };
+    const to = { webhook: this.#webhook, pace: this.#pace, mayBegin: () => this.#goesOn };
+    const sent = await this.#options.send(one.event, body, to);
+    return sent && { ...one, url, ...sent };
   }
 
-  async #record({ dropped, cursor, missedUntilMs }: Next, ended: readonly Ended[]): Promise<void> {
+  async #record(
+    { dropped, cursor, missedUntilMs }: Next,
+    ended: readonly Ended[],
+    left: readonly Try[],
+  ): Promise<void> {
     const { clock, random } = this.#options;
     const nowMs = clock.wallMs();
     await this.#change((before) => {
       const settled = new Set([...dropped, ...ended.flatMap(({ retry }) => retry ?? [])]);
       // A replay that came meanwhile keeps its places.
-      const retries = before.retries.filter((retry) => !settled.has(retry));
+      const kept = before.retries.filter((retry) => !settled.has(retry));
+      const again = left
+        .map(({ event, tries }): WebhookRetry => ({ place: event.streamId, tries, dueAtMs: nowMs }))
+        .filter(({ place }) => !kept.some((retry) => retry.place === place));
+      const retries = [...kept, ...again];
       const missed = missedUntilMs === undefined ? {} : { missedUntilMs };
       return tallied({ ...before, retries, cursor, ...missed }, ended, { nowMs, random });
     });
@@ -335,7 +358,7 @@ export class EndpointPump {
   }
 
   async #sleep(ms: number): Promise<void> {
-    if (this.#isStopped || this.#isEnding) return;
+    if (!this.#goesOn) return;
     await new Promise<void>((resolve) => {
       const timer = this.#options.clock.after(ms, resolve);
       this.#sleeping = { timer, wake: resolve };

@@ -142,29 +142,37 @@ export class WebhookPump {
     webhook: WebhookRecord,
     event: { id: string; body: string },
   ): Promise<Delivered> {
-    return (await this.#send('tests', tenantId, webhook, event)).delivered;
+    const name = slotsOf(tenantId, 'tests');
+    return (await this.#slots.run(name, () => this.#sendNow(tenantId, webhook, event))).delivered;
   }
 
-  /** Sends it once a slot of the share is free. */
-  #send(
-    share: EndpointPace | 'tests',
-    ...[tenantId, webhook, event]: Parameters<WebhookPump['send']>
-  ): Promise<SentEvent> {
-    const { clock } = this.#options;
-    return this.#slots.run(`${tenantId} ${share}`, async (slot) => {
-      const atMs = clock.wallMs();
-      const startedMs = clock.monotonicMs();
+  /** Sends it once a slot of its endpoint's pace is free, if it may begin then. */
+  #sendInTurn(
+    tenantId: string,
+    event: { id: string; body: string },
+    { webhook, pace, mayBegin }: Parameters<EndpointPumpOptions['send']>[2],
+  ): Promise<SentEvent | undefined> {
+    return this.#slots.run(slotsOf(tenantId, pace), async (slot) => {
+      if (!mayBegin()) return undefined;
       const timer =
-        share === 'quick' || share === 'unknown'
-          ? clock.after(SLOW_MS, () => slot.moveTo(`${tenantId} slow`))
-          : undefined;
-      const delivered = await this.#sendNow(tenantId, webhook, event);
+        pace === 'slow'
+          ? undefined
+          : this.#options.clock.after(SLOW_MS, () => slot.moveTo(slotsOf(tenantId, 'slow')));
+      const sent = await this.#sendNow(tenantId, webhook, event);
       timer?.cancel();
-      return { delivered, atMs, durationMs: Math.round(clock.monotonicMs() - startedMs) };
+      return sent;
     });
   }
 
-  async #sendNow(...[tenantId, webhook, event]: Parameters<WebhookPump['send']>): Promise<Delivered> {
+  async #sendNow(...[tenantId, webhook, event]: Parameters<WebhookPump['send']>): Promise<SentEvent> {
+    const { clock } = this.#options;
+    const atMs = clock.wallMs();
+    const startedMs = clock.monotonicMs();
+    const delivered = await this.#deliver(tenantId, webhook, event);
+    return { delivered, atMs, durationMs: Math.round(clock.monotonicMs() - startedMs) };
+  }
+
+  async #deliver(...[tenantId, webhook, event]: Parameters<WebhookPump['send']>): Promise<Delivered> {
     const { clock, cipher, delivery } = this.#options;
     const nowMs = clock.wallMs();
     const use = secretUse(tenantId, webhook.id);
@@ -216,8 +224,7 @@ export class WebhookPump {
         const view = await viewOf(event, tenantId, { messages });
         return view && JSON.stringify(view);
       },
-      send: ({ streamId }, body, { webhook, pace }) =>
-        this.#send(pace, tenantId, webhook, { id: cursorOf(streamId), body }),
+      send: ({ streamId }, body, to) => this.#sendInTurn(tenantId, { id: cursorOf(streamId), body }, to),
       store: async (webhookId, progress, attempts) => {
         const command = { type: 'webhook_progress', loading, webhookId, progress, attempts } as const;
         const stored = await actors.ask<Outcome<true>>(address, command);
@@ -244,6 +251,11 @@ export class WebhookPump {
       if (isDead) this.#counts.dead += 1;
     }
   }
+}
+
+/** The name of a tenant's share of the slots. */
+function slotsOf(tenantId: string, share: EndpointPace | 'tests'): string {
+  return `${tenantId} ${share}`;
 }
 
 /** Events of the types and shops that an endpoint wants; looks at one batch, and says how far. */

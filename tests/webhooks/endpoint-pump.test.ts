@@ -207,3 +207,43 @@ test('a pump that settles begins no try, and stores the outcome of the one under
   await world.clock.advance(500);
   await away.settle();
 });
+
+test('a try whose turn comes when its pump has ended does not begin, and the next pump makes it first', async () => {
+  const world = new World();
+  let turn = (): void => undefined;
+  const comes = new Promise<void>((resolve) => (turn = resolve));
+  const [first, second] = [1, 2].map((place) => cursorOf(`${world.clock.wallMs() + 1_000}-${place}`));
+  world.turn = (id) => (id === second ? comes : undefined);
+  const pump = world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  world.add(3);
+  await world.clock.advance(1_000);
+  assert.equal(world.sent.length, 3, 'the first alone, then all but the one that waits');
+  const settled = pump.settle();
+  turn();
+  await settled;
+  assert.deepEqual(world.times(second ?? ''), []);
+  assert.deepEqual(world.stored?.retries, [
+    { place: world.stream[2]?.streamId, tries: 0, dueAtMs: world.clock.wallMs() },
+  ]);
+  world.start();
+  await world.clock.advance(1_000);
+  assert.equal(world.times(first ?? '').length, 1);
+  assert.equal(world.times(second ?? '').length, 1);
+  world.pump?.stop();
+});
+
+test('nothing is sent, and nothing stored, of an endpoint that was taken away while its tries waited for their turns', async () => {
+  const world = new World();
+  let turn = (): void => undefined;
+  const comes = new Promise<void>((resolve) => (turn = resolve));
+  world.turn = () => comes;
+  const pump = world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  pump.stop();
+  turn();
+  await world.clock.advance(1_000);
+  assert.deepEqual([world.sent, world.stored], [[], undefined]);
+});

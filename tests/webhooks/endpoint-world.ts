@@ -28,6 +28,8 @@ export class World {
   cutOffMs: number | undefined;
   stored: WebhookProgress | undefined;
   answer: (id: string) => Delivered | Promise<Delivered> = () => OK;
+  /** Until the turn of a try has come. */
+  turn: (id: string) => Promise<void> | undefined = () => undefined;
   /** Calls of the store that fail from now on. */
   isAway = false;
   /** New events cannot be read. */
@@ -65,8 +67,10 @@ export class World {
         return { event, missedUntilMs: event === undefined ? this.cutOffMs : undefined };
       },
       body: async ({ streamId }) => this.body(cursorOf(streamId)),
-      send: async ({ streamId }) => {
+      send: async ({ streamId }, _body, { mayBegin }) => {
         const id = cursorOf(streamId);
+        await this.turn(id);
+        if (!mayBegin()) return undefined;
         const atMs = this.clock.wallMs();
         this.sent.push({ id, atMs });
         const delivered = await this.answer(id);
