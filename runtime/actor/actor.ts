@@ -84,6 +84,10 @@ export class Actor implements ActiveActor, TurnHost {
     return this.#cycle.isBusy || this.#mailbox.depth > 0;
   }
 
+  get isAwaited(): boolean {
+    return this.#mailbox.hasClients;
+  }
+
   get isEnding(): boolean {
     return this.#status === 'restarting' || this.#status === 'stopping';
   }

@@ -80,6 +80,11 @@ export class Mailbox {
     return this.#control.length + this.#client.length;
   }
 
+  /** Client commands wait. */
+  get hasClients(): boolean {
+    return this.#client.length > 0;
+  }
+
   get bytes(): number {
     return this.#clientBytes;
   }

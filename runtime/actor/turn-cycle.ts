@@ -13,6 +13,8 @@ type AnyTurn = Turn<unknown, unknown>;
 
 /** What has become of a turn, for the actor whose turn it was. */
 export interface TurnHost {
+  /** Commands of clients wait until the turn under way is over. */
+  readonly isAwaited: boolean;
   /** It holds, its effects are performed and its reply is given. `fault`: its `committed` threw. */
   effective(envelope: Envelope, turn: AnyTurn, fault: unknown): void;
   /** It threw, or Redis refused one of its writes: nothing that it decided counts. */
@@ -68,10 +70,11 @@ export class TurnCycle implements Commitment {
     this.#host = host;
   }
 
-  /** Nobody asked for the turn under way, so that its writes may wait for others. */
+  /** Nobody asked for the turn under way, or for one that follows, so that its writes may wait for others. */
   get mayWait(): boolean {
     const envelope = this.#current;
-    return envelope?.asker === undefined && (envelope?.kind === 'command' || envelope?.kind === 'timer');
+    const isOwn = envelope?.kind === 'command' || envelope?.kind === 'timer';
+    return isOwn && envelope.asker === undefined && !this.#host.isAwaited;
   }
 
   /** A turn is under way. */

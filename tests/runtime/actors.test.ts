@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardOf } from '../../runtime/address.ts';
-import { counterAddress } from './counter-behaviour.ts';
+import { type CounterHooks, counterAddress } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
 
 const one = counterAddress('one');
@@ -51,8 +51,8 @@ test('an idle actor decides at once, past its mailbox; what comes meanwhile wait
 });
 
 /** Two counters of two shards that are in memory, on a node whose steps are of 20 ms. */
-async function stepping() {
-  const world = await memoryNode({ limits: { stepMs: 20 } });
+async function stepping(hooks: CounterHooks = {}) {
+  const world = await memoryNode({ limits: { stepMs: 20 }, hooks });
   const other = counterAddress('other');
   assert.notEqual(one.shard, other.shard);
   await world.outcome(Promise.all([one, other].map((address) => world.node.actors.ask(address, add(1)))));
@@ -95,6 +95,19 @@ test('a caller whose actor is committing what nobody waits for does not wait for
   await clock.advance(2);
   const asked = node.actors.ask(one, add(1));
   await clock.advance(6);
+  assert.equal(total(one), 3);
+  assert.equal(await asked, 3);
+});
+
+test('a caller who comes while a turn that nobody waits for looks for its facts does not wait for the end of a step', async () => {
+  let found = (): void => undefined;
+  const facts = new Promise<void>((resolve) => (found = resolve));
+  const preparing: CounterHooks['preparing'] = ({ type }) => (type === 'event' ? facts : undefined);
+  const { node, clock, total } = await stepping({ preparing });
+  node.actors.tell(one, { type: 'event', does: 'add' });
+  const asked = node.actors.ask(one, add(1));
+  found();
+  await clock.advance(8);
   assert.equal(total(one), 3);
   assert.equal(await asked, 3);
 });
