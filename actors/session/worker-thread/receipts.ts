@@ -5,7 +5,7 @@ import { personOf } from './inbound-message.ts';
 
 /** Receipts of one word to the actor. */
 const MOST_AT_ONCE = 200;
-/** Receipts that wait to be told or committed; what is more is given up, as a network that floods the shop deserves no memory. */
+/** Receipts that wait to be told or committed. What is more takes no memory: it is not acknowledged, and comes at the next login. */
 const MOST_WAITING = 5_000;
 
 /** What a receipt's `type` says; others are of our own devices, ask for a retry, or say nothing. */
@@ -71,7 +71,8 @@ export class Receipts {
    * Takes a `receipt`; nothing comes of one that is not about what this shop sent to others, or that is about a group of
    * which its sender is no member. Where the members are not known it counts: what waited while the session was away
    * comes before the groups are told, and would be lost. Resolves when the stanza may be acknowledged: at once where nothing
-   * comes of it, else with its commit, and never where that takes too long: the network then says it again at the next login.
+   * comes of it, else with its commit, and never where that takes too long or too many wait: the network then says it again at
+   * the next login.
    */
   async received(node: BinaryNode): Promise<void> {
     const { id, from = '', participant, recipient, type, t } = node.attrs;
@@ -89,8 +90,9 @@ export class Receipts {
     const atMs = (Number(t) || 0) * 1_000;
     const items = getBinaryNodeChildren(getBinaryNodeChild(node, 'list'), 'item');
     const wireIds = new Set([id, ...items.flatMap(({ attrs }) => attrs.id ?? [])]);
-    if (this.#held + wireIds.size > MOST_WAITING) return;
+    const isTooMuch = this.#held + wireIds.size > MOST_WAITING;
     await new Promise<void>((committed) => {
+      if (isTooMuch) return;
       const stanza = { left: wireIds.size, committed };
       for (const wireId of wireIds) {
         this.#waiting.push({ receipt: { wireId, kind, from: person, group, atMs }, stanza });
