@@ -12,7 +12,8 @@ import { ActorResources } from './actor-resources.ts';
 import { type ActorStatus, commandRefusal, snapshotOf, summaryOf } from './actor-status.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import { ActorTimers } from './actor-timers.ts';
-import { commandEnvelope, type Envelope, type EnvelopeKind, Mailbox, ownEnvelope } from './mailbox.ts';
+import { type DispatchedActor, Dispatcher } from './dispatcher.ts';
+import { commandEnvelope, type Envelope, Mailbox, ownEnvelope } from './mailbox.ts';
 import { StateLoader } from './state-loader.ts';
 import { Supervision } from './supervision.ts';
 import { SuspendedCare } from './suspended-care.ts';
@@ -24,7 +25,7 @@ import { Waiters } from './waiters.ts';
  * client's command is dead-lettered, for any other the behaviour may act in its place; then the state is thrown away
  * and loaded from the last commit, after a wait, and after too many crashes not until an operator says so.
  */
-export class Actor implements ActiveActor, TurnHost {
+export class Actor implements ActiveActor, TurnHost, DispatchedActor {
   readonly #address: Address;
   readonly #text: string;
   readonly #shard: OwnedShard;
@@ -32,6 +33,7 @@ export class Actor implements ActiveActor, TurnHost {
   readonly #around: ActorSurroundings;
   readonly #mailbox: Mailbox;
   readonly #cycle: TurnCycle;
+  readonly #dispatcher: Dispatcher;
   readonly #timers: ActorTimers;
   readonly #supervision: Supervision;
   readonly #resources: ActorResources;
@@ -39,7 +41,6 @@ export class Actor implements ActiveActor, TurnHost {
   readonly #care: SuspendedCare;
   #status: ActorStatus = 'loading';
   readonly #gate = new ActivationGate();
-  #isPumping = false;
   /** The turn under way stands in for one that threw: the actor is loaded again when it has taken effect. */
   #isRecovering = false;
   /** Runs while the actor waits: for Redis, or before it is started again. */
@@ -55,6 +56,8 @@ export class Actor implements ActiveActor, TurnHost {
     this.#around = around;
     this.#mailbox = new Mailbox(around, shard, this.#text);
     this.#cycle = new TurnCycle({ address, shard, behaviour }, around, this);
+    const parts = { text: this.#text, shard, mailbox: this.#mailbox, cycle: this.#cycle };
+    this.#dispatcher = new Dispatcher(parts, around, this);
     this.#timers = new ActorTimers(around.steppedClock, (id) => this.#timerDue(id));
     this.#supervision = new Supervision(this.#text, around);
     this.#resources = new ActorResources(address, behaviour, around.log);
@@ -80,10 +83,6 @@ export class Actor implements ActiveActor, TurnHost {
     return this.#behaviour.mustLive(this.state);
   }
 
-  get #isAtWork(): boolean {
-    return this.#cycle.isBusy || this.#mailbox.depth > 0;
-  }
-
   get isAwaited(): boolean {
     return this.#mailbox.hasClients;
   }
@@ -94,11 +93,11 @@ export class Actor implements ActiveActor, TurnHost {
 
   get isSettled(): boolean {
     if (this.#status !== 'active') return !this.isEnding;
-    return !this.#isAtWork && (this.#behaviour.settled?.(this.state) ?? true);
+    return !this.#dispatcher.isAtWork && (this.#behaviour.settled?.(this.state) ?? true);
   }
 
   get isNeeded(): boolean {
-    return this.#isAtWork || this.#mustLive;
+    return this.#dispatcher.isAtWork || this.#mustLive;
   }
 
   mayPassivate(nowMs: number): boolean {
@@ -111,30 +110,11 @@ export class Actor implements ActiveActor, TurnHost {
     const nowMs = this.#around.clock.monotonicMs();
     const envelope = commandEnvelope(command, this.#behaviour, nowMs, asker);
     const refusal = commandRefusal(envelope.lane, this.#status, this.#shard, this.#timer.isRunning);
-    if (refusal === undefined && this.#decidesNow(envelope)) return;
-    const failure = refusal ?? this.#mailbox.offer(envelope);
-    if (asker !== undefined) this.#around.commits.flushSoon();
-    if (failure === undefined) this.#pump();
-    else if (asker !== undefined) asker.reject(failure);
-    else this.#around.log.warn({ actor: this.#text, code: failure.code }, 'A command was refused');
+    this.#dispatcher.offer(envelope, refusal);
   }
 
-  /**
-   * Begins the turn of a command past the mailbox, when nothing is under way and nothing waits: what most commands
-   * meet. The turn is the mailbox's, and so is all that follows from it. False: the command is for the mailbox.
-   */
-  #decidesNow(envelope: Envelope): boolean {
-    if (!this.#isFree || this.#isPumping || !this.#mailbox.passes(envelope)) return false;
-    if (!this.#around.mayAct(this.#shard)) return false;
-    this.#cycle.begin(envelope);
-    // A turn without writes is over, and may have told the actor something.
-    if (!this.#cycle.isBusy) this.#pump();
-    return true;
-  }
-
-  /** A turn may begin: none is under way, and no wait for Redis or for a restart. */
-  get #isFree(): boolean {
-    return this.#status === 'active' && !this.#cycle.isBusy && !this.#timer.isRunning;
+  get isReady(): boolean {
+    return this.#status === 'active' && !this.#timer.isRunning;
   }
 
   whenActive(): unknown {
@@ -144,25 +124,7 @@ export class Actor implements ActiveActor, TurnHost {
     return this.#gate.wait();
   }
 
-  /** Runs turns until the mailbox is empty or a turn waits for Redis. */
-  #pump(): void {
-    if (this.#isPumping) return;
-    this.#isPumping = true;
-    while (this.#isFree) {
-      if (!this.#around.mayAct(this.#shard)) {
-        this.freeze();
-        break;
-      }
-      const envelope = this.#mailbox.take(this.#around.clock.monotonicMs());
-      if (envelope === undefined) break;
-      if (envelope.kind === 'command' || this.#isWanted(envelope)) this.#cycle.begin(envelope);
-    }
-    this.#isPumping = false;
-    if (this.#shard.draining) this.#shard.onSettling?.();
-  }
-
-  /** Whether there is still an occasion for what the runtime itself put into the mailbox. */
-  #isWanted({ kind, command }: Envelope): boolean {
+  isWanted({ kind, command }: Envelope): boolean {
     // One that was put back gives way to that of a later start.
     if (kind === 'activated' || kind === 'reactivated') return !this.#gate.isReady;
     if (kind !== 'timer') return true;
@@ -171,7 +133,7 @@ export class Actor implements ActiveActor, TurnHost {
 
   free(): void {
     if (this.isEnding) this.#turnWaiters.reached();
-    this.#pump();
+    this.#dispatcher.pump();
   }
 
   effective(envelope: Envelope, turn: Turn<unknown, unknown>, fault: unknown): void {
@@ -189,7 +151,8 @@ export class Actor implements ActiveActor, TurnHost {
     try {
       this.#timers.update(this.#behaviour.timers(this.state));
       // What `committed` changed in place may decide it as well.
-      if (turn.committed && this.#mustLive !== this.#shard.awake.has(this.#text)) this.#tellSelf('sync');
+      if (turn.committed && this.#mustLive !== this.#shard.awake.has(this.#text))
+        this.#dispatcher.tell('sync');
       return undefined;
     } catch (error) {
       return error;
@@ -205,7 +168,7 @@ export class Actor implements ActiveActor, TurnHost {
     } else {
       this.#mailbox.putBack(envelope);
       this.#refuseWaiting(message);
-      this.#timer.start(this.#around.limits.retryMs, () => this.#pump());
+      this.#timer.start(this.#around.limits.retryMs, () => this.#dispatcher.pump());
     }
   }
 
@@ -215,28 +178,24 @@ export class Actor implements ActiveActor, TurnHost {
     this.#gate.refuse(unavailable(message));
   }
 
-  #tellSelf(kind: Exclude<EnvelopeKind, 'command'>, command?: RuntimeCommand): void {
-    this.#mailbox.offer(ownEnvelope(kind, command, this.#around.clock.monotonicMs()));
-  }
-
   #timerDue(id: string): void {
-    this.#tellSelf('timer', { type: 'timer', id });
-    this.#pump();
+    this.#dispatcher.tell('timer', { type: 'timer', id });
+    this.#dispatcher.pump();
   }
 
   drain(): void {
     this.#mailbox.refuseClients(movedAway());
-    this.#tellSelf('draining');
-    this.#pump();
+    this.#dispatcher.tell('draining');
+    this.#dispatcher.pump();
   }
 
   freeze(): void {
-    this.#mailbox.refuseClients(unavailable('The lease of this node has ended'));
+    this.#dispatcher.freeze();
   }
 
   thaw(): void {
     this.#cycle.thaw();
-    this.#pump();
+    this.#dispatcher.pump();
   }
 
   #load(): void {
@@ -264,7 +223,7 @@ export class Actor implements ActiveActor, TurnHost {
     }
     // Goes before all that waited for the activation.
     this.#mailbox.putBack(ownEnvelope(this.#gate.occasion, undefined, this.#around.clock.monotonicMs()));
-    this.#pump();
+    this.#dispatcher.pump();
   }
 
   #loadFailed(error: unknown): void {

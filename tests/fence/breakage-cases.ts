@@ -324,11 +324,11 @@ export const cases: readonly Case[] = [
   },
   {
     promise: 'a command is decided at once only when no turn is under way',
-    file: 'actor/actor.ts',
+    file: 'actor/dispatcher.ts',
     edits: [
       [
         'if (!this.#isFree || this.#isPumping || !this.#mailbox.passes(envelope)) return false;',
-        "if (this.#status !== 'active' || !this.#mailbox.passes(envelope)) return false;",
+        'if (!this.#actor.isReady || !this.#mailbox.passes(envelope)) return false;',
       ],
     ],
     noticedBy: 'simulation.test.ts',

@@ -1,0 +1,104 @@
+import type { RuntimeCommand } from '../behaviour.ts';
+import type { OwnedShard } from '../ownership/owned-shard.ts';
+import { unavailable } from '../refusals.ts';
+import type { RuntimeFailure } from '../runtime-failure.ts';
+import type { ActorSurroundings } from './actor-surroundings.ts';
+import { type Envelope, type EnvelopeKind, type Mailbox, ownEnvelope } from './mailbox.ts';
+import type { TurnCycle } from './turn-cycle.ts';
+
+/** The actor whose turns are dispatched. */
+export interface DispatchedActor {
+  /** It is active, and waits neither for Redis nor for a restart. */
+  readonly isReady: boolean;
+  /** Whether there is still an occasion for what the runtime itself put into the mailbox. */
+  isWanted(envelope: Envelope): boolean;
+}
+
+/** What the dispatcher works with. */
+export interface DispatcherParts {
+  /** The actor's address. */
+  readonly text: string;
+  readonly shard: OwnedShard;
+  readonly mailbox: Mailbox;
+  readonly cycle: TurnCycle;
+}
+
+/** Decides whose turn is next, one at a time: that of a command which meets nothing under way, else of the first in the mailbox. */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #mailbox: Mailbox;
+  readonly #cycle: TurnCycle;
+  readonly #around: ActorSurroundings;
+  readonly #actor: DispatchedActor;
+  #isPumping = false;
+
+  constructor(parts: DispatcherParts, around: ActorSurroundings, actor: DispatchedActor) {
+    this.#parts = parts;
+    this.#mailbox = parts.mailbox;
+    this.#cycle = parts.cycle;
+    this.#around = around;
+    this.#actor = actor;
+  }
+
+  /** A turn is under way or asked for. */
+  get isAtWork(): boolean {
+    return this.#cycle.isBusy || this.#mailbox.depth > 0;
+  }
+
+  /** Takes a command, unless there is a refusal or no room: then its asker is told. */
+  offer(envelope: Envelope, refusal: RuntimeFailure | undefined): void {
+    if (refusal === undefined && this.#decidesNow(envelope)) return;
+    const { asker } = envelope;
+    const failure = refusal ?? this.#mailbox.offer(envelope);
+    if (asker !== undefined) this.#around.commits.flushSoon();
+    if (failure === undefined) this.pump();
+    else if (asker !== undefined) asker.reject(failure);
+    else this.#around.log.warn({ actor: this.#parts.text, code: failure.code }, 'A command was refused');
+  }
+
+  /**
+   * Begins the turn of a command past the mailbox, when nothing is under way and nothing waits: what most commands
+   * meet. The turn is the mailbox's, and so is all that follows from it. False: the command is for the mailbox.
+   */
+  #decidesNow(envelope: Envelope): boolean {
+    if (!this.#isFree || this.#isPumping || !this.#mailbox.passes(envelope)) return false;
+    if (!this.#around.mayAct(this.#parts.shard)) return false;
+    this.#cycle.begin(envelope);
+    // A turn without writes is over, and may have told the actor something.
+    if (!this.#cycle.isBusy) this.pump();
+    return true;
+  }
+
+  /** A turn may begin. */
+  get #isFree(): boolean {
+    return this.#actor.isReady && !this.#cycle.isBusy;
+  }
+
+  /** Puts what the runtime itself has to tell the actor into the mailbox; its turn comes with the next pump. */
+  tell(kind: Exclude<EnvelopeKind, 'command'>, command?: RuntimeCommand): void {
+    this.#mailbox.offer(ownEnvelope(kind, command, this.#around.clock.monotonicMs()));
+  }
+
+  /** Runs turns until the mailbox is empty or a turn waits for Redis. */
+  pump(): void {
+    if (this.#isPumping) return;
+    const { shard } = this.#parts;
+    this.#isPumping = true;
+    while (this.#isFree) {
+      if (!this.#around.mayAct(shard)) {
+        this.freeze();
+        break;
+      }
+      const envelope = this.#mailbox.take(this.#around.clock.monotonicMs());
+      if (envelope === undefined) break;
+      if (envelope.kind === 'command' || this.#actor.isWanted(envelope)) this.#cycle.begin(envelope);
+    }
+    this.#isPumping = false;
+    if (shard.draining) shard.onSettling?.();
+  }
+
+  /** Refuses callers that wait, since no turn may begin: the lease does not hold. */
+  freeze(): void {
+    this.#mailbox.refuseClients(unavailable('The lease of this node has ended'));
+  }
+}
