@@ -1,6 +1,6 @@
 import { CallerConnection } from './contract/caller-connection.ts';
 import type { Endpoint } from './contract/endpoint.ts';
-import type { CallWait } from './contract/exchange.ts';
+import type { CallWait } from './contract/waiting.ts';
 import { localActors } from './operator-api/actor-list.ts';
 import type { OperatorServices } from './operator-api/services.ts';
 import {

@@ -6,8 +6,9 @@ import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { CallerConnection } from './caller-connection.ts';
 import { closedObject } from './closed-object.ts';
 import type { ErrorCode } from './errors.ts';
-import type { CallWait, HeaderLines } from './exchange.ts';
+import type { HeaderLines } from './exchange.ts';
 import type { Operator, OperatorRole } from './operator-role.ts';
+import type { CallWait, FollowDeclaration, WaitDeclaration } from './waiting.ts';
 
 /** Methods the service uses. */
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -57,23 +58,23 @@ type Frozen<Value> = Value extends readonly (infer Item)[]
     ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
     : Value;
 
-type DeclaredReply<R extends Replies> = {
+type DeclaredReply<R extends Replies, Wait> = {
   [Status in keyof R & number]: {
     readonly status: Status;
     readonly data: R[Status] extends ReplyDeclaration ? Frozen<v.InferInput<R[Status]['data']>> : never;
     readonly headers?: HeaderLines;
     /** Where the call would rather wait for a better answer; then it is handled again with this wait. */
-    readonly wait?: CallWait | undefined;
+    readonly wait?: Wait | undefined;
   };
 }[keyof R & number];
 
 /** The answer of a handler: one of the declared replies, or a failure. */
-export type HandlerAnswer<R extends Replies> =
-  | DeclaredReply<R>
+export type HandlerAnswer<R extends Replies, Wait = never> =
+  | DeclaredReply<R, Wait>
   | { readonly ok: false; readonly failure: Failure };
 
 /** A request whose every part was checked. */
-export interface CheckedRequest<Path extends string, Query, Body, Services> {
+export interface CheckedRequest<Path extends string, Query, Body, Services, Wait = never> {
   readonly params: { readonly [Name in ParamName<Path>]: string };
   readonly query: Query;
   readonly body: Body;
@@ -86,7 +87,7 @@ export interface CheckedRequest<Path extends string, Query, Body, Services> {
   /** Of a call that this node took itself: tells when nobody is there any more to be answered. */
   readonly connection: CallerConnection | undefined;
   /** The wait that woke, of a call that waited. */
-  readonly wait: CallWait | undefined;
+  readonly wait: Wait | undefined;
 }
 
 interface Declaration<
@@ -112,15 +113,12 @@ interface Declaration<
   /** The failures of this endpoint beside those of every endpoint. */
   readonly errors: readonly FailureCode[];
   /**
-   * How long the owner may take to answer a forwarded request of this query; longer only where the endpoint itself waits. Where
-   * it is said, the owner is told when the caller goes away.
+   * How long the owner may take to answer a forwarded request, where the handler itself takes its time. Where it is said, the
+   * owner is told when the caller goes away.
    */
-  readonly forwardTimeoutMs?: number | ((query: string) => number);
-  /**
-   * True: whoever asks for server-sent events gets one page after another, with `cursor`, `waitMs` and `limit` of the
-   * front's choice; each page is `{ items: [{ id, type }], nextCursor }`. Default: false.
-   */
-  readonly isFollowed?: boolean;
+  readonly forwardTimeoutMs?: number;
+  /** Absent: its pages are given one at a time. */
+  readonly followed?: FollowDeclaration;
   /** True: the call counts against the month's quota, and is answered also when that is spent. Default: false. */
   readonly mayExceedQuota?: boolean;
 }
@@ -144,8 +142,9 @@ export interface Endpoint<Services> {
   readonly replies: Replies;
   readonly errors: readonly ErrorCode[];
   readonly takesIdempotencyKey: boolean;
-  readonly forwardTimeoutMs: ((query: string) => number) | undefined;
-  readonly isFollowed: boolean;
+  readonly forwardTimeoutMs: number | undefined;
+  readonly waits: WaitDeclaration | undefined;
+  readonly followed: FollowDeclaration | undefined;
   readonly mayExceedQuota: boolean;
   /** `created` makes the tenant's id at the edge, so that the request can be routed to its shard. */
   readonly tenant: 'caller' | 'param' | 'created' | 'none';
@@ -179,9 +178,8 @@ function paramNames(path: string): readonly string[] {
 
 function erase<Services>(
   declaration: Declaration<string, Replies, QueryEntries, v.GenericSchema>,
-  more: Pick<Endpoint<Services>, 'permission' | 'role' | 'tenant'> & { readonly handle: unknown },
+  more: Pick<Endpoint<Services>, 'permission' | 'role' | 'tenant' | 'waits'> & { readonly handle: unknown },
 ): Endpoint<Services> {
-  const { forwardTimeoutMs } = declaration;
   return {
     name: declaration.name,
     method: declaration.method,
@@ -198,8 +196,9 @@ function erase<Services>(
     replies: declaration.replies,
     errors: declaration.errors,
     takesIdempotencyKey: declaration.takesIdempotencyKey ?? false,
-    forwardTimeoutMs: typeof forwardTimeoutMs === 'number' ? () => forwardTimeoutMs : forwardTimeoutMs,
-    isFollowed: declaration.isFollowed ?? false,
+    forwardTimeoutMs: declaration.forwardTimeoutMs,
+    waits: more.waits,
+    followed: declaration.followed,
     mayExceedQuota: declaration.mayExceedQuota ?? false,
     tenant: more.tenant,
     handle: more.handle as Endpoint<Services>['handle'],
@@ -215,19 +214,23 @@ export function apiEndpoints<Services>() {
     const R extends Replies,
     Query extends QueryEntries = Record<never, never>,
     Body extends v.GenericSchema = v.UndefinedSchema<undefined>,
+    Wait extends CallWait = never,
   >(
     declaration: Declaration<Path, R, Query, Body> & {
       readonly permission: Permission | 'none';
+      /** Absent: no call of it waits. */
+      readonly waits?: WaitDeclaration<Wait>;
       handle(
-        request: CheckedRequest<Path, QueryOutput<Query>, v.InferOutput<Body>, Services> & {
+        request: CheckedRequest<Path, QueryOutput<Query>, v.InferOutput<Body>, Services, NoInfer<Wait>> & {
           readonly caller: Caller;
         },
-      ): MaybePromise<HandlerAnswer<R>>;
+      ): MaybePromise<HandlerAnswer<R, NoInfer<Wait>>>;
     },
   ): Endpoint<Services> {
     return erase(declaration as never, {
       permission: declaration.permission,
       role: undefined,
+      waits: declaration.waits,
       tenant: 'caller',
       handle: declaration.handle,
     });
@@ -259,33 +262,12 @@ export function operatorEndpoints<Services>() {
     return erase(declaration as never, {
       permission: 'operator',
       role: declaration.role,
+      waits: undefined,
       tenant: declaration.tenant ?? named,
       handle: declaration.handle,
     });
   };
 }
-
-/** Whether what an idempotency key was given for before is answered, and whether the call then asked for that. */
-interface Replay {
-  readonly replayed: boolean;
-  /** Its body is not the one of the original. */
-  readonly differs: boolean;
-}
-
-const REPLAYED = '\r\nX-Idempotent-Replay: true';
-const DIFFERS = `${REPLAYED}\r\nX-Idempotent-Mismatch: true`;
-
-/** Says that nothing was done again (docs/contract.md, Idempotency). */
-export function replayHeaders({ replayed, differs }: Replay): HeaderLines {
-  if (!replayed) return '';
-  return differs ? DIFFERS : REPLAYED;
-}
-
-/** Those headers, for the document. */
-export const REPLAY_HEADERS = {
-  'X-Idempotent-Replay': 'Always `true`.',
-  'X-Idempotent-Mismatch': '`true` where this body asks for something else than the original did.',
-} as const;
 
 /** A declared reply. */
 export function reply<const Status extends 200 | 201 | 202, Data>(

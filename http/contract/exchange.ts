@@ -1,6 +1,6 @@
-import type { EventWait } from '../../actors/tenant/event-waiters.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { CallerConnection } from './caller-connection.ts';
+import type { CallWait } from './waiting.ts';
 
 /** The headers the service reads; empty text where the caller sent none. */
 export interface RequestHeaders {
@@ -62,9 +62,6 @@ export interface ReplyStream {
   /** Called once, when the connection is gone or the stream was ended. */
   onClose(callback: () => void): void;
 }
-
-/** Where a call waits. Whoever holds it asks again with it once it woke, or leaves it. */
-export type CallWait = EventWait;
 
 /** A call that waits for a better answer than the one there is: all that is kept of it meanwhile. */
 export interface WaitingCall {

@@ -36,7 +36,7 @@ export function successResponses(
             schema: withPart('Success', { data: outputSchema(reply.data, named) }, ['data']),
             example: { success: true, data: reply.example },
           },
-          ...(endpoint.isFollowed ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+          ...(endpoint.followed ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
         },
       },
     ]),

@@ -134,13 +134,13 @@ async function answerByOwner(
 ): Promise<ReplyValue> {
   const { tenantId } = parts;
   if (tenantId === undefined) return (await answerOperator(endpoint, parts, services, owner)).reply;
-  const { method, path, forwardTimeoutMs = () => FORWARD_TIMEOUT_MS } = endpoint;
+  const { method, path, forwardTimeoutMs = FORWARD_TIMEOUT_MS } = endpoint;
   const ask = async (spentMs: number): Promise<OwnedReply> => {
     if (forwarder.ownerIsLocal(tenantId)) return answerOperator(endpoint, parts, services, owner);
     try {
       const payload = encodeForwarded({ kind: 'operator', method, path, parts: { ...parts, tenantId } });
       return decodeOwnedReply(
-        await forwarder.forward(tenantId, payload, Math.max(1, forwardTimeoutMs(parts.query) - spentMs)),
+        await forwarder.forward(tenantId, payload, Math.max(1, forwardTimeoutMs - spentMs)),
       );
     } catch (thrown) {
       return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };

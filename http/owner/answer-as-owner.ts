@@ -7,8 +7,9 @@ import { checkRequest, type RequestParts } from '../contract/checked-request.ts'
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply, JSON_TYPE, rateHeaders, successBody } from '../contract/envelope.ts';
 import { failureOfThrown, type HttpFailure } from '../contract/errors.ts';
-import type { CallWait, HeaderLines, ReplyValue } from '../contract/exchange.ts';
+import type { HeaderLines, ReplyValue } from '../contract/exchange.ts';
 import type { Operator } from '../contract/operator-role.ts';
+import type { CallWait } from '../contract/waiting.ts';
 
 /** A request as the owner of its tenant gets it: plain data, so that it can be sent to another node. */
 export interface OwnedRequest extends RequestParts {

@@ -1,8 +1,9 @@
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
-import { type CallWait, headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
+import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
 import { problem } from '../contract/validation.ts';
+import type { CallWait } from '../contract/waiting.ts';
 import type { Router } from './router.ts';
 
 /** What the edge knows of a request once it is answered. */

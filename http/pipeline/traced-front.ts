@@ -1,6 +1,6 @@
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Span, Tracing } from '../../runtime/tracing.ts';
-import type { CallWait } from '../contract/exchange.ts';
+import type { CallWait } from '../contract/waiting.ts';
 import type { Front, FrontReply } from './front.ts';
 
 /** A front whose every request is one span, waits included, under the caller's where it sent a traceparent. */

@@ -3,13 +3,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { Deadlines, type Ending } from '../../runtime/deadlines.ts';
 import type { Random } from '../../runtime/random.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
-import {
-  type CallWait,
-  type HeaderLines,
-  headerLines,
-  type ReplyStream,
-  type ReplyValue,
-} from '../contract/exchange.ts';
+import { type HeaderLines, headerLines, type ReplyStream, type ReplyValue } from '../contract/exchange.ts';
+import type { CallWait } from '../contract/waiting.ts';
 import type { OwnedReply } from '../owner/answer-as-owner.ts';
 
 /** How many streams may be open at this node's door; each is one connection, at most one page, and a comment now and then. */

@@ -4,12 +4,9 @@ import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { event, eventPage } from '../contract/resources.ts';
-import { FORWARD_TIMEOUT_MS } from '../owner/remote-owner.ts';
+import { EVENT_PAGES, EVENT_WAITS, MOST_WAIT_MS } from './event-query.ts';
 import { NAMED_SHOP_ERRORS } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
-
-/** The longest a call may wait for the next event. */
-const MOST_WAIT_MS = 30_000;
 
 const TYPE = `(${EVENT_TYPES.join('|').replaceAll('.', '\\.')})`;
 
@@ -22,12 +19,6 @@ const types = v.pipe(
   v.description(`Some of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}, separated by commas.`),
   v.transform((value): ReadonlySet<string> => new Set(value.split(','))),
 );
-
-/** How long a call of this query waits at most; whether it may is said by its owner. Milliseconds. */
-function waitOf(query: string): number {
-  const waitMs = Number(new URLSearchParams(query).get('waitMs'));
-  return waitMs > 0 ? Math.min(waitMs, MOST_WAIT_MS) : 0;
-}
 
 /** GET /events */
 export const listEvents = apiEndpoint({
@@ -54,8 +45,8 @@ export const listEvents = apiEndpoint({
     },
   },
   errors: NAMED_SHOP_ERRORS,
-  forwardTimeoutMs: (query) => waitOf(query) + FORWARD_TIMEOUT_MS,
-  isFollowed: true,
+  waits: EVENT_WAITS,
+  followed: EVENT_PAGES,
   async handle({ caller, query, services, wait }) {
     const { cursor, limit, types, shop, waitMs } = query;
     const named = shop === undefined ? undefined : await services.tenants.shopId(caller.tenantId, shop);

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { closedObject } from '../contract/closed-object.ts';
-import { REPLAY_HEADERS, replayHeaders, reply } from '../contract/endpoint.ts';
+import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
 import { integerParameter, limitParameter } from '../contract/query-parameters.ts';
+import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
 import { createdShop, numberedPage, shop } from '../contract/resources.ts';
 import { shopName } from '../contract/shop-name.ts';
 import { apiEndpoint } from './services.ts';

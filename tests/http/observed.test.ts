@@ -88,18 +88,19 @@ test('a call that waits: not in hand meanwhile, asked anew with its wait, told o
   const clock = new FakeClock();
   const waiters = new EventWaiters(clock);
   const told: { requestId: string; latencyMs: number }[] = [];
+  const own = waiters.enter('one', 30_000);
   const asked: unknown[] = [];
   const front: Front = async (_request, { requestId, wait }) => {
-    asked.push([requestId, wait?.takeNews()]);
+    asked.push([requestId, wait === own ? own?.takeNews() : undefined]);
     const reply = anonymous(REPLY, '/');
-    return asked.length < 3 ? { ...reply, wait: wait ?? waiters.enter('one', 30_000) } : reply;
+    return asked.length < 3 ? { ...reply, wait: own } : reply;
   };
   const { answer, inHand } = door(front, (answered) => void told.push(answered), clock);
   const { waiting } = await answer({ ...REQUEST, headers: { ...REQUEST.headers, requestId: 'mine' } });
   assert.deepEqual([inHand.count, inHand.waiting, inHand.isFull], [0, 1, false]);
   await clock.advance(1_000);
   const news = new EventNews();
-  waiting?.wait.tell(news);
+  own?.tell(news);
   const again = waiting?.goOn();
   assert.deepEqual([inHand.count, inHand.waiting], [1, 0]);
   const { waiting: still } = (await again) ?? REPLY;

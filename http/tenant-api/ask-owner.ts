@@ -1,0 +1,104 @@
+import type { Random } from '../../runtime/random.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { errorReply } from '../contract/envelope.ts';
+import { failureOfThrown } from '../contract/errors.ts';
+import {
+  answerAsOwner,
+  type OwnedReply,
+  type OwnedRequest,
+  type OwnerOptions,
+  tellsOfMove,
+} from '../owner/answer-as-owner.ts';
+import type { Followed } from '../owner/follow-owner.ts';
+import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
+import type { CallsInHand } from '../pipeline/calls-in-hand.ts';
+import type { ApiServices } from './services.ts';
+import type { TenantSlots } from './tenant-slots.ts';
+import type { WaitsElsewhere } from './waits-elsewhere.ts';
+
+/** The ways to a tenant's owner, here or elsewhere, and what counts the calls on them. */
+export interface OwnerWays {
+  readonly services: ApiServices;
+  readonly owner: OwnerOptions;
+  readonly forwarder: Forwarder;
+  readonly follow: (call: Followed) => Promise<OwnedReply>;
+  readonly random: Random;
+  /** What the listener has in hand. */
+  readonly inHand: CallsInHand;
+  readonly slots: TenantSlots;
+  readonly waitsElsewhere: WaitsElsewhere;
+}
+
+/** Asks the owner of the moment, and the next one while the tenant moves. Never rejects. */
+export function askOwner(
+  endpoint: Endpoint<ApiServices>,
+  request: OwnedRequest,
+  ways: OwnerWays,
+): Promise<OwnedReply> {
+  return ways.follow({ tenantId: request.tenantId, ask: asking(endpoint, request, ways) });
+}
+
+/** Follows a tenant that was here and is handed over: its next owner is asked as soon as this node knows it. Never rejects. */
+export function askNextOwner(
+  endpoint: Endpoint<ApiServices>,
+  request: OwnedRequest,
+  reply: OwnedReply,
+  ways: OwnerWays,
+): Promise<OwnedReply> {
+  const { tenantId } = request;
+  const { forwarder, follow } = ways;
+  const ownership = forwarder.ownerIsLocal(tenantId) ? forwarder.ownership(tenantId) : undefined;
+  return follow({ tenantId, refused: { ownership, reply }, ask: asking(endpoint, request, ways) });
+}
+
+/** Asks the owner of the moment, which may have become this node. */
+function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: OwnerWays): Followed['ask'] {
+  const { forwarder, services, owner, random, inHand, slots, waitsElsewhere } = ways;
+  const { method, path, waits, forwardTimeoutMs } = endpoint;
+  const { tenantId } = request;
+  const waitMs = waits?.mostMs(request.query) ?? 0;
+  const timeoutMs = waitMs + (forwardTimeoutMs ?? FORWARD_TIMEOUT_MS);
+  const takesItsTime = waits !== undefined || forwardTimeoutMs !== undefined;
+  // What was admitted before, the next page of an open stream, was in hand only then.
+  const leavesHand = waitMs > 0 && request.isContinued !== true;
+  return async (spentMs) => {
+    if (forwarder.ownerIsLocal(tenantId)) return answerAsOwner(endpoint, request, services, owner);
+    if (waits !== undefined && waitMs > 0 && inHand.waiting >= waits.mostCalls) {
+      return { reply: errorReply(waits.noRoom), keyId: undefined };
+    }
+    const { connection, wait: _, ...sent } = request;
+    const waitId = takesItsTime && connection ? `${request.requestId} ${random()}` : undefined;
+    // The place where the call waits is free at once; an owner that does not hear of it ends the wait in its time.
+    const endWait = waitId === undefined ? undefined : () => void tellGone(tenantId, waitId, forwarder);
+    const stay = endWait && connection?.onGone(endWait);
+    let forget: (() => void) | undefined;
+    if (leavesHand) {
+      inHand.leave();
+      inHand.beginWait();
+      slots.waits(tenantId, true);
+    }
+    try {
+      const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
+      const answer = forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
+      // Behind the call itself, which the owner has to know first.
+      forget = endWait && waitsElsewhere.add(endWait);
+      return decodeOwnedReply(await answer);
+    } catch (thrown) {
+      return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
+    } finally {
+      if (leavesHand) {
+        inHand.endWait();
+        inHand.enter();
+        slots.waits(tenantId, false);
+      }
+      stay?.();
+      forget?.();
+    }
+  };
+}
+
+async function tellGone(tenantId: string, waitId: string, forwarder: Forwarder): Promise<void> {
+  const payload = encodeForwarded({ kind: 'gone', waitId });
+  await Promise.allSettled([forwarder.forward(tenantId, payload, FORWARD_TIMEOUT_MS)]);
+}

@@ -1,0 +1,46 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { CallWait, FollowDeclaration } from '../contract/waiting.ts';
+import type { OwnedReply, OwnedRequest } from '../owner/answer-as-owner.ts';
+import { askOwner, type OwnerWays } from './ask-owner.ts';
+import type { EventReaders, StreamAsked } from './event-readers.ts';
+import type { ApiServices } from './services.ts';
+
+/** An endpoint whose pages are given one after another. */
+export interface FollowedEndpoint {
+  readonly endpoint: Endpoint<ApiServices>;
+  readonly followed: FollowDeclaration;
+}
+
+/** Pages of the endpoint as a reply that stays open, behind `place`; the first one is the call, and is counted. */
+export async function openStream(
+  { endpoint, followed }: FollowedEndpoint,
+  { request, place }: { readonly request: OwnedRequest; readonly place: string },
+  ways: OwnerWays & { readonly eventReaders: EventReaders },
+): Promise<OwnedReply> {
+  const asked = { ...request, query: followed.page(request.query, place, 0) };
+  const first = await askOwner(endpoint, asked, ways);
+  return ways.eventReaders.open(first, new NextPages({ endpoint, followed }, asked, ways));
+}
+
+/** The pages of a stream behind its first one. */
+class NextPages implements StreamAsked {
+  readonly #pages: FollowedEndpoint;
+  readonly #first: OwnedRequest;
+  readonly #ways: OwnerWays;
+
+  constructor(pages: FollowedEndpoint, first: OwnedRequest, ways: OwnerWays) {
+    this.#pages = pages;
+    this.#first = first;
+    this.#ways = ways;
+  }
+
+  get tenantId(): string {
+    return this.#first.tenantId;
+  }
+
+  next(cursor: string, waitMs: number, wait: CallWait | undefined): Promise<OwnedReply> {
+    const { endpoint, followed } = this.#pages;
+    const query = followed.page(this.#first.query, cursor, waitMs);
+    return askOwner(endpoint, { ...this.#first, query, isContinued: true, wait }, this.#ways);
+  }
+}
