@@ -30,7 +30,7 @@ function watched(
     },
     executeUSyncQuery() {
       asked.push('devices');
-      return answer(clock);
+      return line === 'stuck' ? new Promise(() => undefined) : answer(clock);
     },
   } as unknown as WASocket;
   const watch = new LineWatch({
@@ -110,9 +110,38 @@ test('a question asked at once goes beside the pings', async () => {
   assert.deepEqual([asked, ends], [['devices'], ['a question']]);
 });
 
+test('a question that the line does not take ends the session', async () => {
+  const { watch, clock, asked, ends } = watched(silence, { line: 'stuck' });
+  void watch.probe();
+  await clock.advance(queryMs - 1);
+  assert.deepEqual([asked, ends], [['devices'], []]);
+  await clock.advance(1);
+  assert.deepEqual(ends, ['a question']);
+});
+
 test('a socket that answers pings is asked again and again whether it still listens', async () => {
   const { watch, clock, asked, ends } = watched(() => Promise.resolve({}));
   watch.start();
   await clock.advance(2 * probeEveryMs);
   assert.deepEqual([asked.filter((name) => name === 'devices').length, ends], [2, []]);
+});
+
+test('that question goes in place of a ping', async () => {
+  const { watch, clock, asked } = watched(() => Promise.resolve({}));
+  watch.start();
+  await clock.advance(probeEveryMs + keepAliveMs);
+  const pings = Array(probeEveryMs / keepAliveMs - 1).fill('ping');
+  assert.deepEqual(asked, [...pings, 'devices', 'ping']);
+});
+
+test('no ping is long in coming where the question about devices is due between two', async () => {
+  const answerMs = 1_000;
+  const { watch, clock, asked } = watched(
+    (clock) => new Promise((resolve) => void clock.after(answerMs, () => resolve({}))),
+  );
+  watch.start();
+  await clock.advance(probeEveryMs - 1);
+  assert.deepEqual(asked, Array(9).fill('ping'));
+  await clock.advance(1);
+  assert.equal(asked.at(-1), 'devices');
 });

@@ -17,8 +17,8 @@ const PING_CONTENT: BinaryNode[] = [{ tag: 'ping', attrs: {} }];
 const STALL_MS = 1_000;
 
 /**
- * Whether somebody listens at the other end of an open line. Two questions, each again and again: a ping, which a dead
- * line leaves without an answer, and one about devices, since a deaf socket may answer pings for hours.
+ * Whether somebody listens at the other end of an open line. One question again and again: a ping, which a dead line leaves
+ * without an answer, and now and then in its place one about devices, since a deaf socket may answer pings for hours.
  *
  * The client has a keep-alive of its own. It counts from the last frame and looks before it reads what has arrived, so
  * a worker that stands still for five seconds loses every session that was quiet, and all of them come back at once.
@@ -49,8 +49,7 @@ export class LineWatch {
 
   /** The line is open. */
   start(): void {
-    this.#pingLater();
-    this.#probeLater();
+    this.#askLater(this.#nextProbeMs());
   }
 
   /** Asks at once something that only a listening server answers. */
@@ -61,12 +60,29 @@ export class LineWatch {
       .withContext('message')
       .withDeviceProtocol()
       .withUser(new USyncUser().withId(personOf(user.id)));
-    await this.#ask('a question', () => this.#socket.executeUSyncQuery(question));
+    await this.#ask('a question', () => this.#inTime(this.#socket.executeUSyncQuery(question)));
   }
 
-  #pingLater(): void {
-    this.#later(this.#timing.keepAliveMs, () => {
-      void this.#ask('a ping', () => this.#ping()).then(() => this.#pingLater());
+  /** The next question; the last before `probeAtMs` is one about devices. */
+  #askLater(probeAtMs: number): void {
+    const { keepAliveMs } = this.#timing;
+    const leftMs = probeAtMs - this.#clock.monotonicMs();
+    const isProbe = leftMs <= keepAliveMs;
+    this.#later(isProbe ? Math.max(0, leftMs) : keepAliveMs, () => {
+      const asked = isProbe ? this.probe() : this.#ask('a ping', () => this.#ping());
+      void asked.then(() => this.#askLater(isProbe ? this.#nextProbeMs() : probeAtMs));
+    });
+  }
+
+  #nextProbeMs(): number {
+    return this.#clock.monotonicMs() + this.#timing.probeEveryMs;
+  }
+
+  /** The client's own wait for an answer begins once the line has taken the frame; a line that takes none is silent too. */
+  #inTime(answer: Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const timeout = this.#later(this.#timing.queryMs, () => resolve(undefined));
+      answer.finally(() => timeout.cancel()).then(resolve, reject);
     });
   }
 
@@ -93,12 +109,6 @@ export class LineWatch {
         over();
         reject(error);
       });
-    });
-  }
-
-  #probeLater(): void {
-    this.#later(this.#timing.probeEveryMs, () => {
-      void this.probe().then(() => this.#probeLater());
     });
   }
 
