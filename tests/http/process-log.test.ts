@@ -1,9 +1,11 @@
 /** What reaches the log of a process, and what never does. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import fs from 'node:fs';
+import { type TestContext, test } from 'node:test';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
 
 function openLog(level = 'info') {
   const lines: string[] = [];
@@ -59,4 +61,63 @@ test('an answered request is a line of its own, whole JSON, at level info alone'
   const quiet = openLog('warn');
   quiet.log.request(answered, 'request');
   assert.deepEqual(quiet.lines, []);
+});
+
+/** A log on standard error, whose writes end when the test says so. */
+function errorLog(t: TestContext) {
+  const clock = new FakeClock();
+  const log = createLogger({ level: 'info', clock });
+  const writes: { readonly text: string; end(): void }[] = [];
+  t.mock.method(fs, 'write', (...args: unknown[]) => {
+    const [, bytes, ended] = args as [number, Buffer, (error: null, count: number) => void];
+    writes.push({ text: bytes.toString(), end: () => ended(null, bytes.length) });
+  });
+  return { log, clock, writes };
+}
+
+test('standard error is given a line within 200 ms, and nothing once there is none', async (t) => {
+  const { log, clock, writes } = errorLog(t);
+  log.info({}, 'one');
+  assert.equal(writes.length, 0);
+  await clock.advance(200);
+  assert.match(writes.at(-1)?.text ?? '', /one/);
+  for (let round = 0; round < 10; round += 1) {
+    writes.at(-1)?.end();
+    await clock.advance(200);
+  }
+  const sofar = writes.length;
+  await clock.advance(60_000);
+  assert.deepEqual(
+    [
+      writes.length,
+      writes
+        .slice(1)
+        .map(({ text }) => text)
+        .join(''),
+    ],
+    [sofar, ''],
+  );
+});
+
+test('a line that comes while another is written is written after it', async (t) => {
+  const { log, clock, writes } = errorLog(t);
+  log.info({}, 'one');
+  await clock.advance(200);
+  log.info({}, 'two');
+  await clock.advance(1_000);
+  assert.equal(writes.length, 1);
+  writes[0]?.end();
+  await clock.advance(200);
+  assert.match(writes[1]?.text ?? '', /two/);
+});
+
+test('a small line behind so many that they are written at once is written too', async (t) => {
+  const { log, clock, writes } = errorLog(t);
+  log.info({ much: 'x'.repeat(70_000) }, 'one');
+  log.info({}, 'two');
+  await clock.advance(1_000);
+  assert.equal(writes.length, 1);
+  writes[0]?.end();
+  await clock.advance(200);
+  assert.match(writes[1]?.text ?? '', /two/);
 });
