@@ -134,6 +134,9 @@ function refuseBulk({ facts, tally }: Judgement): PolicyRefusal | undefined {
 
 /** Too many to this recipient in 24 hours, or too soon after the last one without a reply since. */
 function refuseRecipient({ facts, tally, atMs }: Judgement): PolicyRefusal | undefined {
+  if (tally.toRecipientMs.length === 0) {
+    return undefined;
+  }
   const { roomAtMs, spacedAtMs } = recipientRelief(tally.toRecipientMs, facts.lastInboundAtMs, atMs);
   const reliefMs = Math.max(roomAtMs, spacedAtMs);
   if (reliefMs <= atMs) {

@@ -54,6 +54,11 @@ export function numberForms(phone: string): readonly string[] {
   return [phone];
 }
 
+/** Whether a number may have a second form: it is one of a country that has two. */
+export function hasTwoForms(phone: string): boolean {
+  return countryOfTwoForms(phone) !== undefined;
+}
+
 /** Asked twice a send, hence the plain loop. */
 function countryOfTwoForms(phone: string): TwoForms | undefined {
   for (let index = 0; index < COUNTRIES.length; index += 1) {

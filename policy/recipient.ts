@@ -27,5 +27,6 @@ export function phoneAsInteger(phone: string): number {
   if (!isPhoneNumber(phone)) {
     throw new TypeError('a 1:1 recipient must be in E.164 shape before the policy sees it');
   }
-  return Number(phone.slice(1));
+  // With its plus sign, which a number may have.
+  return Number(phone);
 }

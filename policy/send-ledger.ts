@@ -15,9 +15,9 @@ export interface MessageTally {
   readonly coldToday: number;
   readonly declaredToday: number;
   /** Times of the messages to this recipient, newest first. */
-  readonly toRecipientMs: number[];
+  readonly toRecipientMs: readonly number[];
   /** Times of the latest message with the same content to each other recipient in the last hour, newest first. */
-  readonly sameContentMs: number[];
+  readonly sameContentMs: readonly number[];
 }
 
 /** Kinds of entries as a set of bits, for counting several at a time. */
@@ -29,6 +29,8 @@ const codes: Readonly<Record<EntryKind, number>> = { known: 0, cold: 1, declared
 export function kindSet(...members: readonly EntryKind[]): KindSet {
   return members.reduce((set, kind) => set | (1 << codes[kind]), 0);
 }
+
+const NO_TIMES: readonly number[] = [];
 
 const wordsPerEntry = 5;
 const smallestCapacity = 16;
@@ -122,9 +124,10 @@ export class SendLedger {
     const { high, low } = query.fingerprint;
     const sinceDay = query.nowMs - DAY_MS - baseMs;
     const sinceHour = query.nowMs - HOUR_MS - baseMs;
-    const toRecipientMs: number[] = [];
-    const sameContentMs: number[] = [];
-    const others: number[] = [];
+    // Most sends find none of them, and make no arrays.
+    let toRecipientMs: number[] | undefined;
+    let sameContentMs: number[] | undefined;
+    let others: number[] | undefined;
     let today = 0;
     let coldToday = 0;
     let declaredToday = 0;
@@ -148,15 +151,25 @@ export class SendLedger {
       lastHour += isInHour ? 1 : 0;
       const subjectLow = words[word + 2] as number;
       if (subjectLow === recipientLow && (kindAndHigh & subjectHighMask) === recipientHigh) {
+        toRecipientMs ??= [];
         toRecipientMs.push(baseMs + time);
       } else if (isInHour && words[word + 3] === high && words[word + 4] === low) {
         const other = (kindAndHigh & subjectHighMask) * wordRange + subjectLow;
+        others ??= [];
         if (addIfAbsent(others, other)) {
+          sameContentMs ??= [];
           sameContentMs.push(baseMs + time);
         }
       }
     }
-    return { today, lastHour, coldToday, declaredToday, toRecipientMs, sameContentMs };
+    return {
+      today,
+      lastHour,
+      coldToday,
+      declaredToday,
+      toRecipientMs: toRecipientMs ?? NO_TIMES,
+      sameContentMs: sameContentMs ?? NO_TIMES,
+    };
   }
 
   /** Times of the last 24 hours' 1:1 messages to a recipient, newest first. */

@@ -26,13 +26,15 @@ export interface PolicyVerdict {
 
 /** The JSON of a verdict, byte for byte that of `JSON.stringify`, in half of its time: every send writes it twice. */
 export function verdictJson(verdict: PolicyVerdict): string {
-  const { today, lastHour, coldToday, declaredToday } = verdict.usage;
-  return `${verdictStart(verdict)}${today},"lastHour":${lastHour},"coldToday":${coldToday},"declaredToday":${declaredToday}}}`;
+  const { today, lastHour } = verdict.usage;
+  return `${verdictStart(verdict)}${today},"lastHour":${lastHour}${verdictEnd(verdict)}`;
 }
 
-/** The verdict written last, and its JSON up to what was used: most shops differ in that alone. */
+/** The verdict written last, and its JSON up to the messages sent and behind them: most shops differ in these alone. */
 let last: PolicyVerdict | undefined;
 let lastStart = '';
+let lastUsage: PolicyVerdict['usage'] | undefined;
+let lastEnd = '';
 
 function verdictStart(verdict: PolicyVerdict): string {
   if (last === undefined || !startsAlike(verdict, last)) {
@@ -43,6 +45,15 @@ function verdictStart(verdict: PolicyVerdict): string {
     lastStart = JSON.stringify({ ...known, usage: { today: 0 } }).slice(0, -'0}}'.length);
   }
   return lastStart;
+}
+
+function verdictEnd({ usage }: PolicyVerdict): string {
+  const { coldToday, declaredToday } = usage;
+  if (coldToday !== lastUsage?.coldToday || declaredToday !== lastUsage.declaredToday) {
+    lastUsage = usage;
+    lastEnd = [',"coldToday":', coldToday, ',"declaredToday":', declaredToday, '}}'].join('');
+  }
+  return lastEnd;
 }
 
 function startsAlike(one: PolicyVerdict, other: PolicyVerdict): boolean {

@@ -30,6 +30,13 @@ export function shardOf(name: string): number {
   return hash % SHARD_COUNT;
 }
 
+/** What every Redis key of a shard begins with: its hash tag, so that one script may touch them in a Redis Cluster. */
+export function shardPrefix(shard: number): string {
+  return PREFIXES[shard] ?? `{s${shard}}:`;
+}
+
+const PREFIXES = Array.from({ length: SHARD_COUNT }, (_, shard) => `{s${shard}}:`);
+
 /** A Redis key of a shard. All of them share the hash tag, so that one script may touch them in a Redis Cluster. */
 export function shardKey(shard: number, ...parts: string[]): string {
   let key = `{s${shard}}`;

@@ -16,9 +16,15 @@ export function memoize<Key, Value>(most: number, make: (key: Key) => Value): (k
 
 /** Remembers the value made last, for what is asked twice in a row. For values that depend on their key alone. */
 export function rememberLast<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  let last: { readonly key: Key; readonly value: Value } | undefined;
+  let lastKey: Key | undefined;
+  let lastValue: Value | undefined;
+  let isMade = false;
   return (key) => {
-    if (last?.key !== key) last = { key, value: make(key) };
-    return last.value;
+    if (!isMade || key !== lastKey) {
+      lastValue = make(key);
+      lastKey = key;
+      isMade = true;
+    }
+    return lastValue as Value;
   };
 }

@@ -56,6 +56,16 @@ export interface Store {
    * array each time, for as long as what is stored is the same.
    */
   lookUp(shard: number, lookups: readonly Lookup[]): MaybePromise<unknown[]>;
+  /**
+   * What `lookUp` would answer to one question, where it would at once; else undefined, and nothing is read. A caller with few
+   * questions makes no lists of them so.
+   */
+  known(
+    shard: number,
+    command: 'HGET' | 'SISMEMBER',
+    key: string,
+    member: string,
+  ): string | number | null | undefined;
   /** As `read`, with values as bytes. */
   readBytes(reads: readonly Read[]): Promise<unknown[]>;
   /** One fenced write: all or nothing, refused unless this node owns the shard at its current epoch. */

@@ -43,8 +43,14 @@ export function answerFrom(
   collection: Collection,
   [command, , member]: Lookup,
 ): string | number | null | Fields | undefined {
-  if (command === 'HMGET') return collection as Fields;
-  const members = collection as Members;
+  return command === 'HMGET' ? (collection as Fields) : answerOf(collection as Members, command, member);
+}
+
+function answerOf(
+  members: Members,
+  command: 'HGET' | 'SISMEMBER',
+  member: string,
+): string | number | null | undefined {
   if (members === 'large') return undefined;
   return command === 'HGET' ? (members.get(member) ?? null) : Number(members.has(member));
 }
@@ -76,6 +82,12 @@ export class CollectionMemory {
   answer(lookup: Lookup): ReturnType<typeof answerFrom> {
     const held = this.#held.get(nameOf(lookup));
     return held === undefined ? undefined : answerFrom(held.collection, lookup);
+  }
+
+  /** The same of one member. */
+  known(command: 'HGET' | 'SISMEMBER', key: string, member: string): ReturnType<typeof answerOf> {
+    const held = this.#held.get(key);
+    return held === undefined ? undefined : answerOf(held.collection as Members, command, member);
   }
 
   /** What to read so that the next such questions need no reading; the rest of them must be asked one by one. */

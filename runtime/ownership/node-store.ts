@@ -55,6 +55,15 @@ export class NodeStore implements Store {
     return this.#askForRest(memory, lookups, { known: answers, unknown, loads });
   }
 
+  known(
+    shard: number,
+    command: 'HGET' | 'SISMEMBER',
+    key: string,
+    member: string,
+  ): string | number | null | undefined {
+    return this.#shard(shard)?.memory.known(command, key, member);
+  }
+
   /** Asks only for what memory did not answer, and lets it keep what came whole. */
   async #askForRest(
     memory: CollectionMemory,

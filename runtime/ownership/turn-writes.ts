@@ -1,3 +1,4 @@
+import { shardPrefix } from '../address.ts';
 import type { Write } from '../store.ts';
 
 /** Most arguments of one write; well below what Lua's stack holds. */
@@ -8,7 +9,7 @@ const longestWrite = 4_000;
  * script can take. Checked where the mistake is made, so that it never reaches the batch that others share.
  */
 export function checkWrites(shard: number, writes: readonly Write[]): void {
-  const tag = `{s${shard}}:`;
+  const tag = shardPrefix(shard);
   for (const write of writes) {
     if (!write[1].startsWith(tag)) throw new Error(`The key ${write[1]} is not one of shard ${shard}`);
     if (write.length > longestWrite)

@@ -319,7 +319,12 @@ export class ShopHarness {
 /** Of a store what shops read with. */
 export function storeOf(redis: MemoryRedis): Store {
   const read = async (reads: readonly Read[]): Promise<unknown[]> => reads.map((each) => redis.run(each));
-  return { read, lookUp: (_shard, lookups) => read(lookups) } as Pick<Store, 'read' | 'lookUp'> as Store;
+  const asked: Pick<Store, 'read' | 'lookUp' | 'known'> = {
+    read,
+    lookUp: (_shard, lookups) => read(lookups),
+    known: () => undefined,
+  };
+  return asked as Store;
 }
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;

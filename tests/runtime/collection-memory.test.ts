@@ -29,6 +29,8 @@ test('a small collection that was asked before is answered at once, also for mem
   assert.deepEqual(await ask('ada'), ['1']);
   assert.deepEqual(store.lookUp(shard, [['HGET', key, 'ada']]), ['1']);
   assert.deepEqual(store.lookUp(shard, [['HGET', key, 'bob']]), [null]);
+  assert.equal(store.known(shard, 'HGET', key, 'ada'), '1');
+  assert.equal(store.known(shard, 'HGET', key, 'bob'), null);
 });
 
 test('a commit is seen by every question that follows it', async () => {
@@ -50,6 +52,7 @@ test('a set answers one and zero, and one that is too large is asked in Redis', 
   ];
   assert.deepEqual(await store.lookUp(shard, lookups), [1, 0]);
   assert.ok(store.lookUp(shard, lookups) instanceof Promise, 'it was too large to remember');
+  assert.equal(store.known(shard, 'SISMEMBER', `${key}:set`, 'member 7'), undefined);
 });
 
 test('whatever comes between, memory never answers what Redis did not hold', () => {
@@ -94,6 +97,7 @@ test('whatever comes between, memory never answers what Redis did not hold', () 
         const answer = memory.answer(question);
         // While a commit is under way both what was and what will be are true.
         if (answer !== undefined && sent === undefined) assert.equal(answer ?? undefined, stored);
+        assert.equal(memory.known('HGET', 'k', 'm'), answer);
       }
     }),
     { numRuns: 2_000 },

@@ -41,6 +41,10 @@ export class MemoryStore implements Store {
     return this.read();
   }
 
+  known(): undefined {
+    return undefined;
+  }
+
   async readBytes(reads: readonly Read[]): Promise<unknown[]> {
     await this.beforeRead(reads);
     return reads.map(([command, key, ...fields]) => {

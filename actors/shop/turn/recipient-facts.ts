@@ -2,7 +2,7 @@
  * What is known of a person, whichever form of their number it is known by: the one a caller wrote, the other form of a
  * country that has two, the one the network told, or the network's own id of them.
  */
-import { numberForms } from '../../../policy/number-forms.ts';
+import { hasTwoForms, numberForms } from '../../../policy/number-forms.ts';
 import { type DeclarationFact, recipientClass } from '../../../policy/recipient-class.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Lookup, Store } from '../../../runtime/store.ts';
@@ -31,11 +31,32 @@ type WritersPlace = Pick<ShopState, 'shard'> & { readonly keys: Pick<ShopKeys, '
 /** The same with where its tenant keeps customers and declarations. */
 type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
 
-/** All that is known of a number. For one that was read before, the answer is as a rule in memory. */
+/** All that is known of a number. */
 export function readRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
+  return rememberedRecipient(place, to, store) ?? askForRecipient(place, to, store);
+}
+
+/** The facts about a number of one form that stands under no other, where memory has all of them: what most sends find. */
+function rememberedRecipient(
+  { shard, keys, people }: PeoplePlace,
+  to: string,
+  store: Store,
+): RecipientFacts | undefined {
+  if (hasTwoForms(to) || store.known(shard, 'HGET', keys.aliases, to) !== null) return undefined;
+  const customer = store.known(shard, 'SISMEMBER', people.customers, to);
+  const writer = store.known(shard, 'HGET', keys.writers, to);
+  const contact = store.known(shard, 'HGET', people.contacts, to);
+  if (customer === undefined || writer === undefined || contact === undefined) return undefined;
+  return {
+    isCustomer: customer === 1,
+    writer: decodeWriter(writer as string | null),
+    declaration: declarationFact(decodeContact(contact as string | null)),
+  };
+}
+
+function askForRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
   const forms = numberForms(to);
   const answers = store.lookUp(place.shard, recipientLookups(place, to, forms));
-  // Every send asks, and a closure for the answer would cost also where nothing waits.
   if (answers instanceof Promise || typeof answers[0] === 'string') {
     return withAlias(place, { forms, answers }, store);
   }

@@ -50,6 +50,7 @@ export function goldenStore({ keys }: Golden): Store {
       for (const write of writes) redis.run(write);
     },
     lookUp: refuse,
+    known: refuse,
     readBytes: refuse,
     append: refuse,
   };
