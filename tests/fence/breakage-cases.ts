@@ -357,7 +357,7 @@ export const cases: readonly Case[] = [
     ...{ layer: 'actors', file: 'shop/turn/turn-builder.ts', noticedBy: 'shop-events.test.ts' },
     edits: [
       [
-        '    this.writes.push(...eventWrites(this.#state.shop.tenantId, events, kept));\n',
+        '    this.write(...eventWrites(this.#state.shop.tenantId, events, kept));\n',
         '    eventWrites(this.#state.shop.tenantId, events, kept);\n',
       ],
     ],

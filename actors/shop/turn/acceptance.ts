@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../../policy/ledger-entry.ts';
+import type { Write } from '../../../runtime/store.ts';
 import { type Failure, type FailureCode, failed } from '../../failure.ts';
 import { encodeAccepted, overdueElements } from '../record/accepted-list.ts';
 import { bodyWrite, dayExpiry, dayOf, dayOfMessage, firstIdOfDay } from '../record/message-days.ts';
@@ -61,14 +62,13 @@ function storeAccepted(
 ): number {
   const { accepted, shard } = builder.state;
   const day = dayOfMessage(body.id);
-  builder.writes.push(bodyWrite(shard, day, body, policyJson));
+  const place = count(builder, entry, { id: body.id, write: bodyWrite(shard, day, body, policyJson) });
   if (day !== accepted.expiringDay) storeExpiry(builder, day, retentionMs);
   if (body.idempotencyKey !== null) {
     const key = idempotencyKey(shard, body, body.idempotencyKey);
-    builder.writes.push(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
+    builder.write(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
   }
-  const place = count(builder, entry, body.id);
-  builder.effects.push({
+  builder.perform({
     type: 'announce_message',
     of: builder.state,
     messageId: body.id,
@@ -82,21 +82,27 @@ function storeAccepted(
 /** Has the messages of a day expire: once a day and actor. */
 function storeExpiry(builder: TurnBuilder, day: number, retentionMs: number): void {
   const { accepted, shard } = builder.state;
-  builder.writes.push(dayExpiry(shard, day, retentionMs));
+  builder.write(dayExpiry(shard, day, retentionMs));
   builder.onCommitted(() => {
     accepted.expiringDay = day;
   });
 }
 
 /**
- * Counts a send in the shop's list, with the commit of its turn; `messageId`: of a message of the shop's own. The first
- * of each day also cuts old elements away, where there are any. Returns its place.
+ * Counts a send in the shop's list, with the commit of its turn; `own`: a message of the shop's own, which is stored before
+ * that. The first of each day also cuts old elements away, where there are any. Returns its place.
  */
-export function count(builder: TurnBuilder, entry: LedgerEntry, messageId?: string): number {
+export function count(
+  builder: TurnBuilder,
+  entry: LedgerEntry,
+  own?: { readonly id: string; readonly write: Write },
+): number {
   const { keys, ledger, accepted } = builder.state;
-  builder.writes.push(['RPUSH', keys.accepted, encodeAccepted(messageId, entry)]);
+  const element: Write = ['RPUSH', keys.accepted, encodeAccepted(own?.id, entry)];
+  if (own === undefined) builder.write(element);
+  else builder.write(own.write, element);
   const isFirstOfDay = dayOf(entry.atMs) !== dayOf(ledger.newestMs);
-  if (isFirstOfDay && accepted.next > accepted.cut) builder.effects.push({ type: 'cut_accepted' });
+  if (isFirstOfDay && accepted.next > accepted.cut) builder.perform({ type: 'cut_accepted' });
   builder.onCommitted(() => {
     ledger.record(entry);
     accepted.next += 1;
@@ -112,12 +118,12 @@ export function cutAccepted(builder: TurnBuilder, oldest: readonly string[], ret
   const { keys, accepted } = builder.state;
   const overdue = overdueElements(oldest, { retentionMs, nowMs: builder.nowMs });
   if (overdue > 0) {
-    builder.writes.push(['LTRIM', keys.accepted, overdue, -1]);
+    builder.write(['LTRIM', keys.accepted, overdue, -1]);
     builder.onCommitted(() => {
       accepted.cut += overdue;
     });
     builder.storeSettled(overdue);
   }
   const before = `(${firstIdOfDay(dayOf(builder.nowMs - retentionMs))}`;
-  for (const key of [keys.failed, keys.rejected]) builder.writes.push(['ZREMRANGEBYLEX', key, '-', before]);
+  for (const key of [keys.failed, keys.rejected]) builder.write(['ZREMRANGEBYLEX', key, '-', before]);
 }

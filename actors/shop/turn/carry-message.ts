@@ -47,10 +47,10 @@ export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, fa
   if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return refused;
   const judged = judge(builder, offerOf(body), { ...facts, settings });
   if (!open || !canCarry(builder.state) || !judged.admitted) {
-    builder.writes.push(...carriedWrites(shard, body, 'refused', '1'));
+    builder.write(...carriedWrites(shard, body, 'refused', '1'));
     return refused;
   }
-  builder.writes.push(...carriedWrites(shard, body, 'body', JSON.stringify(body)), [
+  builder.write(...carriedWrites(shard, body, 'body', JSON.stringify(body)), [
     'ZADD',
     keys.carried,
     0,
@@ -81,7 +81,7 @@ export function withdrawPooled(
       // The origin asks again. A message that comes back unsent before that waits here, and its recipient did not opt out
       // of this shop: only the mark keeps it from the wire.
       const message = { id: messageId, createdAtMs };
-      builder.writes.push(...carriedWrites(shard, message, 'withdrawn', '1'));
+      builder.write(...carriedWrites(shard, message, 'withdrawn', '1'));
       return { kind: 'taken' };
     }
     builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
@@ -89,7 +89,7 @@ export function withdrawPooled(
     builder.endQueued(waiting, 'RECIPIENT_OPTED_OUT');
   } else {
     const message = { id: messageId, createdAtMs };
-    builder.writes.push(...carriedWrites(shard, message, 'state', JSON.stringify(state)));
+    builder.write(...carriedWrites(shard, message, 'state', JSON.stringify(state)));
   }
   return { kind: 'ended', fate: state };
 }

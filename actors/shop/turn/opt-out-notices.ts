@@ -24,9 +24,7 @@ export function rememberCarried(builder: TurnBuilder, lid: string | undefined): 
   const { keys, inHand } = builder.state;
   if (inHand?.carriedFor === undefined) return;
   const addresses = lid === undefined ? [addressee(inHand)] : [addressee(inHand), lid];
-  builder.writes.push(
-    ...carriedForWrites(keys, { addresses, origin: inHand.carriedFor, nowMs: builder.nowMs }),
-  );
+  builder.write(...carriedForWrites(keys, { addresses, origin: inHand.carriedFor, nowMs: builder.nowMs }));
 }
 
 /** Somebody opted out of this shop of the pool: the shops it wrote to them for are told from now on. */
@@ -40,13 +38,8 @@ export function startNotices(
     const notice = { origin, from, wireId, atMs, tellAtMs: builder.nowMs + TELL_AGAIN_MS };
     const others = builder.state.optOutNotices.filter((other) => noticeField(other) !== noticeField(notice));
     builder.change({ optOutNotices: [...others, notice] });
-    builder.writes.push([
-      'HSET',
-      builder.state.keys.optOutNotices,
-      noticeField(notice),
-      encodeNotice(notice),
-    ]);
-    builder.effects.push({ type: 'tell_opt_out', notice });
+    builder.write(['HSET', builder.state.keys.optOutNotices, noticeField(notice), encodeNotice(notice)]);
+    builder.perform({ type: 'tell_opt_out', notice });
   }
 }
 
@@ -61,7 +54,7 @@ export function tellAgain(builder: TurnBuilder): void {
   const { nowMs } = builder;
   const told = builder.state.optOutNotices.map((notice) => {
     if (notice.tellAtMs > nowMs) return notice;
-    builder.effects.push({ type: 'tell_opt_out', notice });
+    builder.perform({ type: 'tell_opt_out', notice });
     return { ...notice, tellAtMs: nowMs + TELL_AGAIN_MS };
   });
   builder.change({ optOutNotices: told });
@@ -79,7 +72,7 @@ export function onOptOutNoted(
   );
   if (kept.length === optOutNotices.length) return;
   builder.change({ optOutNotices: kept });
-  builder.writes.push(['HDEL', keys.optOutNotices, field]);
+  builder.write(['HDEL', keys.optOutNotices, field]);
 }
 
 /** As the shop written for: somebody answered the pool with an opt-out, which counts as said to this shop. */
@@ -91,7 +84,7 @@ export function onOptOutAtPool(
   const writer = afterOptOut(facts.writer, command, builder.nowMs);
   if (writer === undefined) return;
   const writtenBy = facts.writtenBy ?? command.from;
-  builder.writes.push(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
+  builder.write(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
   tellOfOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false, is: writer.optedOut });
   if (writer.optedOut) heedOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false });
 }

@@ -92,13 +92,13 @@ export function onReceipts(builder: TurnBuilder, facts: ReceiptFacts): void {
       const isCounted = isGroup ? before.includes(kind) || counted.has(member) : after[kind] > 0;
       if (isCounted) continue;
       counted.add(member);
-      if (isGroup) builder.writes.push(memberWrite(builder.state.keys, member, sent));
+      if (isGroup) builder.write(memberWrite(builder.state.keys, member, sent));
       after = withReceipt(builder, { kind, receipts: after, receipt, message, sent });
     }
     if (after !== known) records.set(messageId, after);
   }
   for (const [messageId, receipts] of records) {
-    builder.writes.push(receiptsWrite(builder.state.shard, messageId, receipts));
+    builder.write(receiptsWrite(builder.state.shard, messageId, receipts));
   }
   if (records.size > 0 && builder.state.undelivered !== undefined) builder.change({ undelivered: undefined });
 }
@@ -123,6 +123,6 @@ function withReceipt(
   // The network's clock is another one.
   const atMs = Math.min(builder.nowMs, Math.max(receipt.atMs, sentAtMs, receipts.deliveredAtMs ?? 0));
   builder.tell(`message.${kind}`, sent.messageId);
-  builder.effects.push({ type: 'count_receipt', kind, afterMs: atMs - sentAtMs });
+  builder.perform({ type: 'count_receipt', kind, afterMs: atMs - sentAtMs });
   return { ...counted, [field]: atMs };
 }

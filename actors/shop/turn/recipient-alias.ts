@@ -32,9 +32,9 @@ function remember(builder: TurnBuilder, to: string, number: string): void {
   // What was counted is kept by the key of the number, so the alias is found by that as well.
   const written = [...new Set([to, `+${recipientKey(to)}`])];
   if (number === to) {
-    builder.writes.push(['HDEL', keys.aliases, ...written]);
+    builder.write(['HDEL', keys.aliases, ...written]);
   } else {
-    builder.writes.push(['HSET', keys.aliases, ...written.flatMap((form) => [form, number])]);
+    builder.write(['HSET', keys.aliases, ...written.flatMap((form) => [form, number])]);
     builder.onCommitted(() => ledger.mergeRecipient(recipientKey(to), recipientKey(number)));
   }
   builder.change({ queue: queue.map((message) => (message.to === to ? knownAs(message, number) : message)) });
@@ -53,7 +53,7 @@ export function linkLid(builder: TurnBuilder, lid: string, writer: Writer | unde
   const { keys, inHand } = builder.state;
   if (inHand === undefined || writer === undefined) return;
   const number = addressee(inHand);
-  builder.writes.push(
+  builder.write(
     ['HSET', keys.aliases, lid, number],
     ['HSET', keys.writers, number, JSON.stringify(writer)],
     ['HDEL', keys.writers, lid],

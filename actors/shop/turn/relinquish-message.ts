@@ -35,7 +35,7 @@ export function startPooled(
 ): void {
   const { messageId, pool } = message;
   put(builder, { ...message, taken: false, askAtMs: builder.nowMs + ASK_AGAIN_MS });
-  builder.effects.push({ type: 'relinquish', messageId, pool, known: false });
+  builder.perform({ type: 'relinquish', messageId, pool, known: false });
 }
 
 /** When a message at the pool is to be asked about next. */
@@ -64,8 +64,8 @@ export function askAgain(builder: TurnBuilder): void {
       continue;
     }
     postpone(builder, message, taken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
-    if (pool === null) builder.effects.push({ type: 'find_pool', messageId });
-    else builder.effects.push({ type: 'relinquish', messageId, pool, known: taken });
+    if (pool === null) builder.perform({ type: 'find_pool', messageId });
+    else builder.perform({ type: 'relinquish', messageId, pool, known: taken });
   }
 }
 
@@ -82,7 +82,7 @@ export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopR
   const message = builder.state.pooled.find((other) => other.messageId === messageId);
   if (message === undefined || message.pool !== null) return;
   put(builder, { ...message, pool, askAtMs: builder.nowMs + ASK_AGAIN_MS });
-  builder.effects.push({ type: 'relinquish', messageId, pool, known: false });
+  builder.perform({ type: 'relinquish', messageId, pool, known: false });
 }
 
 /** Follows a pool shop's answer about a message; one from another shop than that asked last is ignored. */
@@ -101,7 +101,7 @@ export function onPoolAnswered(
     case 'refused':
       if (message.taken) return;
       put(builder, { ...message, pool: null, askAtMs: builder.nowMs + ASK_AGAIN_MS });
-      builder.effects.push({ type: 'find_pool', messageId });
+      builder.perform({ type: 'find_pool', messageId });
       break;
     case 'ended':
       drop(builder, message);
@@ -129,7 +129,7 @@ function put(builder: TurnBuilder, message: PooledMessage): void {
       ? pooled.map((other) => (other.messageId === message.messageId ? message : other))
       : [...pooled, message],
   });
-  builder.writes.push(['HSET', keys.pooled, message.messageId, encodePooled(message)]);
+  builder.write(['HSET', keys.pooled, message.messageId, encodePooled(message)]);
 }
 
 /** When it is asked about next is not stored, so this writes nothing. */
@@ -143,5 +143,5 @@ function postpone(builder: TurnBuilder, message: PooledMessage, waitMs: number):
 function drop(builder: TurnBuilder, message: PooledMessage): void {
   const { pooled, keys } = builder.state;
   builder.change({ pooled: pooled.filter(({ messageId }) => messageId !== message.messageId) });
-  builder.writes.push(['HDEL', keys.pooled, message.messageId]);
+  builder.write(['HDEL', keys.pooled, message.messageId]);
 }

@@ -48,7 +48,7 @@ export function onSessionEvent(
       break;
     case 'session.receipts':
       onReceipts(builder, facts.receipts ?? []);
-      builder.effects.push({ type: 'confirm', token: event.token });
+      builder.perform({ type: 'confirm', token: event.token });
       break;
     case 'session.send_outcome':
       if (builder.state.inHand?.messageId === event.messageId) {
@@ -96,7 +96,7 @@ function onLiveEvent(
       break;
     case 'session.groups':
       builder.change({ groups: { generation: event.generation, list: event.groups } });
-      builder.effects.push({ type: 'groups_told' });
+      builder.perform({ type: 'groups_told' });
       break;
     case 'session.recipient_checked':
       if (builder.state.inHand?.messageId !== event.messageId) break;
@@ -150,7 +150,7 @@ function onInbound(
   const writer = afterInbound(facts.writer, event, builder.nowMs);
   if (writer !== undefined) {
     const writtenBy = facts.writtenBy ?? event.from;
-    builder.writes.push(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
+    builder.write(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
     const was = facts.writer?.optedOut ?? false;
     tellOfOptOut(builder, { writtenBy, was, is: writer.optedOut });
     if (writer.optedOut) {
@@ -158,7 +158,7 @@ function onInbound(
       startNotices(builder, { ...event, from: writtenBy }, facts.carriedFor ?? []);
     }
   }
-  builder.effects.push({ type: 'confirm', token: event.token });
+  builder.perform({ type: 'confirm', token: event.token });
 }
 
 /**
@@ -173,8 +173,8 @@ function onConnected(
   if (!takeNumber(builder, event, number)) return;
   const { phone } = event;
   const { ownerNumber } = tenantKeys(builder.state.shop.tenantId);
-  builder.writes.push(['SET', ownerNumber, `+${phone}`, 'NX']);
-  builder.effects.push({ type: 'owner_number', phone: `+${phone}` }, { type: 'refresh_groups' });
+  builder.write(['SET', ownerNumber, `+${phone}`, 'NX']);
+  builder.perform({ type: 'owner_number', phone: `+${phone}` }, { type: 'refresh_groups' });
 }
 
 /** Ends a message whose record expired while it waited. */
@@ -240,7 +240,7 @@ function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFact
   const { inHand } = builder.state;
   builder.change({ bodyInHand: body });
   builder.stepPacing({ type: 'composed', untilMs: builder.nowMs + outcomeMs });
-  builder.effects.push({
+  builder.perform({
     type: 'send',
     order: {
       messageId,
@@ -270,10 +270,10 @@ function onPrepared(
   const body = unblocked(builder, facts);
   if (body === undefined) return;
   builder.stepPacing({ type: 'prepared', untilMs: builder.nowMs + outcomeMs });
-  builder.writes.push(...writes);
+  builder.write(...writes);
   rememberCarried(builder, lid);
   indexStanza(builder, body, lid);
-  builder.effects.push({ type: 'release', messageId });
+  builder.perform({ type: 'release', messageId });
 }
 
 /** So that receipts find the message. What is carried for the pool has its record elsewhere, and a status no recipient. */
@@ -282,10 +282,10 @@ function indexStanza(builder: TurnBuilder, { id, wireId, kind }: MessageBody, li
   const { inHand, keys, accepted } = state;
   if (inHand === undefined || inHand.carriedFor !== undefined || kind === 'status') return;
   const sent = { messageId: id, atMs: nowMs, to: addressee(inHand), lid: lid ?? '' };
-  builder.writes.push(sentWrite(keys, wireId, sent));
+  builder.write(sentWrite(keys, wireId, sent));
   const day = dayOf(nowMs);
   if (accepted.indexedDay === day) return;
-  builder.writes.push(sentExpiry(keys, day));
+  builder.write(sentExpiry(keys, day));
   builder.onCommitted(() => {
     accepted.indexedDay = day;
   });

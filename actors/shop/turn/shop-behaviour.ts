@@ -19,7 +19,7 @@ import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './relinquish-m
 import { onSessionEvent } from './session-turn.ts';
 import { settleSuspended } from './settle-suspended.ts';
 import type { ShopCommand, ShopEffect } from './shop-commands.ts';
-import { readShopFacts, type ShopFacts } from './shop-facts.ts';
+import { readSend, readShopFacts, type SendFacts, type ShopFacts } from './shop-facts.ts';
 import { yieldNumber } from './take-number.ts';
 import { type ShopTurnOptions, TurnBuilder } from './turn-builder.ts';
 import { endOverdue, waitingTimer } from './waiting-limits.ts';
@@ -52,8 +52,12 @@ export function shopBehaviour(
       if (state?.ledgerReplaced) options.ledgerReplaced(state.shop);
       return state && withPresentTimes(state, nowMs, options.times);
     },
-    prepare: (state, command, { store, nowMs }) =>
-      readShopFacts({ state, command, store, vault: options.vault, nowMs, available: options.available() }),
+    prepare(state, command, { store, nowMs }) {
+      const available = options.available();
+      return command.type === 'send'
+        ? readSend(state, command.draft, store, available)
+        : readShopFacts({ state, command, store, vault: options.vault, nowMs, available });
+    },
     turn(state, command, { nowMs, facts }) {
       return turn(new TurnBuilder(state, nowMs, options), command, facts, options);
     },
@@ -86,7 +90,7 @@ export function shopBehaviour(
     },
     activated(state, { nowMs, cause }) {
       const builder = new TurnBuilder(state, nowMs, options);
-      builder.writes.push(...state.unstored);
+      builder.write(...state.unstored);
       builder.change({ unstored: [] });
       // After a crash of the actor alone its session still runs, and the outcome of what is on the wire still comes.
       if (cause !== 'crash') settleLostProcess(builder);
@@ -117,10 +121,8 @@ function turn(
 ): Turn<ShopState, ShopEffect> {
   switch (command.type) {
     case 'send':
-      if (facts.send === undefined) throw new Error('a send came to its turn without facts');
-      return builder.finish(
-        acceptMessage(builder, command, { send: facts.send, available: facts.available }, options),
-      );
+      if (!isOfSend(facts)) throw new Error('a send came to its turn without facts');
+      return builder.finish(acceptMessage(builder, command, facts, options));
     case 'post_status':
       return builder.finish(acceptStatus(builder, command, facts, options));
     case 'connect':
@@ -167,6 +169,10 @@ function turn(
       onSessionEvent(builder, command, facts, options.times);
       return builder.finish();
   }
+}
+
+function isOfSend(facts: ShopFacts): facts is ShopFacts & { readonly send: SendFacts } {
+  return facts.send !== undefined;
 }
 
 function asPoolShop(
@@ -218,24 +224,27 @@ function settleLostProcess(builder: TurnBuilder): void {
 /** What a crash of the actor alone left behind: a session that still runs, and that tells its only code no second time. */
 function settleCrash(builder: TurnBuilder): void {
   const { pairWith } = builder.state.channel.context;
-  if (pairWith == null) builder.effects.push({ type: 'refresh_groups' });
+  if (pairWith == null) builder.perform({ type: 'refresh_groups' });
   else builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });
 }
 
-function shopTimers(state: ShopState): DueTimer[] {
+function shopTimers(state: ShopState): readonly DueTimer[] {
   const { untilMs, coldPausedUntilMs } = state.pacing.context;
   const { reconnectAtMs } = state.channel.context;
-  const timers: DueTimer[] = [];
-  if (untilMs !== null) timers.push({ id: 'pacing', dueAtMs: untilMs });
-  if (coldPausedUntilMs != null) timers.push({ id: 'cold', dueAtMs: coldPausedUntilMs });
-  if (reconnectAtMs !== null) timers.push({ id: 'reconnect', dueAtMs: reconnectAtMs });
-  const waiting = waitingTimer(state);
-  if (waiting) timers.push(waiting);
-  const pool = poolTimer(state);
-  if (pool) timers.push(pool);
-  const notices = noticeTimer(state);
-  if (notices) timers.push(notices);
-  const undelivered = undeliveredTimer(state.undelivered);
-  if (undelivered) timers.push(undelivered);
-  return timers;
+  let timers = NO_TIMERS;
+  if (untilMs !== null) timers = and(timers, { id: 'pacing', dueAtMs: untilMs });
+  if (coldPausedUntilMs != null) timers = and(timers, { id: 'cold', dueAtMs: coldPausedUntilMs });
+  if (reconnectAtMs !== null) timers = and(timers, { id: 'reconnect', dueAtMs: reconnectAtMs });
+  timers = and(timers, waitingTimer(state));
+  timers = and(timers, poolTimer(state));
+  timers = and(timers, noticeTimer(state));
+  return and(timers, undeliveredTimer(state.undelivered));
+}
+
+const NO_TIMERS: readonly DueTimer[] = [];
+
+/** Most shops wait for one moment, and an array that is pushed to reserves room for seventeen. */
+function and(timers: readonly DueTimer[], timer: DueTimer | undefined): readonly DueTimer[] {
+  if (timer === undefined) return timers;
+  return timers.length === 0 ? [timer] : timers.concat(timer);
 }

@@ -72,24 +72,18 @@ export interface DispatchFacts {
   readonly audience: readonly string[];
 }
 
-/** A command that comes to its turn, and where what it needs is known. */
+/** A command that comes to its turn, other than a send, and where what it needs is known. */
 interface FactsQuestion {
   readonly state: ShopState;
-  readonly command: ShopCommand;
+  readonly command: Exclude<ShopCommand, { readonly type: 'send' }>;
   readonly store: Store;
   readonly vault: NumberVault;
   readonly nowMs: number;
   readonly available: boolean;
 }
 
-/** Reads what the turn on a command will need; nothing where the state is enough. */
+/** Reads what the turn on a command will need; nothing where the state is enough. Of a send, see `readSend`. */
 export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> {
-  const { command } = question;
-  // Apart from the others, whose closures each send would pay for.
-  return command.type === 'send' ? readSend(question, command.draft) : readFor(question);
-}
-
-function readFor(question: FactsQuestion): MaybePromise<ShopFacts> {
   const { state, command, store, vault, nowMs, available } = question;
   if (command.type === 'post_status' && command.draft.idempotencyKey !== undefined) {
     return readOriginal(state, { kind: 'status', key: command.draft.idempotencyKey }, store).then(
@@ -183,17 +177,24 @@ function subjectOf(command: PoolCommand): { readonly messageId: string; readonly
   return { messageId: command.body.id, to: command.body.to ?? '' };
 }
 
-/** For a first send to a number the facts are as a rule in memory, so nothing waits for Redis. */
-function readSend(question: FactsQuestion, draft: MessageDraft): MaybePromise<ShopFacts> {
-  const { state, store, available } = question;
+/**
+ * What the turn on a send will need. For a first send to a number the facts are as a rule in memory, so nothing waits for
+ * Redis. Apart from other commands, whose closures each send would pay for. `available`: a session worker is there.
+ */
+export function readSend(
+  state: ShopState,
+  draft: MessageDraft,
+  store: Store,
+  available: boolean,
+): MaybePromise<ShopFacts> {
   const recipient = readPerson(state, draft.to, store);
   return draft.idempotencyKey !== undefined || recipient instanceof Promise
-    ? readOriginalToo(question, draft.idempotencyKey, recipient)
+    ? readOriginalToo({ state, store, available }, draft.idempotencyKey, recipient)
     : { send: recipient, available };
 }
 
 async function readOriginalToo(
-  { state, store, available }: FactsQuestion,
+  { state, store, available }: Pick<FactsQuestion, 'state' | 'store' | 'available'>,
   key: string | undefined,
   recipient: MaybePromise<RecipientFacts>,
 ): Promise<ShopFacts> {

@@ -36,13 +36,13 @@ export function takeNumber(builder: TurnBuilder, event: Connected, facts: Number
   const warmupSinceMs = Math.min(pairedAtMs, ...known.filter((sinceMs) => sinceMs != null));
   if (former !== undefined) {
     const left = { atMs: context.downSinceMs ?? builder.nowMs, warmupSinceMs: warmupPairedAtMs(context) };
-    builder.writes.push(numberUseWrite(tenantId, former, { shopId, left }));
+    builder.write(numberUseWrite(tenantId, former, { shopId, left }));
   }
-  if (isOwn !== true) builder.writes.push(numberUseWrite(tenantId, phone, { shopId }));
+  if (isOwn !== true) builder.write(numberUseWrite(tenantId, phone, { shopId }));
   // Two shops that connect at once do not see each other before both have.
   if (isOwn !== true || context.asked === true) {
-    builder.effects.push({ type: 'confirm_number', of: builder.state, phone });
-  } else builder.effects.push({ type: 'note_number', phone });
+    builder.perform({ type: 'confirm_number', of: builder.state, phone });
+  } else builder.perform({ type: 'note_number', phone });
   if (inheritance !== undefined) inherit(builder, inheritance);
   builder.stepChannel({
     type: 'connected',
@@ -60,7 +60,7 @@ export function yieldNumber(
 ): void {
   const { channel, shop } = builder.state;
   if (channelState(builder.state) !== 'connected' || channel.context.phone !== phone) return;
-  builder.writes.push(numberUseWrite(shop.tenantId, phone, { shopId: by }));
+  builder.write(numberUseWrite(shop.tenantId, phone, { shopId: by }));
   refuse(builder, by);
 }
 
@@ -81,16 +81,16 @@ function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
   const { keys, accepted } = builder.state;
   const { entries, ledger, writers, aliases, archivedAt } = inheritance;
   if (archivedAt !== undefined) {
-    builder.writes.push(...archiveTaken(builder.state.shop.tenantId, archivedAt));
+    builder.write(...archiveTaken(builder.state.shop.tenantId, archivedAt));
   }
   if (entries.length > 0) {
-    builder.writes.push(['RPUSH', keys.accepted, ...entries.map(encodeEntry)]);
+    builder.write(['RPUSH', keys.accepted, ...entries.map(encodeEntry)]);
     builder.change({ ledger });
     builder.onCommitted(() => {
       accepted.next += entries.length;
     });
   }
-  builder.writes.push(
+  builder.write(
     ...hashWrites(
       keys.writers,
       [...writers].map(([address, writer]) => [address, JSON.stringify(writer)]),

@@ -58,13 +58,17 @@ export interface ShopTurnOptions {
 
 const KEPT_TRANSITIONS = 20;
 
+const NO_WRITES: readonly Write[] = [];
+const NO_EFFECTS: readonly ShopEffect[] = [];
+const NO_EVENTS: readonly TenantEvent[] = [];
+
 /**
  * One turn in the making: takes a shop's state, steps its two machines, gathers what they ask for as writes and
  * effects, and closes into a `Turn`. The state it was made from is never changed.
  */
 export class TurnBuilder {
-  readonly writes: Write[] = [];
-  readonly effects: ShopEffect[] = [];
+  #writes: readonly Write[] = NO_WRITES;
+  #effects: readonly ShopEffect[] = NO_EFFECTS;
   readonly nowMs: number;
   #state: ShopState;
   readonly #before: ShopState;
@@ -74,7 +78,7 @@ export class TurnBuilder {
   #storesSettled = false;
   #cut = 0;
   /** What the tenant is told of, in the order in which it was decided. */
-  readonly #events: TenantEvent[] = [];
+  #events: readonly TenantEvent[] = NO_EVENTS;
 
   constructor(state: ShopState, nowMs: number, options: ShopTurnOptions) {
     this.#state = state;
@@ -89,6 +93,19 @@ export class TurnBuilder {
 
   change(changes: Partial<ShopState>): void {
     this.#state = changedShop(this.#state, changes);
+  }
+
+  /**
+   * Adds writes, in their order. The first that are given together make up the list as they are: an array that is pushed to
+   * reserves room for seventeen, and most turns write two.
+   */
+  write(...writes: readonly Write[]): void {
+    this.#writes = this.#writes.length === 0 ? writes : this.#writes.concat(writes);
+  }
+
+  /** Adds what is to be done once the commit holds, in its order. */
+  perform(...effects: readonly ShopEffect[]): void {
+    this.#effects = this.#effects.length === 0 ? effects : this.#effects.concat(effects);
   }
 
   /** Runs once the commit holds, for what is changed in place; several in their order. */
@@ -180,14 +197,14 @@ export class TurnBuilder {
     if (state.undelivered !== before.undelivered) {
       fields.push('undelivered', encodeUndelivered(state.undelivered));
     }
-    if (fields.length > 0) this.writes.push(['HSET', state.keys.shop, ...fields]);
+    if (fields.length > 0) this.write(['HSET', state.keys.shop, ...fields]);
     if (status !== channelState(before) || state.qr !== before.qr) {
-      this.effects.push({ type: 'announce_channel', of: state, state: status });
+      this.perform({ type: 'announce_channel', of: state, state: status });
     }
     if (state.pacing !== before.pacing && standsStill(state) !== standsStill(before)) {
       const { heldByOperator } = state.pacing.context;
       const began = beganToStand(before, state);
-      this.effects.push({
+      this.perform({
         type: 'announce_pacing',
         of: state,
         state: pacingState(state),
@@ -196,7 +213,7 @@ export class TurnBuilder {
       });
     }
     this.#storeEvents();
-    return { state, writes: this.writes, effects: this.effects, reply, committed: this.#committed };
+    return { state, writes: this.#writes, effects: this.#effects, reply, committed: this.#committed };
   }
 
   /** Has the turn store how far the shop's messages have ended, less what it cuts from the head of its list. */
@@ -217,7 +234,7 @@ export class TurnBuilder {
 
   /** Tells the tenant of something, once the commit of this turn makes it true. */
   tell(type: EventType, subject: string): void {
-    this.#events.push({ type, shopId: this.#state.shop.shopId, subject });
+    this.#events = [...this.#events, { type, shopId: this.#state.shop.shopId, subject }];
   }
 
   #storeEvents(): void {
@@ -225,17 +242,17 @@ export class TurnBuilder {
     if (this.#events.length === 0 && changes.length === 0) return;
     const events = [...this.#events, ...changes];
     const kept = { nowMs: this.nowMs, limits: this.#options.eventLimits };
-    this.writes.push(...eventWrites(this.#state.shop.tenantId, events, kept));
-    this.effects.push({ type: 'announce_events' });
+    this.write(...eventWrites(this.#state.shop.tenantId, events, kept));
+    this.perform({ type: 'announce_events' });
   }
 
   #carryChannel(effect: ChannelEffect): void {
     if (effect.type === 'openSession') {
-      this.effects.push({ type: 'open', opening: effect.params });
+      this.perform({ type: 'open', opening: effect.params });
     } else if (effect.type === 'closeSession') {
-      this.effects.push({ type: 'close' });
+      this.perform({ type: 'close' });
     } else if (effect.type === 'eraseSession') {
-      this.effects.push({ type: 'erase' });
+      this.perform({ type: 'erase' });
     } else {
       this.endAllQueued('MSGAPP_SESSION_LOST');
     }
@@ -245,15 +262,15 @@ export class TurnBuilder {
     const { inHand } = this.#state;
     switch (effect.type) {
       case 'checkRecipient':
-        this.effects.push({ type: 'check', message: inHandFor(effect, inHand) });
+        this.perform({ type: 'check', message: inHandFor(effect, inHand) });
         break;
       case 'showComposing': {
         const { generation } = this.#state.channel.context;
-        this.effects.push({ type: 'compose', message: inHandFor(effect, inHand), generation });
+        this.perform({ type: 'compose', message: inHandFor(effect, inHand), generation });
         break;
       }
       case 'recall':
-        this.effects.push({ type: 'recall', messageId: effect.params.messageId });
+        this.perform({ type: 'recall', messageId: effect.params.messageId });
         break;
       case 'putOnWire':
         this.#storeState(inHandFor(effect, inHand), 'sending', null);
@@ -289,8 +306,8 @@ export class TurnBuilder {
   /** Stores what became of a message. */
   store(message: MessageReference, state: MessageState): void {
     const { writes, effects } = messageOutcome(this.#state, message, state);
-    this.writes.push(...writes);
-    this.effects.push(...effects);
+    this.write(...writes);
+    this.perform(...effects);
     // The end of a message of another shop is told in that shop's turn.
     if (message.carriedFor !== undefined || !isFinal(state.status)) return;
     this.storeSettled();

@@ -1,3 +1,4 @@
+import { isPhoneNumber } from '../../../policy/recipient.ts';
 import { resolveSettings, type TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
@@ -15,10 +16,12 @@ import { messageLookup, readMessage } from '../record/message-days.ts';
 import { type MessageFields, messageView } from '../record/message-record.ts';
 import { shopAddress, shopKeys } from '../record/shop-keys.ts';
 import type {
+  Accepted,
   ChannelView,
   GroupView,
   MessageDraft,
   MessageView,
+  Sent,
   ShopOperations,
   ShopPolicyView,
   ShopReference,
@@ -75,6 +78,12 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     await askGroups(shop, groupId);
     return (await askToSend(shop, { ...command, groupAsked: true })) ?? failed('SHOP_NOT_FOUND');
   };
+  const askTwice = (shop: ShopReference, command: SendCommand): Promise<Outcome<Sent<Accepted>>> =>
+    askToSend(shop, command).then((reply) => {
+      if (reply === undefined) return failed('SHOP_NOT_FOUND');
+      if ('groupId' in reply) return sendToGroup(shop, command, reply.groupId);
+      return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
+    });
   const withState = async <Value>(
     shop: ShopReference,
     answer: (state: ShopState) => Promise<Outcome<Value>> | Outcome<Value>,
@@ -90,11 +99,8 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     const settings = tenant?.settings ?? resolveSettings({});
     const mayGoByPool = tenant?.record.poolFallback ?? false;
     const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
-    return askToSend(shop, command).then((reply) => {
-      if (reply === undefined) return failed('SHOP_NOT_FOUND');
-      if ('groupId' in reply) return sendToGroup(shop, command, reply.groupId);
-      return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
-    });
+    const isOnce = !mayGoByPool && isPhoneNumber(draft.to);
+    return isOnce ? askToSend(shop, command).then(onlyReply) : askTwice(shop, command);
   };
   return {
     channel: view,
@@ -151,6 +157,12 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       return await withState(shop, groupsOf);
     },
   };
+}
+
+/** The reply to a send that is not asked for again: what goes to a number and not to the pool, and so pays for no closure. */
+function onlyReply(reply: SendReply | undefined): Outcome<Sent<Accepted>> {
+  if (reply === undefined) return failed('SHOP_NOT_FOUND');
+  return reply.ok ? reply : { ok: false, failure: reply.failure };
 }
 
 /** How the shop stands, and what a send to `to` would come to. */
