@@ -141,7 +141,7 @@ function shopIdOf(tenant: TenantState, idOrName: string): Outcome<string> {
 
 /** By id, else by exact name in any case (docs/contract.md, Conventions). */
 function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord> {
-  const byId = isObjectId(idOrName) ? shops.get(idOrName.toLowerCase()) : undefined;
+  const byId = shops.get(idOrName) ?? (isObjectId(idOrName) ? shops.get(idOrName.toLowerCase()) : undefined);
   if (byId !== undefined) return done(byId);
   const name = foldedName(idOrName);
   const [shop, ...more] = [...shops.values()].filter((other) => foldedName(other.name) === name);
