@@ -24,12 +24,6 @@ export interface HeadOptions {
   readonly eventsPath: string | undefined;
 }
 
-/** The other end of the connection that a request came on. */
-export interface Peer {
-  readonly connection: CallerConnection;
-  readonly address: string;
-}
-
 /** The head of a request, read. */
 export interface Head {
   /** Without its body, unless it is known not to be read. */
@@ -62,21 +56,21 @@ function headerName(text: string): HeaderName {
   return { text, bytes: new TextEncoder().encode(text) };
 }
 
-/** Reads a head. The raw one is gone after the first await, so everything is read here. */
+/** Reads a head; `address`: of the peer. The raw one is gone after the first await, so everything is read here. */
 export function readHead(
   raw: RawHead,
-  { connection, address }: Peer,
+  connection: CallerConnection,
+  address: string,
   { callerAddress, eventsPath }: HeadOptions,
 ): Head {
   const method = raw.getCaseSensitiveMethod();
-  const declared = raw.getHeader(CONTENT_LENGTH.bytes);
-  const once = declared !== '' || !isRead(method) ? linesOfOnce(raw) : NO_LINES;
+  const found = isRead(method) && raw.getHeader(CONTENT_LENGTH.bytes) === '' ? askedFor(raw) : walked(raw);
+  const { contentLength = '', transferEncoding = '', authorization = '', apiKey = '' } = found;
+  const { contentType = '', requestId = '', traceparent = '', idempotencyKey = '' } = found;
   // uWebSockets takes the first of several, and an empty one for none; both are how requests are smuggled past a proxy.
-  const lengthRepeated = once.lengths > (declared === '' ? 0 : 1);
-  // A body without a length is looked for where one is read alone: each header read is a native call.
-  const hasBody =
-    !lengthRepeated && (declared !== '' || (!isRead(method) && raw.getHeader('transfer-encoding') !== ''));
-  const authorization = raw.getHeader(AUTHORIZATION.bytes);
+  const lengthRepeated = found.lengths > (contentLength === '' ? 0 : 1);
+  const isChunked = !isRead(method) && transferEncoding !== '';
+  const hasBody = !lengthRepeated && (contentLength !== '' || isChunked);
   const path = raw.getUrl();
   const mayStream = path === eventsPath;
   return {
@@ -86,23 +80,53 @@ export function readHead(
       query: raw.getQuery() ?? '',
       headers: {
         authorization,
-        apiKey: authorization.startsWith('Bearer ') ? '' : raw.getHeader('x-api-key'),
-        contentType: hasBody ? raw.getHeader('content-type') : '',
-        requestId: raw.getHeader(REQUEST_ID.bytes),
-        traceparent: singleHeader(raw, TRACEPARENT),
-        idempotencyKey: method === 'POST' ? once.idempotencyKey : '',
+        apiKey: authorization.startsWith('Bearer ') ? '' : apiKey,
+        contentType: hasBody ? contentType : '',
+        requestId,
+        traceparent,
+        idempotencyKey: method === 'POST' ? idempotencyKey : '',
         lastEventId: mayStream ? raw.getHeader('last-event-id') : '',
         takesEvents: mayStream && asksForEvents(raw.getHeader('accept')),
       },
       ip: callerAddress === undefined ? address : callerAddress(address, forwardedFor(raw)),
       body: '',
-      bodyFault: lengthFault(declared, lengthRepeated),
+      bodyFault: lengthFault(contentLength, lengthRepeated),
       connection,
     },
     hasBody,
   };
 }
 
+/** The headers that every call is asked for, each of which may come once; undefined where there is none. */
+interface FoundHeaders {
+  contentLength: string | undefined;
+  /** How many lines of it there are. */
+  lengths: number;
+  transferEncoding: string | undefined;
+  authorization: string | undefined;
+  apiKey: string | undefined;
+  contentType: string | undefined;
+  requestId: string | undefined;
+  /** Of several lines, as of `idempotencyKey`, the line breaks between them as well, which no value of either may hold. */
+  traceparent: string | undefined;
+  idempotencyKey: string | undefined;
+}
+
+/** Of a call without a body: each header that is asked for costs a call into native code, and few are of use to it. */
+function askedFor(raw: RawHead): FoundHeaders {
+  const authorization = raw.getHeader(AUTHORIZATION.bytes);
+  return {
+    contentLength: undefined,
+    lengths: 0,
+    transferEncoding: undefined,
+    authorization,
+    apiKey: authorization.startsWith('Bearer ') ? undefined : raw.getHeader('x-api-key'),
+    contentType: undefined,
+    requestId: raw.getHeader(REQUEST_ID.bytes),
+    traceparent: singleHeader(raw, TRACEPARENT),
+    idempotencyKey: undefined,
+  };
+}
 /** Whether a list of media types (RFC 9110, 12.5.1) names server-sent events; any type at all is not enough. */
 function asksForEvents(accept: string): boolean {
   return accept.split(',').some((type) => /^\s*text\/event-stream\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/i.test(type));
@@ -113,26 +137,50 @@ function lengthFault(declared: string, isRepeated: boolean): BodyFault | undefin
   return Number(declared) > MAX_BODY_BYTES ? 'too_large' : undefined;
 }
 
-/** Headers that may come once, where a second line is looked for though the first may be empty. */
-interface LinesOfOnce {
-  /** How many lines of Content-Length there are. */
-  lengths: number;
-  /** Of several lines the line breaks between them as well, which no value of it may hold. */
-  idempotencyKey: string;
-}
-
-const NO_LINES: LinesOfOnce = { lengths: 0, idempotencyKey: '' };
-
-/** Walks all headers, which costs a call out of native code for each; so both are looked for in one walk. */
-function linesOfOnce(raw: RawHead): LinesOfOnce {
-  const found = { lengths: 0, idempotencyKey: '' };
-  let keys = 0;
+/**
+ * Of a call that may have a body. Of some headers a second line is looked for though the first may be empty, so all are walked,
+ * which costs a call out of native code for each; asked for once more by its name, a header would cost another.
+ */
+function walked(raw: RawHead): FoundHeaders {
+  const found: FoundHeaders = {
+    contentLength: undefined,
+    lengths: 0,
+    transferEncoding: undefined,
+    authorization: undefined,
+    apiKey: undefined,
+    contentType: undefined,
+    requestId: undefined,
+    traceparent: undefined,
+    idempotencyKey: undefined,
+  };
   raw.forEach((name, value) => {
-    if (name === 'content-length') {
-      found.lengths += 1;
-    } else if (name === 'idempotency-key') {
-      found.idempotencyKey += keys === 0 ? value : `\n${value}`;
-      keys += 1;
+    switch (name) {
+      case 'content-length':
+        found.lengths += 1;
+        found.contentLength ??= value;
+        break;
+      case 'transfer-encoding':
+        found.transferEncoding ??= value;
+        break;
+      case 'authorization':
+        found.authorization ??= value;
+        break;
+      case 'x-api-key':
+        found.apiKey ??= value;
+        break;
+      case 'content-type':
+        found.contentType ??= value;
+        break;
+      case 'x-request-id':
+        found.requestId ??= value;
+        break;
+      case 'traceparent':
+        found.traceparent = found.traceparent === undefined ? value : `${found.traceparent}\n${value}`;
+        break;
+      case 'idempotency-key':
+        found.idempotencyKey =
+          found.idempotencyKey === undefined ? value : `${found.idempotencyKey}\n${value}`;
+        break;
     }
   });
   return found;

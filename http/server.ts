@@ -14,7 +14,7 @@ import type {
 } from './contract/exchange.ts';
 import type { BodyBudget } from './pipeline/body-budget.ts';
 import type { BodyPolicy } from './pipeline/front.ts';
-import { KeptBody, type ReadBody } from './pipeline/kept-body.ts';
+import { KeptBody, type ReadBody, wholeBody } from './pipeline/kept-body.ts';
 import { LARGE_BODY_BYTES, LargeBodies } from './pipeline/large-bodies.ts';
 import { PeerAddresses } from './pipeline/peer-addresses.ts';
 import { statusLine } from './pipeline/status-line.ts';
@@ -47,10 +47,21 @@ class Exchange extends CallerConnection {
   /** Of the request. */
   method = '';
   #waiting: WaitingCall | undefined;
+  #isWatched = false;
 
   constructor(response: HttpResponse) {
     super();
     this.response = response;
+  }
+
+  /**
+   * Has the response tell when the caller goes away; after that uWebSockets forbids every touch of it. `cutOff`, whose part
+   * it is to say `leave`, takes the place of that alone. What follows the first time does nothing.
+   */
+  watch(cutOff?: () => void): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    this.response.onAborted(cutOff ?? (() => this.leave()));
   }
 
   /** Keeps a call that waits and nothing else of it; `woke` is called when it is to go on, at once where its caller goes away. */
@@ -105,11 +116,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
   app.any('/*', (response, raw) => {
     const exchange = new Exchange(response);
     inHand += 1;
-    const { request, hasBody } = readHead(
-      raw,
-      { connection: exchange, address: peers.of(response) },
-      options,
-    );
+    const { request, hasBody } = readHead(raw, exchange, peers.of(response), options);
     exchange.method = request.method;
     // The bytes behind such a head may be taken for a request; while this one is not answered, they close the connection.
     if (request.bodyFault === 'length_repeated') {
@@ -146,10 +153,8 @@ export function startServer(options: ServerOptions): Promise<Server> {
   }
 
   function respondOnceKnown(exchange: Exchange, answer: Promise<ReplyValue>): void {
-    // After an abort uWebSockets forbids every touch of the response; the answer still runs to its end.
-    exchange.response.onAborted(() => {
-      exchange.leave();
-    });
+    // The answer runs to its end also where nobody waits for it any more.
+    exchange.watch();
     void answer.then((reply) => sendOrWait(exchange, reply));
   }
 
@@ -224,7 +229,8 @@ class BodyReading {
   readonly #exchange: Exchange;
   readonly #request: OpenRequest;
   readonly #reader: BodyReader;
-  readonly #kept: KeptBody;
+  /** What came of it; undefined before its first piece. */
+  #kept: KeptBody | undefined;
   #isAsked = false;
   #isOver = false;
 
@@ -232,32 +238,36 @@ class BodyReading {
     this.#exchange = exchange;
     this.#request = request;
     this.#reader = reader;
-    this.#kept = new KeptBody(reader.bodies);
   }
 
   begin(): void {
-    const { response } = this.#exchange;
-    response.onAborted(() => this.#cutOff());
-    response.onData((piece, isLast) => this.#take(piece, isLast));
+    this.#exchange.watch(() => this.#cutOff());
+    this.#exchange.response.onData((piece, isLast) => this.#take(piece, isLast));
   }
 
   #cutOff(): void {
     this.#exchange.leave();
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#kept.release();
+    this.#kept?.release();
     this.#reader.abandoned();
   }
 
   #take(piece: ArrayBuffer, isLast: boolean): void {
     if (this.#isOver) return;
-    const read = this.#kept.add(piece, isLast);
+    const read = this.#read(piece, isLast);
     if (read !== undefined) {
       this.#end(read);
     } else if (!this.#isAsked) {
       this.#isAsked = true;
       void this.#askForAccount();
     }
+  }
+
+  #read(piece: ArrayBuffer, isLast: boolean): ReadBody | undefined {
+    if (isLast && this.#kept === undefined) return wholeBody(piece);
+    this.#kept ??= new KeptBody(this.#reader.bodies);
+    return this.#kept.add(piece, isLast);
   }
 
   #end({ body, fault }: ReadBody): void {
@@ -272,8 +282,8 @@ class BodyReading {
     try {
       const account = await this.#reader.accountOf(this.#request);
       if (this.#isOver) return;
-      if (account !== undefined && this.#kept.belongsTo(account)) return;
-      this.#kept.release();
+      if (account !== undefined && this.#kept?.belongsTo(account)) return;
+      this.#kept?.release();
       const fault = account === undefined ? undefined : 'crowded';
       this.#exchange.response.cork(() => this.#end({ body: '', fault }));
     } catch {
@@ -320,9 +330,7 @@ function headHeaders({ body, stream, close }: ReplyValue): HeaderLines {
  */
 function closeAfterHead(exchange: Exchange, { body, stream }: ReplyValue): void {
   const { response } = exchange;
-  response.onAborted(() => {
-    exchange.leave();
-  });
+  exchange.watch();
   response.tryEnd('', stream === undefined ? Buffer.byteLength(body) : 0);
   // What is written in this turn is gathered until its end.
   setImmediate(() => {
@@ -340,9 +348,7 @@ class OpenReply implements ReplyStream {
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
-    exchange.response.onAborted(() => {
-      exchange.leave();
-    });
+    exchange.watch();
   }
 
   write(text: string): boolean {

@@ -10,8 +10,8 @@ import {
 import { shopKeys } from '../../actors/shop/record/shop-keys.ts';
 import type { Accepted } from '../../actors/shop/record/shop-operations.ts';
 import { checkRequest } from '../../http/contract/checked-request.ts';
-import { JSON_TYPE, rateHeaders, successText } from '../../http/contract/envelope.ts';
-import { acceptedJson } from '../../http/contract/message-json.ts';
+import { JSON_TYPE, rateHeaders } from '../../http/contract/envelope.ts';
+import { acceptedBody } from '../../http/contract/message-json.ts';
 import { keyHash } from '../../http/pipeline/presented-key.ts';
 import { createRouter } from '../../http/pipeline/router.ts';
 import { API_BASE_PATH, API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
@@ -224,7 +224,7 @@ function answer({ head, tenant, response, isGone, rate }: Call, accepted: Accept
     response.writeStatus('202 Accepted');
     const headers = `${JSON_TYPE}${rate}\r\nLocation: ${accepted.statusUrl}\r\nX-Request-Id: ${head.requestId}`;
     response.writeHeader('Content-Type', headers);
-    response.end(successText(acceptedJson(accepted)));
+    response.end(acceptedBody(accepted));
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Admission } from '../../actors/tenant/tenant-operations.ts';
+import { rememberLast } from '../../runtime/memoize.ts';
 import { ERRORS, type HttpFailure, retryAfterSeconds } from './errors.ts';
 import type { HeaderLines, ReplyValue } from './exchange.ts';
 
@@ -51,7 +52,22 @@ function challenge(code: HttpFailure['code']): HeaderLines {
 
 /** The four rate headers of the bucket this request consumed (docs/contract.md, Conventions). */
 export function rateHeaders({ limit, remaining, resetAtSeconds, scope }: RateState): HeaderLines {
-  return `\r\nX-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAtSeconds}\r\nX-RateLimit-Scope: ${scope}`;
+  const { start, end } = RATE_WORDS[scope];
+  return start(limit) + remaining + end(resetAtSeconds);
+}
+
+/** What stands around the calls left, by scope: many keys have the same limit, and many calls are counted until the same second. */
+const RATE_WORDS = { minute: rateWords('minute'), hour: rateWords('hour'), day: rateWords('day') } as const;
+
+function rateWords(scope: RateState['scope']) {
+  return {
+    start: rememberLast((limit: number) =>
+      ['\r\nX-RateLimit-Limit: ', limit, '\r\nX-RateLimit-Remaining: '].join(''),
+    ),
+    end: rememberLast((resetAtSeconds: number) =>
+      ['\r\nX-RateLimit-Reset: ', resetAtSeconds, '\r\nX-RateLimit-Scope: ', scope].join(''),
+    ),
+  };
 }
 
 /** Our envelope opens with these words, and the code is the first thing in an error. */

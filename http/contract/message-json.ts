@@ -28,13 +28,9 @@ export function messageJson(message: MessageView): string {
   );
 }
 
-/** The body that answers a send. */
+/** The body that answers a send, byte for byte as `successBody` writes it. */
 export function acceptedBody(accepted: Accepted): string {
-  return successText(acceptedJson(accepted));
-}
-
-/** The JSON of what a send answers, byte for byte that of `JSON.stringify`. */
-export function acceptedJson({ id, status, statusUrl, policy, policyJson }: Accepted): string {
+  const { id, status, statusUrl, policy, policyJson } = accepted;
   const verdict = policyJson ?? verdictJson(policy);
-  return `{"id":"${id}","status":"${status}","statusUrl":"${statusUrl}","policy":${verdict}}`;
+  return `{"success":true,"data":{"id":"${id}","status":"${status}","statusUrl":"${statusUrl}","policy":${verdict}}}`;
 }

@@ -135,7 +135,17 @@ class GatheredLines implements DestinationStream {
 function requestLine(answered: AnsweredRequest, identity: string, message: string): string {
   const { atMs, requestId, words, latencyMs, ip, traceparent } = answered;
   const trace = traceparent === undefined ? '' : `,"traceparent":"${traceparent}"`;
-  return `{"level":30,"time":${atMs}${identity}${requestId}${words.line}${latencyMs}${trace}${lineEnd(ip, message)}`;
+  return lineStart(atMs, identity) + requestId + words.line + latencyMs + trace + lineEnd(ip, message);
+}
+
+/** The start of the line written last: many share a moment. */
+let lastStart = { atMs: Number.NaN, identity: '', text: '' };
+
+function lineStart(atMs: number, identity: string): string {
+  if (atMs !== lastStart.atMs || identity !== lastStart.identity) {
+    lastStart = { atMs, identity, text: ['{"level":30,"time":', atMs, identity].join('') };
+  }
+  return lastStart.text;
 }
 
 /** The end of the line written last: behind a proxy all callers have one address. */

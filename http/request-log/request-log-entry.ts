@@ -26,12 +26,15 @@ export const NOBODY = 'nobody';
 /** An entry packed for its tenant's log, whose name it need not repeat. About 150 bytes. */
 export function packEntry(answered: AnsweredRequest): string {
   const { atMs, requestId, words, latencyMs, ip, errorCode, traceparent } = answered;
-  const start = `[${atMs},"${requestId}${words.packed}${latencyMs}`;
+  const start = usualStart(atMs) + requestId + words.packed + latencyMs;
   if (errorCode === undefined && traceparent === undefined) return start + usualEnd(ip);
   const trace = traceparent === undefined ? '' : `,"${traceparent}"`;
   const code = errorCode === undefined ? ',null' : `,"${errorCode}"`;
   return `${start},"${ip}"${code}${trace}]`;
 }
+
+/** The start of an entry: many share a moment. */
+const usualStart = rememberLast((atMs: number) => ['[', atMs, ',"'].join(''));
 
 /** The end of an entry of a success. Behind a proxy all callers have one address. */
 const usualEnd = rememberLast((ip: string) => [',"', ip, '"]'].join(''));

@@ -1,10 +1,11 @@
 import type { KeyDirectory } from '../../actors/tenant/tenant-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import { rememberLast } from '../../runtime/memoize.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
-import type { RequestValue } from '../contract/exchange.ts';
+import type { RequestHeaders, RequestValue } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import { answerAsOwner, type OwnedReply, type OwnedRequest } from '../owner/answer-as-owner.ts';
 import { ownerFollower } from '../owner/follow-owner.ts';
@@ -52,15 +53,28 @@ export function createApiFront(parts: ApiFrontOptions): Front {
   return (request, call) => {
     const target = routed(options.router, request);
     if (!target.found) return target.refused;
-    const key = presentedKey(request.headers);
-    if (key === undefined) return anonymous(errorReply({ code: 'API_KEY_MISSING' }), target.route);
-    const hash = keyHash(key);
-    if (hash === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), target.route);
+    const hash = hashOf(request.headers);
+    if (hash === undefined) {
+      const code = presentedKey(request.headers) === undefined ? 'API_KEY_MISSING' : 'API_KEY_INVALID';
+      return anonymous(errorReply({ code }), target.route);
+    }
     const tenantId = options.keys.tenantOfKey(hash);
-    return tenantId instanceof Promise
-      ? answerOnceFound(target, request, { tenantId, hash, call }, options)
+    if (tenantId instanceof Promise)
+      return answerOnceFound(target, request, { tenantId, hash, call }, options);
+    return tenantId === undefined
+      ? unknownKey(target.route)
       : answerTenant(target, request, { tenantId, hash, call }, options);
   };
+}
+
+/** SHA-256 of the key that a call presents, in hex; undefined without a well-formed one. A call asks twice, for its head and for its answer. */
+const hashOf = rememberLast((headers: RequestHeaders): string | undefined => {
+  const key = presentedKey(headers);
+  return key === undefined ? undefined : keyHash(key);
+});
+
+function unknownKey(route: string): FrontReply {
+  return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
 }
 
 /** The answer to a key that this node has to look up. */
@@ -71,7 +85,10 @@ function answerOnceFound(
   edge: Edge,
 ): Promise<FrontReply> {
   return tenantId.then(
-    (found) => answerTenant(target, request, { tenantId: found, hash, call }, edge),
+    (found) =>
+      found === undefined
+        ? unknownKey(target.route)
+        : answerTenant(target, request, { tenantId: found, hash, call }, edge),
     (thrown) => {
       edge.owner.log.warn({ err: thrown, route: target.route }, 'a key could not be looked up');
       return anonymous(errorReply(failureOfThrown(thrown)), target.route);
@@ -85,14 +102,12 @@ function answerOnceFound(
  */
 export function apiBodies({ router, keys }: Pick<ApiFrontOptions, 'router' | 'keys'>): BodyPolicy {
   return {
-    headDecides: (head) => !routed(router, head).found || isRead(head.method) || hashOf(head) === undefined,
-    accountOf: (head) => keys.tenantOfKey(hashOf(head) ?? ''),
+    headDecides: ({ method, path, headers }) =>
+      router.match(path)?.route.byMethod.has(method) !== true ||
+      isRead(method) ||
+      hashOf(headers) === undefined,
+    accountOf: ({ headers }) => keys.tenantOfKey(hashOf(headers) ?? ''),
   };
-}
-
-function hashOf({ headers }: RequestValue): string | undefined {
-  const key = presentedKey(headers);
-  return key === undefined ? undefined : keyHash(key);
 }
 
 /** The key of each request. */
@@ -106,18 +121,16 @@ interface Presented<TenantId> {
 function answerTenant(
   target: Extract<Routed<ApiServices>, { found: true }>,
   request: RequestValue,
-  presented: Presented<string | undefined>,
+  known: Presented<string>,
   edge: Edge,
 ): MaybePromise<FrontReply> {
   const { route } = target;
-  const { tenantId, hash, call } = presented;
-  if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
+  const { tenantId, hash, call } = known;
   // A call that waited was admitted before.
   if (call.wait === undefined && edge.slots.isFull(tenantId)) {
     const message = 'Too many calls of this account are being answered; try again shortly.';
     return { reply: errorReply({ code: 'OVERLOADED', message }), route, tenantId, keyId: undefined };
   }
-  const known = { tenantId, hash, call };
   const { endpoint, values } = target;
   const { followed } = endpoint;
   const { takesEvents, lastEventId } = request.headers;
@@ -130,11 +143,12 @@ function answerTenant(
 }
 
 function answerKnown(
-  { endpoint, values, route }: Extract<Routed<ApiServices>, { found: true }>,
+  target: Extract<Routed<ApiServices>, { found: true }>,
   request: RequestValue,
   { tenantId, hash, call }: Presented<string>,
   edge: Edge,
 ): MaybePromise<FrontReply> {
+  const { endpoint, values, route } = target;
   const { slots, forwarder, services, owner } = edge;
   const asked = ownedRequest(request, { values, tenantId, keyHash: hash, call });
   const owned = call.wait === undefined ? asked : continued(asked, endpoint, call.wait);
@@ -143,7 +157,7 @@ function answerKnown(
   }
   const answered = answerAsOwner(endpoint, owned, services, owner);
   if (answered instanceof Promise) {
-    return answerInTime({ endpoint, route }, owned, answered, edge);
+    return answerInTime(target, owned, answered, edge);
   }
   if (!answered.moved) return frontReply(answered, route, tenantId);
   return held(askNextOwner(endpoint, owned, answered, edge), { route, tenantId }, slots);
@@ -160,21 +174,25 @@ function held(
   { route, tenantId }: { readonly route: string; readonly tenantId: string },
   slots: TenantSlots,
 ): Promise<FrontReply> {
-  return slots.hold(tenantId, answered, (known) => frontReply(known, route, tenantId));
+  return slots.hold(tenantId, answered).then((known) => frontReply(known, route, tenantId));
 }
 
 /** The answer of this node, in a slot of the tenant, or that of the next owner when the tenant moved meanwhile. */
 function answerInTime(
-  { endpoint, route }: Pick<Extract<Routed<ApiServices>, { found: true }>, 'endpoint' | 'route'>,
+  target: Extract<Routed<ApiServices>, { found: true }>,
   owned: OwnedRequest,
   answered: Promise<OwnedReply>,
   edge: Edge,
 ): Promise<FrontReply> {
-  const { tenantId } = owned;
-  const told = (reply: OwnedReply): FrontReply => frontReply(reply, route, tenantId);
-  return edge.slots.hold(tenantId, answered, (known) =>
-    known.moved ? askNextOwner(endpoint, owned, known, edge).then(told) : told(known),
-  );
+  edge.slots.enter(owned.tenantId);
+  // It never rejects.
+  return answered.then((known) => {
+    edge.slots.leave(owned.tenantId);
+    if (!known.moved) return frontReply(known, target.route, owned.tenantId);
+    const { route, endpoint } = target;
+    const place = { route, tenantId: owned.tenantId };
+    return held(askNextOwner(endpoint, owned, known, edge), place, edge.slots);
+  });
 }
 
 /** A call that waited, as it goes on. */

@@ -13,23 +13,19 @@ export class TenantSlots {
     return (this.#inHand.get(tenantId) ?? 0) >= this.#most;
   }
 
-  /** Counts a request until what `next` makes of its answer is there. */
-  hold<Answer, Next>(
-    tenantId: string,
-    answer: Promise<Answer>,
-    next: (answer: Answer) => Next | Promise<Next>,
-  ): Promise<Next> {
+  /** Counts a request until its answer is there. */
+  hold<Answer>(tenantId: string, answer: Promise<Answer>): Promise<Answer> {
+    this.enter(tenantId);
+    return answer.finally(() => this.leave(tenantId));
+  }
+
+  /** Counts a request until it leaves. */
+  enter(tenantId: string): void {
     this.#add(tenantId, 1);
-    const refuse = (thrown: unknown): never => {
-      this.#add(tenantId, -1);
-      throw thrown;
-    };
-    return answer.then((known) => {
-      const made = next(known);
-      if (made instanceof Promise) return made.finally(() => this.#add(tenantId, -1));
-      this.#add(tenantId, -1);
-      return made;
-    }, refuse);
+  }
+
+  leave(tenantId: string): void {
+    this.#add(tenantId, -1);
   }
 
   /** A request of the tenant only waits from now on, or goes on. */
