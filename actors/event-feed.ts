@@ -59,7 +59,8 @@ export type ActorEvent = {
 /** Tells listeners on this node what happens to its actors. */
 export class EventFeed {
   readonly #clock: Clock;
-  readonly #listeners = new Set<(event: ActorEvent) => void>();
+  /** A list, since to go through a set takes an object for each event. */
+  #listeners: readonly ((event: ActorEvent) => void)[] = [];
   /** The moment of the last event, also as text: every send is an event, and many share a moment. */
   #atMs = Number.NaN;
   #at = '';
@@ -69,7 +70,7 @@ export class EventFeed {
   }
 
   publish<Type extends keyof ActorEventData>(type: Type, data: ActorEventData[Type]): void {
-    if (this.#listeners.size === 0) return;
+    if (this.#listeners.length === 0) return;
     const atMs = this.#clock.wallMs();
     if (atMs !== this.#atMs) {
       this.#atMs = atMs;
@@ -81,9 +82,9 @@ export class EventFeed {
 
   /** Calls `listener` for each event from now on; the returned function ends it. */
   subscribe(listener: (event: ActorEvent) => void): () => void {
-    this.#listeners.add(listener);
+    this.#listeners = [...this.#listeners, listener];
     return () => {
-      this.#listeners.delete(listener);
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
     };
   }
 }

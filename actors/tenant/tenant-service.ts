@@ -142,7 +142,11 @@ function shopIdOf(tenant: TenantState, idOrName: string): Outcome<string> {
 /** By id, else by exact name in any case (docs/contract.md, Conventions). */
 function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord> {
   const byId = shops.get(idOrName) ?? (isObjectId(idOrName) ? shops.get(idOrName.toLowerCase()) : undefined);
-  if (byId !== undefined) return done(byId);
+  return byId === undefined ? shopByName({ shops }, idOrName) : done(byId);
+}
+
+/** Apart, since whoever makes a closure pays for it also where an id is found. */
+function shopByName({ shops }: Pick<TenantState, 'shops'>, idOrName: string): Outcome<ShopRecord> {
   const name = foldedName(idOrName);
   const [shop, ...more] = [...shops.values()].filter((other) => foldedName(other.name) === name);
   if (shop === undefined) return failed('SHOP_NOT_FOUND');

@@ -161,6 +161,7 @@ export class FleetEvents implements EventFeed {
   }
 
   #tell(event: OperatorEvent): void {
+    if (this.#listeners.size === 0) return;
     for (const listener of this.#listeners) listener(event);
   }
 }

@@ -70,10 +70,12 @@ function cannotKnowGroup(state: ShopState, to: string): boolean {
   return state.groups?.list.some(({ id }) => id === to) !== true;
 }
 
+const NO_URLS: readonly string[] = [];
+
 function evaluate(state: ShopState, { draft, settings, recipient, nowMs }: SendToJudge): Evaluation {
   const pairedAtMs = warmupPairedAtMs(state.channel.context);
   const { to, text, mediaUrl } = draft;
-  const mediaUrls = mediaUrl === undefined ? [] : [mediaUrl];
+  const mediaUrls = mediaUrl === undefined ? NO_URLS : [mediaUrl];
   if (!isPhoneNumber(to)) {
     const group = state.groups?.list.find(({ id }) => id === to) ?? null;
     const { ledger } = state;
