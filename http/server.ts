@@ -100,7 +100,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
     accountOf: (head) => bodyPolicy.accountOf(head),
     respond(exchange, whole) {
       if (whole.body.length <= LARGE_BODY_BYTES) respond(exchange, whole);
-      else large.enter(() => respondLater(exchange, whole));
+      else respondInTurn(exchange, whole);
     },
     abandoned: settle,
   };
@@ -120,10 +120,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
     exchange.method = request.method;
     // The bytes behind such a head may be taken for a request; while this one is not answered, they close the connection.
     if (request.bodyFault === 'length_repeated') {
-      respondOnceKnown(
-        exchange,
-        nextTurn().then(() => options.answer(request)),
-      );
+      respondOnceKnown(exchange, answerNextTurn(request));
       return;
     }
     // A body that is not asked for is passed over by the parser, without memory, until the next request begins.
@@ -133,6 +130,16 @@ export function startServer(options: ServerOptions): Promise<Server> {
     }
     new BodyReading(exchange, request, reader).begin();
   });
+
+  // What seldom happens is in functions of its own: one that makes a closure pays for that in each call.
+  async function answerNextTurn(request: RequestValue): Promise<ReplyValue> {
+    await nextTurn();
+    return options.answer(request);
+  }
+
+  function respondInTurn(exchange: Exchange, whole: RequestValue): void {
+    large.enter(() => respondLater(exchange, whole));
+  }
 
   /** Outside of the request's own callback, so what is written has to be gathered, and the caller may be gone. */
   function respondLater(exchange: Exchange, request: RequestValue): void {

@@ -1,3 +1,4 @@
+import { MESSAGE_STATUSES, type MessageStatus } from '../../actors/message-status.ts';
 import { quoted } from '../../actors/shop/record/message-record.ts';
 import type { Accepted, MessageView } from '../../actors/shop/record/shop-operations.ts';
 import { verdictJson } from '../../policy/verdict.ts';
@@ -32,5 +33,10 @@ export function messageJson(message: MessageView): string {
 export function acceptedBody(accepted: Accepted): string {
   const { id, status, statusUrl, policy, policyJson } = accepted;
   const verdict = policyJson ?? verdictJson(policy);
-  return `{"success":true,"data":{"id":"${id}","status":"${status}","statusUrl":"${statusUrl}","policy":${verdict}}}`;
+  return `{"success":true,"data":{"id":"${id}${STATUS_WORDS[status]}${statusUrl}","policy":${verdict}}}`;
 }
+
+/** What stands between an id and its status URL: a piece of text less than to put it together each time. */
+const STATUS_WORDS = Object.fromEntries(
+  MESSAGE_STATUSES.map((status) => [status, ['","status":"', status, '","statusUrl":"'].join('')]),
+) as Record<MessageStatus, string>;

@@ -18,11 +18,12 @@ export function validate<Schema extends v.GenericSchema>(
   input: unknown,
   root: string,
 ): Validated<v.InferOutput<Schema>> {
-  const result = v.safeParse(schema, input);
-  if (result.success) return { ok: true, value: result.output };
+  // As `safeParse` does it, whose result would be one more object.
+  const { value, issues } = schema['~run']({ value: input }, v.getGlobalConfig());
+  if (issues === undefined) return { ok: true, value: value as v.InferOutput<Schema> };
   return {
     ok: false,
-    fields: result.issues.slice(0, MOST_REPORTED_FIELDS).map((issue) => fieldProblem(issue, root)),
+    fields: issues.slice(0, MOST_REPORTED_FIELDS).map((issue) => fieldProblem(issue, root)),
   };
 }
 
