@@ -1,16 +1,9 @@
-import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import type { Random } from '../../runtime/random.ts';
+import type { ArmedTimer } from '../../runtime/clock.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { StoredEvent } from '../tenant/tenant-event.ts';
-import type {
-  WebhookAttempt,
-  WebhookEnd,
-  WebhookProgress,
-  WebhookRecord,
-  WebhookRetry,
-} from '../tenant/webhook-record.ts';
+import type { WebhookProgress, WebhookRecord, WebhookRetry } from '../tenant/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
+import type { EndpointPace, EndpointPumpOptions, Missed } from './endpoint-pump-options.ts';
 import {
   firstProgress,
   forgiven,
@@ -20,8 +13,12 @@ import {
   withReplayed,
 } from './progress.ts';
 import { MOST_FAILING_MS } from './schedule.ts';
+import { untilLate } from './until-late.ts';
 
-/** Events of one endpoint that are sent at a time, and that a kill may have sent once more. */
+/**
+ * New events of one endpoint that are sent at a time; as many again may be on their way that were sent before. A kill may
+ * have them all sent once more.
+ */
 const AT_A_TIME = 8;
 /** Events that wait to be tried again; with more the endpoint gets no new ones, which stay in the stream meanwhile. */
 const MOST_RETRIES = 200;
@@ -36,68 +33,12 @@ const LOOK_MS = 5 * 60_000;
 /** The outcome of an event whose data is broken: the schedule ends it, and it holds up no other. */
 const UNREADABLE: Delivered = { status: null, error: 'the event could not be read', holdMs: null };
 
-/** New events, and the place behind all that was looked at for them. */
-export interface ReadEvents extends Missed {
-  readonly events: readonly StoredEvent[];
-  readonly place: string;
-}
-
-/** The event at a place; undefined: it was erased or cut off. */
-export interface KeptEvent extends Missed {
-  readonly event: StoredEvent | undefined;
-}
-
-interface Missed {
-  /** Events from before then that were to be read are cut off; absent: none are. */
-  readonly missedUntilMs?: number | undefined;
-}
-
 /** Whether an endpoint is to get an event: it is of its types and of its shops. */
 export function isWanted(
   { types, shops }: Pick<WebhookRecord, 'types' | 'shops'>,
   { type, shopId }: Pick<StoredEvent, 'type' | 'shopId'>,
 ): boolean {
   return types?.includes(type) !== false && shops?.includes(shopId) !== false;
-}
-
-/** What came of sending an event, and when it went out. */
-export interface SentEvent {
-  readonly delivered: Delivered;
-  readonly atMs: number;
-  readonly durationMs: number;
-}
-
-/** Whether an endpoint answered at once the last time. */
-export type EndpointPace = 'unknown' | 'quick' | 'slow';
-
-/** The reads, writes and the sending of one endpoint's pump. Each may reject with `RuntimeFailure`. */
-export interface EndpointPumpOptions {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  /** What is stored of how far it came; undefined: nothing yet. */
-  progress(webhookId: string): Promise<WebhookProgress | undefined>;
-  /** Events for this endpoint behind a place, at most `limit`. */
-  after(place: string, limit: number, webhook: WebhookRecord): Promise<ReadEvents>;
-  at(place: string): Promise<KeptEvent>;
-  /** What is sent of it; undefined: there is nothing to show of it any more. */
-  body(event: StoredEvent): Promise<string | undefined>;
-  /** Undefined: its turn came when it might not begin any more. Never rejects. */
-  send(
-    event: StoredEvent,
-    body: string,
-    to: {
-      readonly webhook: WebhookRecord;
-      readonly pace: EndpointPace;
-      /** Asked when the turn of the try has come, which may be minutes later. */
-      readonly mayBegin: () => boolean;
-    },
-  ): Promise<SentEvent | undefined>;
-  /** Within the fenced commit of the tenant's actor. False: the endpoint is gone, or sent events by another pump. */
-  store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
-  disable(webhookId: string, why: WebhookEnd): Promise<void>;
-  /** Tells operators that the endpoint will not get events from before then. */
-  missed(webhookId: string, untilMs: number): void;
 }
 
 /** An event on its way, and how often it was tried before. */
@@ -116,6 +57,14 @@ interface Next extends Missed {
   readonly cursor: string;
 }
 
+/** A try that takes long: others go out meanwhile, and its event stands among the retries. */
+interface LateTry extends Try {
+  readonly retry: WebhookRetry;
+  /** It is not one of those that were sent before. */
+  readonly isNew: boolean;
+  readonly end: Promise<Ended | undefined>;
+}
+
 /** One try that is over. */
 interface Ended extends Tried, Pick<Try, 'retry'> {
   /** The address that answered. */
@@ -124,7 +73,8 @@ interface Ended extends Tried, Pick<Try, 'retry'> {
 
 /**
  * Sends one endpoint its events: new ones from a cursor on, and those that failed as they fall due. What came of a few
- * is stored before the next few go out, so a kill repeats those at most, under the same ids.
+ * is stored before the next few go out, so a kill repeats those at most, under the same ids. The next few wait for no
+ * longer than `SLOW_MS`: behind events that hang, the schedule of the others would not hold.
  */
 export class EndpointPump {
   readonly #options: EndpointPumpOptions;
@@ -136,6 +86,8 @@ export class EndpointPump {
   #running: Promise<void> = Promise.resolve();
   #isNews = true;
   #pace: EndpointPace = 'unknown';
+  /** Late tries by the places of their events: whether the event is new, and when the outcome is stored. */
+  readonly #late = new Map<string, { readonly isNew: boolean; readonly stored: Promise<void> }>();
   /** The last change of the progress: each starts from what the one before stored. */
   #stored: Promise<unknown> = Promise.resolve();
   #sleeping: { readonly timer: ArmedTimer; readonly wake: () => void } | undefined;
@@ -164,8 +116,7 @@ export class EndpointPump {
   /** Has the pump look for new events. */
   wake(): void {
     this.#isNews = true;
-    this.#sleeping?.timer.cancel();
-    this.#sleeping?.wake();
+    this.#goOnNow();
   }
 
   /**
@@ -192,6 +143,7 @@ export class EndpointPump {
     this.#isEnding = true;
     this.wake();
     await this.#running;
+    await Promise.all([...this.#late.values()].map(({ stored }) => stored));
   }
 
   /** Runs until it is stopped. Never rejects. */
@@ -205,14 +157,16 @@ export class EndpointPump {
       try {
         await this.#step();
       } catch (error) {
-        if (this.#isStopped) return;
-        if (!(error instanceof RuntimeFailure)) {
-          const { id: webhookId } = this.#webhook;
-          this.#options.log.error({ webhookId, err: error }, 'a webhook could not go on; it tries again');
-        }
+        this.#failed(error);
         await this.#sleep(AGAIN_MS);
       }
     }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#isStopped || error instanceof RuntimeFailure) return;
+    const { id: webhookId } = this.#webhook;
+    this.#options.log.error({ webhookId, err: error }, 'a webhook could not go on; it tries again');
   }
 
   async #step(): Promise<void> {
@@ -226,13 +180,72 @@ export class EndpointPump {
     // All are read before the first is sent: a store that is away must not have the others sent once a second.
     const bodies = await Promise.all(tries.map(({ event }) => this.#body(event)));
     if (!this.#goesOn) return;
-    const outcomes = await Promise.all(tries.map((one, index) => this.#try(one, bodies[index])));
-    const ended = outcomes.filter((outcome) => outcome !== undefined);
-    if (this.#isStopped || (ended.length === 0 && tries.length > 0)) return;
+    const { ended, late } = await this.#sendAll(tries, bodies);
+    if (this.#isStopped || (tries.length > 0 && ended.length + late.length === 0)) return;
+    this.#learnPace(ended);
+    try {
+      await this.#record(ended, { ...next, late });
+    } catch (error) {
+      // They are not known as retries, and would go out once more before they have ended.
+      await Promise.all(late.map(({ end }) => end));
+      throw error;
+    }
+    for (const one of late) this.#keepLate(one);
+  }
+
+  /**
+   * Sends them, and comes back once all have ended, or a while after the first has begun. Of those that may not begin any more the new ones
+   * are told with the late: the cursor goes past them, and the next pump tries them first. None where all are such. Never
+   * rejects.
+   */
+  async #sendAll(
+    tries: readonly Try[],
+    bodies: readonly (string | Delivered | undefined)[],
+  ): Promise<{ readonly ended: readonly Ended[]; readonly late: readonly LateTry[] }> {
+    const { clock } = this.#options;
+    const run = (one: Try, index: number, began: () => void): Promise<Ended | undefined> =>
+      this.#try(one, bodies[index], began);
+    const { ended, ends } = await untilLate(tries, run, { clock, lateMs: SLOW_MS });
+    const over = tries.flatMap((one) => ended.get(one) ?? []);
+    if (over.length === 0 && ended.size === tries.length) return { ended: [], late: [] };
+    const dueAtMs = clock.wallMs();
+    const late = tries.flatMap((one, index): readonly LateTry[] => {
+      const end = ends[index];
+      if (end === undefined || ended.get(one) !== undefined) return [];
+      const retry = one.retry ?? { place: one.event.streamId, tries: one.tries, dueAtMs };
+      return [
+        {
+          ...one,
+          retry,
+          isNew: one.retry === undefined,
+          end: end.then((over) => over && { ...over, retry }),
+        },
+      ];
+    });
+    return { ended: over, late };
+  }
+
+  /** Of a late try nothing is known before it has ended: it may have waited for its turn among those of other endpoints. */
+  #learnPace(ended: readonly Ended[]): void {
     if (ended.length > 0) this.#pace = ended.some(isSlow) ? 'slow' : 'quick';
-    // The cursor goes past those that did not begin any more: the next pump tries them first.
-    const left = tries.filter(({ retry }, index) => retry === undefined && outcomes[index] === undefined);
-    await this.#record(next, ended, left);
+  }
+
+  /** Stores what comes of a late try. Where it cannot be stored, the event is sent once more. */
+  #keepLate({ event, isNew, end }: LateTry): void {
+    const place = event.streamId;
+    const stored = end
+      .then((ended) => {
+        // The pump ended before its turn came.
+        if (ended === undefined) return undefined;
+        this.#learnPace([ended]);
+        return this.#record([ended]);
+      })
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#late.delete(place);
+        this.#goOnNow();
+      });
+    this.#late.set(place, { isNew, stored });
   }
 
   async #current(): Promise<WebhookProgress> {
@@ -266,12 +279,11 @@ export class EndpointPump {
   /** What is due, the oldest first, and then new events as far as there is room. */
   async #next(progress: WebhookProgress, nowMs: number): Promise<Next> {
     const { cursor } = progress;
-    // One goes ahead, so that endpoints which turn out to be dead hold few slots of those that are new.
-    const most = this.#pace === 'unknown' ? 1 : AT_A_TIME;
-    const due = progress.retries
+    const most = this.#most;
+    const due = this.#resting(progress.retries)
       .filter(({ dueAtMs }) => dueAtMs <= nowMs)
       .sort((one, other) => one.dueAtMs - other.dueAtMs)
-      .slice(0, most);
+      .slice(0, Math.max(0, most - this.#lateRetries));
     const tries: Try[] = [];
     const dropped: WebhookRetry[] = [];
     let missedUntilMs: number | undefined;
@@ -283,10 +295,10 @@ export class EndpointPump {
         tries.push({ event, tries: retry.tries, retry });
       else dropped.push(retry);
     }
-    const room = most - tries.length;
+    const room = most - this.#late.size - tries.length;
     const waiting = progress.retries.length - dropped.length;
     const known = { tries, dropped, cursor, missedUntilMs };
-    if (!this.#isNews || room === 0 || waiting >= MOST_RETRIES) return known;
+    if (!this.#isNews || room <= 0 || waiting >= MOST_RETRIES) return known;
     this.#isNews = false;
     const read = await this.#options.after(cursor, room, this.#webhook).catch((error) => {
       this.#isNews = true;
@@ -311,33 +323,37 @@ export class EndpointPump {
     }
   }
 
-  /** Undefined: the pump ended while the try waited for its turn. */
-  async #try(one: Try, body: string | Delivered | undefined): Promise<Ended | undefined> {
+  /** Undefined: the pump ended while the try waited for its turn. `began` is called when that came. */
+  async #try(one: Try, body: string | Delivered | undefined, began: () => void): Promise<Ended | undefined> {
     const { url } = this.#webhook;
     if (typeof body !== 'string')
       return { ...one, url, atMs: this.#options.clock.wallMs(), durationMs: 0, delivered: body };
-    const to = { webhook: this.#webhook, pace: this.#pace, mayBegin: () => this.#goesOn };
+    const mayBegin = (): boolean => {
+      began();
+      return this.#goesOn;
+    };
+    const to = { webhook: this.#webhook, pace: this.#pace, mayBegin };
     const sent = await this.#options.send(one.event, body, to);
     return sent && { ...one, url, ...sent };
   }
 
+  /** Stores what came of these tries, and how far the endpoint is looked through with them; `undefined` of a late one. */
   async #record(
-    { dropped, cursor, missedUntilMs }: Next,
     ended: readonly Ended[],
-    left: readonly Try[],
+    looked?: Omit<Next, 'tries'> & { readonly late: readonly LateTry[] },
   ): Promise<void> {
     const { clock, random } = this.#options;
+    const { dropped = [], late = [], cursor, missedUntilMs } = looked ?? {};
     const nowMs = clock.wallMs();
     await this.#change((before) => {
       const settled = new Set([...dropped, ...ended.flatMap(({ retry }) => retry ?? [])]);
       // A replay that came meanwhile keeps its places.
       const kept = before.retries.filter((retry) => !settled.has(retry));
-      const again = left
-        .map(({ event, tries }): WebhookRetry => ({ place: event.streamId, tries, dueAtMs: nowMs }))
-        .filter(({ place }) => !kept.some((retry) => retry.place === place));
-      const retries = [...kept, ...again];
+      const places = new Set(kept.map(({ place }) => place));
+      const retries = [...kept, ...late.map(({ retry }) => retry).filter(({ place }) => !places.has(place))];
       const missed = missedUntilMs === undefined ? {} : { missedUntilMs };
-      return tallied({ ...before, retries, cursor, ...missed }, ended, { nowMs, random });
+      const progress = { ...before, retries, cursor: cursor ?? before.cursor, ...missed };
+      return tallied(progress, ended, random);
     });
     if (missedUntilMs !== undefined) this.#options.missed(this.#webhook.id, missedUntilMs);
     // A 410 of a former address says nothing of the present one.
@@ -349,12 +365,35 @@ export class EndpointPump {
 
   /** Until the next one is due, or there are new events and room for them. */
   async #idle(nowMs: number): Promise<void> {
-    const { retries } = await this.#current();
-    if (this.#isNews && retries.length < MOST_RETRIES) return;
+    // As it stands at this very moment: what ends from here on finds the pump asleep, and wakes it.
+    const { retries } = this.#progress ?? { retries: [] };
+    if (this.#isNews && this.#late.size < this.#most && retries.length < MOST_RETRIES) return;
     const lookAtMs = nowMs + LOOK_MS;
-    const dueAtMs = Math.min(lookAtMs, ...retries.map((retry) => retry.dueAtMs));
+    // While as many are sent once more as may be, the end of one goes on with the next.
+    const resting = this.#lateRetries < this.#most ? this.#resting(retries) : [];
+    const dueAtMs = Math.min(lookAtMs, ...resting.map((retry) => retry.dueAtMs));
     await this.#sleep(Math.max(0, dueAtMs - nowMs));
     if (dueAtMs === lookAtMs) this.#isNews = true;
+  }
+
+  /** One goes ahead, so that endpoints which turn out to be dead hold few slots of those that are new. */
+  get #most(): number {
+    return this.#pace === 'unknown' ? 1 : AT_A_TIME;
+  }
+
+  /** Those that are not on their way. */
+  #resting(retries: readonly WebhookRetry[]): readonly WebhookRetry[] {
+    return this.#late.size === 0 ? retries : retries.filter(({ place }) => !this.#late.has(place));
+  }
+
+  /** Late tries of events that were sent before. */
+  get #lateRetries(): number {
+    return [...this.#late.values()].filter(({ isNew }) => !isNew).length;
+  }
+
+  #goOnNow(): void {
+    this.#sleeping?.timer.cancel();
+    this.#sleeping?.wake();
   }
 
   async #sleep(ms: number): Promise<void> {

@@ -57,12 +57,8 @@ export function withReplayed(
   return { ...progress, retries: [...kept, ...again], dead };
 }
 
-/** The progress with these tries behind it, and the record of each. */
-export function tallied(
-  before: WebhookProgress,
-  tried: readonly Tried[],
-  { nowMs, random }: { readonly nowMs: number; readonly random: Random },
-): ProgressChange {
+/** The progress with these tries behind it, and the record of each. What follows a try is counted from its own end. */
+export function tallied(before: WebhookProgress, tried: readonly Tried[], random: Random): ProgressChange {
   let progress = before;
   const attempts: WebhookAttempt[] = [];
   for (const { event, tries, atMs, durationMs, delivered } of tried) {
@@ -75,7 +71,7 @@ export function tallied(
     attempts.push({
       ...{ eventId: cursorOf(place), type: event.type, atMs, durationMs, number, status, error, isDead },
     });
-    progress = after(progress, { delivered, place, number, nowMs, delayMs });
+    progress = after(progress, { delivered, place, number, endedAtMs: atMs + durationMs, delayMs });
   }
   return { progress, attempts };
 }
@@ -87,17 +83,20 @@ function after(
     readonly delivered: Delivered;
     readonly place: string;
     readonly number: number;
-    readonly nowMs: number;
+    readonly endedAtMs: number;
     readonly delayMs: number | undefined;
   },
 ): WebhookProgress {
-  const { delivered, place, number, nowMs, delayMs } = tried;
+  const { delivered, place, number, endedAtMs, delayMs } = tried;
   if (delivered.error === null) return { ...progress, failingSinceMs: null };
-  const failingSinceMs = progress.failingSinceMs ?? nowMs;
-  const heldUntilMs = delivered.holdMs === null ? progress.heldUntilMs : nowMs + delivered.holdMs;
+  const failingSinceMs = progress.failingSinceMs ?? endedAtMs;
+  const heldUntilMs = delivered.holdMs === null ? progress.heldUntilMs : endedAtMs + delivered.holdMs;
   const failed = { ...progress, failingSinceMs, heldUntilMs };
   // It was asked for once more while this try ran: that one counts.
   if (progress.retries.some((retry) => retry.place === place)) return failed;
   if (delayMs === undefined) return { ...failed, dead: [...progress.dead, place].slice(-MOST_DEAD) };
-  return { ...failed, retries: [...progress.retries, { place, tries: number, dueAtMs: nowMs + delayMs }] };
+  return {
+    ...failed,
+    retries: [...progress.retries, { place, tries: number, dueAtMs: endedAtMs + delayMs }],
+  };
 }

@@ -13,15 +13,8 @@ import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenant/tenan
 import { tenantAddress, tenantKeys } from '../tenant/tenant-keys.ts';
 import type { WebhookEnd, WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
 import { type Delivered, type DeliveryOptions, deliver } from './deliver.ts';
-import {
-  type EndpointPace,
-  EndpointPump,
-  type EndpointPumpOptions,
-  isWanted,
-  type ReadEvents,
-  type SentEvent,
-  SLOW_MS,
-} from './endpoint-pump.ts';
+import { EndpointPump, isWanted, SLOW_MS } from './endpoint-pump.ts';
+import type { EndpointPace, EndpointPumpOptions, ReadEvents, SentEvent } from './endpoint-pump-options.ts';
 import { FairSlots } from './fair-slots.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
 

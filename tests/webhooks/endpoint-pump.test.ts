@@ -37,6 +37,57 @@ test('an event is tried eight times in a bit more than a day, and then is a dead
   pump.stop();
 });
 
+test('an endpoint that hangs is tried again when its schedule says, whatever else hangs meanwhile', async () => {
+  const world = new World();
+  world.answer = async () => {
+    await new Promise<void>((resolve) => void world.clock.after(15_000, resolve));
+    return fails(null);
+  };
+  const pump = world.start();
+  world.add(6);
+  await world.clock.advance(7_000);
+  // These come while the first ones hang, and hang when those are due.
+  world.add(6);
+  await world.clock.advance(HOUR_MS);
+  const seconds = world.stream.map(({ streamId }) => {
+    const [first = 0, second = 0] = world.times(cursorOf(streamId));
+    return (second - first) / 1_000;
+  });
+  // 15 s for the answer, 5 s up to a tenth more or less, and at most the second that the pump gives the others.
+  for (const gap of seconds)
+    assert.ok(gap >= 19.5 && gap <= 21.5, `the second tries came after ${seconds} s`);
+  assert.ok(world.mostInHand <= 16, `${world.mostInHand} at a time`);
+  pump.stop();
+});
+
+test('an event that fails at once beside one that hangs is tried again after its own 5 seconds', async () => {
+  const world = new World();
+  const pump = world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  world.add(2);
+  const [, hangs = '', quick = ''] = world.stream.map(({ streamId }) => cursorOf(streamId));
+  world.answer = async (id) => {
+    if (id !== hangs) return fails(500);
+    await new Promise<void>((resolve) => void world.clock.after(15_000, resolve));
+    return fails(null);
+  };
+  await world.clock.advance(8_000);
+  const [first = 0, second = 0] = world.times(quick);
+  assert.ok(second - first >= 4_500 && second - first <= 6_500, `${second - first} ms`);
+  assert.equal(world.times(hangs).length, 1, 'it is on its way, and not sent beside that');
+  // A kill meanwhile has it sent once more, as the same try.
+  pump.stop();
+  world.start();
+  await world.clock.advance(60_000);
+  assert.equal(world.times(hangs)[1], first + 8_000);
+  assert.deepEqual(
+    world.attempts.filter(({ eventId }) => eventId === hangs).map(({ number }) => number),
+    [1, 2],
+  );
+  world.pump?.stop();
+});
+
 test('an event that the endpoint is not to get is not sent, neither replayed nor tried again', async () => {
   const world = new World();
   world.answer = () => fails(500);

@@ -21,6 +21,9 @@ export class World {
   readonly clock = new FakeClock();
   readonly stream: StoredEvent[] = [];
   readonly sent: { readonly id: string; readonly atMs: number }[] = [];
+  /** The most tries that were under way at a time. */
+  mostInHand = 0;
+  #inHand = 0;
   readonly attempts: WebhookAttempt[] = [];
   readonly disabled: string[] = [];
   readonly missed: number[] = [];
@@ -73,7 +76,10 @@ export class World {
         if (!mayBegin()) return undefined;
         const atMs = this.clock.wallMs();
         this.sent.push({ id, atMs });
+        this.#inHand += 1;
+        this.mostInHand = Math.max(this.mostInHand, this.#inHand);
         const delivered = await this.answer(id);
+        this.#inHand -= 1;
         return { delivered, atMs, durationMs: this.clock.wallMs() - atMs };
       },
       store: async (_id, progress, attempts) => {
