@@ -53,6 +53,8 @@ export interface WebhookAttempt {
   /** The event's id, as callers see it. */
   readonly eventId: string;
   readonly type: string;
+  /** The event's shop, with which the try is erased. */
+  readonly shopId: string;
   readonly atMs: number;
   readonly durationMs: number;
   /** Counted from 1. */

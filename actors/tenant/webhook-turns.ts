@@ -98,10 +98,12 @@ export function webhookProgress(
   const { webhookId, progress, attempts } = command;
   if (command.loading !== state.loading || !state.webhooks.has(webhookId))
     return { reply: failed('NOT_FOUND') };
-  const tried = attempts.map(
-    (attempt): Write => [
+  // Of a shop that is being erased nothing is noted any more.
+  const noted = attempts.filter(({ shopId }) => state.shops.has(shopId));
+  const tried = noted.map(
+    ({ shopId, ...attempt }): Write => [
       ...(['XADD', state.keys.webhookAttempts, 'MAXLEN', '~', ATTEMPTS_KEPT, '*'] as const),
-      ...(['w', webhookId, 'a', JSON.stringify(attempt)] as const),
+      ...(['w', webhookId, 'a', JSON.stringify(attempt), 's', shopId] as const),
     ],
   );
   return {

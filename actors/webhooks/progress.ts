@@ -69,7 +69,8 @@ export function tallied(before: WebhookProgress, tried: readonly Tried[], random
     const isDead = delivered.error !== null && delayMs === undefined;
     const { status, error } = delivered;
     attempts.push({
-      ...{ eventId: cursorOf(place), type: event.type, atMs, durationMs, number, status, error, isDead },
+      ...{ eventId: cursorOf(place), type: event.type, shopId: event.shopId },
+      ...{ atMs, durationMs, number, status, error, isDead },
     });
     progress = after(progress, { delivered, place, number, endedAtMs: atMs + durationMs, delayMs });
   }

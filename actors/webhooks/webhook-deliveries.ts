@@ -49,7 +49,7 @@ export function webhookDeliveries(
           ['XREVRANGE', webhookAttempts, '+', '-', 'COUNT', LOOKED_AT],
         ])) as [StreamEntry[]];
         const own = entries.filter(([, fields]) => fields[1] === webhookId).slice(0, limit);
-        const items = own.map(([, fields]) => attemptView(JSON.parse(fields[3] ?? '') as WebhookAttempt));
+        const items = own.map(([, fields]) => attemptView(JSON.parse(fields[3] ?? '') as NotedAttempt));
         const progress = (await progressOf(tenantId, [webhookId])).get(webhookId);
         return done({ items, deadLetters: (progress?.dead ?? []).map(cursorOf) });
       }),
@@ -102,7 +102,10 @@ async function placesSince(
   }
 }
 
-function attemptView({ atMs, ...attempt }: WebhookAttempt): AttemptView {
+/** A try as it lies in the stream, whose entry names the shop. */
+type NotedAttempt = Omit<WebhookAttempt, 'shopId'>;
+
+function attemptView({ atMs, ...attempt }: NotedAttempt): AttemptView {
   const { eventId, type, durationMs, number, status, error, isDead } = attempt;
   return { eventId, type, at: new Date(atMs).toISOString(), durationMs, number, status, error, isDead };
 }

@@ -7,10 +7,12 @@ import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
 import { tenantEffects } from '../../actors/tenant/tenant-effects.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenant/tenant-state.ts';
+import { firstProgress } from '../../actors/webhooks/progress.ts';
 import { KeyLimits } from '../../policy/key-limits.ts';
 import { checkWrites } from '../../runtime/ownership/turn-writes.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
+import { webhookRecord } from '../webhooks/endpoint-world.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
 
 const golden = readGolden(1);
@@ -140,4 +142,34 @@ test('a tenant that had a webhook lives until its shops are erased, and no longe
     state = state && turn(state, { type: 'shop_erased', shopId: erased }, context).state;
   }
   assert.deepEqual([state?.erasing.size, state && mustLive(state)], [0, false]);
+});
+
+test('a try of a webhook that ends once its shop is to be erased is not noted', async () => {
+  const keyLimits = new KeyLimits();
+  const stored = await goldenTenant(golden, keyLimits);
+  const { turn } = tenantBehaviour({
+    keyLimits,
+    makeId: () => shopId,
+    retentionMs: 1,
+    perform: () => undefined,
+  });
+  const [living = ''] = stored.shops.keys();
+  const webhookId = shopId;
+  const state = { ...stored, webhooks: new Map([[webhookId, webhookRecord({ id: webhookId })]]) };
+  const attempts = [living, 'f'.repeat(24)].map((ofShop) => ({
+    ...{ eventId: shopId, type: 'queue.paused', shopId: ofShop, atMs: 0, durationMs: 1 },
+    ...{ number: 1, status: 204, error: null, isDead: false },
+  }));
+  const progress = firstProgress({ since: '0-0' });
+  const command = {
+    type: 'webhook_progress',
+    loading: state.loading,
+    webhookId,
+    progress,
+    attempts,
+  } as const;
+  const facts = { contacts: new Map(), customers: new Set<string>() };
+  const { writes = [] } = turn(state, command, { address, nowMs: 0, facts });
+  const noted = writes.filter(([name]) => name === 'XADD').map((write) => write.at(-1));
+  assert.deepEqual(noted, [living]);
 });

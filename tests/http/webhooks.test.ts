@@ -11,8 +11,8 @@ import { secretUse } from '../../actors/webhooks/webhook-secrets.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
 import { eventually } from '../runtime/redis-node.ts';
-import type { TestTenant } from './conformance-target.ts';
 import { type RealService, startRealService } from './real-service.ts';
+import { webhookAccounts } from './webhook-accounts.ts';
 
 interface Received {
   readonly path: string;
@@ -50,30 +50,7 @@ after(async () => {
 
 const at = (path: string) => received.filter((one) => one.path === path);
 
-/** A tenant with a shop whose queue an operator can hold and release: two events each time. */
-async function account() {
-  const tenant = await service.tenant();
-  const shopId = await service.shop(tenant);
-  const steer = async (word: 'pause' | 'resume') => {
-    const { status, text } = await service.operator('POST', `/actors/${tenant.id}/${shopId}/${word}`, {});
-    assert.equal(status, 200, text);
-  };
-  return { tenant, shopId, steer };
-}
-
-async function create(tenant: TestTenant, json: object) {
-  const made = await service.operator('POST', `/tenants/${tenant.id}/webhooks`, json);
-  assert.equal(made.status, 201, made.text);
-  const { id, secret } = made.body.data as { id: string; secret: string };
-  const call = (method: string, path = '', body?: unknown) =>
-    service.operator(method, `/tenants/${tenant.id}/webhooks/${id}${path}`, body);
-  return { id, secret, call };
-}
-
-/** Waits until so many tries are recorded: until then a restart would repeat them. */
-function untilRecorded({ call }: Awaited<ReturnType<typeof create>>, count: number): Promise<void> {
-  return eventually(async () => (await call('GET', '/attempts')).body.data.items.length === count);
-}
+const { account, create, untilRecorded } = webhookAccounts(() => service);
 
 test('what happened is sent, signed as Standard Webhooks say, once, and to who wants it', async () => {
   const { tenant, shopId, steer } = await account();
@@ -372,6 +349,29 @@ test('the events of a tenant that is not active wait until it is again', async (
   assert.equal(at('/waits').length, 1);
   await activate(true);
   await eventually(async () => at('/waits').length === 2);
+});
+
+test('the tries of an erased shop go with it, and those of other shops stay', async () => {
+  const { tenant, shopId, steer } = await account();
+  const other = await service.shop(tenant);
+  const hook = await create(tenant, { url: `${url}/erased-shop` });
+  await steer('pause');
+  await untilRecorded(hook, 1);
+  const { status } = await service.operator('POST', `/actors/${tenant.id}/${other}/pause`, {});
+  assert.equal(status, 200);
+  await untilRecorded(hook, 2);
+  const { webhookAttempts } = tenantKeys(tenant.id);
+  const { store } = service.runtime.node;
+  // As earlier programs noted them: nobody can tell whose it is.
+  const { length } = at('/erased-shop');
+  await store.append([['XADD', webhookAttempts, '*', 'w', hook.id, 'a', JSON.stringify({ atMs: 0 })]]);
+  const [erased, kept] = at('/erased-shop').map(({ headers }) => String(headers['webhook-id']));
+  assert.deepEqual([length, erased === kept], [2, false]);
+  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`)).status, 200);
+  await untilRecorded(hook, 1);
+  await store.append([['CONFIG', 'SET', 'rdbcompression', 'no']]);
+  const [dump] = (await store.read([['DUMP', webhookAttempts]])) as [string];
+  assert.deepEqual([dump.includes(String(erased)), dump.includes(String(kept))], [false, true]);
 });
 
 test('a restarted actor goes on where it stopped, and an erased tenant leaves nothing', async () => {

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../runtime/redis-node.ts';
+import type { TestTenant } from './conformance-target.ts';
+import type { RealService } from './real-service.ts';
+
+/** Tenants of a service that tests register webhooks of. */
+export function webhookAccounts(service: () => RealService) {
+  /** A tenant with a shop whose queue an operator can hold and release: two events each time. */
+  async function account() {
+    const tenant = await service().tenant();
+    const shopId = await service().shop(tenant);
+    const steer = async (word: 'pause' | 'resume') => {
+      const { status, text } = await service().operator('POST', `/actors/${tenant.id}/${shopId}/${word}`, {});
+      assert.equal(status, 200, text);
+    };
+    return { tenant, shopId, steer };
+  }
+
+  async function create(tenant: TestTenant, json: object) {
+    const made = await service().operator('POST', `/tenants/${tenant.id}/webhooks`, json);
+    assert.equal(made.status, 201, made.text);
+    const { id, secret } = made.body.data as { id: string; secret: string };
+    const call = (method: string, path = '', body?: unknown) =>
+      service().operator(method, `/tenants/${tenant.id}/webhooks/${id}${path}`, body);
+    return { id, secret, call };
+  }
+
+  /** Waits until so many tries are recorded: until then a restart would repeat them. */
+  function untilRecorded({ call }: Awaited<ReturnType<typeof create>>, count: number): Promise<void> {
+    return eventually(async () => (await call('GET', '/attempts')).body.data.items.length === count);
+  }
+
+  return { account, create, untilRecorded };
+}
