@@ -19,12 +19,50 @@ export const EVENT_TYPES = [
 /** One of them. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** What each event of a shop tells besides the shop. All other events are of a message, and tell its record. */
+export interface ShopEventData {
+  /** Digits. */
+  readonly 'channel.connected': { readonly phone: string };
+  readonly 'channel.disconnected': { readonly reason?: 'NUMBER_IN_USE' };
+  readonly 'channel.session_lost': Readonly<Record<never, never>>;
+  readonly 'recipient.opted_out': RecipientTold;
+  readonly 'recipient.opted_in': RecipientTold;
+  /** Until when, in ISO 8601; null: nobody can say. */
+  readonly 'queue.paused': {
+    readonly pausedBy: 'operator' | 'rate_signal';
+    readonly pausedUntil: string | null;
+  };
+  readonly 'queue.resumed': Readonly<Record<never, never>>;
+}
+interface RecipientTold {
+  /** With its plus; null: the network tells none. */
+  readonly phone: string | null;
+}
+/** A type of event that tells a shop's own data. */
+export type ShopEventType = keyof ShopEventData;
+/** A type of event that tells a message. */
+export type MessageEventType = Exclude<EventType, ShopEventType>;
+
 /** Something that happened to a shop, as the turn that decided it tells of it. */
 export interface TenantEvent {
   readonly type: EventType;
   readonly shopId: string;
   /** Of a message its id, since its record holds the rest; of any other event its data as JSON. */
   readonly subject: string;
+}
+
+/** The event of a shop that tells this. */
+export function shopEvent<Type extends ShopEventType>(
+  type: Type,
+  shopId: string,
+  data: ShopEventData[Type],
+): TenantEvent {
+  return { type, shopId, subject: JSON.stringify(data) };
+}
+
+/** Whether events of the type tell a message. */
+export function isOfMessage(type: EventType): type is MessageEventType {
+  return type.startsWith('message.');
 }
 
 /** An event with its place in the tenant's stream. */

@@ -112,7 +112,12 @@ export const MESSAGE_ENDS = ['message.sent', 'message.failed', 'message.rejected
 
 /** The message or status post whose end an event tells, in its final state; undefined for any other event. */
 export function endedMessage(event: Event): Message | undefined {
-  const isEnd = MESSAGE_ENDS.some((type) => type === event.type);
-  // `data` of these types is the record, as the API's document says.
-  return isEnd ? (event.data as unknown as Message) : undefined;
+  switch (event.type) {
+    case 'message.sent':
+    case 'message.failed':
+    case 'message.rejected':
+      return event.data;
+    default:
+      return undefined;
+  }
 }

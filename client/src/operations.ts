@@ -108,10 +108,53 @@ export type ShopPolicy = {
 
 export type Event = {
   readonly id: string;
-  readonly type: 'message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed';
+  readonly type: 'message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read';
   readonly timestamp: string;
-  /** Of `message.…` the message as GET /messages/{id} shows it. Of all others `shopId`; and `phone` of `channel.connected` (digits) and `recipient.…` (with its plus, null where the network tells none), `pausedBy` and `pausedUntil` of `queue.paused`; `reason` of a `channel.disconnected` for a number that another shop of yours has connected (`NUMBER_IN_USE`). */
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly data: Message;
+} | {
+  readonly id: string;
+  readonly type: 'channel.connected';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+    /** Digits. */
+    readonly phone: string;
+  };
+} | {
+  readonly id: string;
+  readonly type: 'channel.disconnected';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+    /** Another shop of yours has connected the number. */
+    readonly reason?: 'NUMBER_IN_USE';
+  };
+} | {
+  readonly id: string;
+  readonly type: 'recipient.opted_out' | 'recipient.opted_in';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+    /** With its plus; null where the network tells none. */
+    readonly phone: string | null;
+  };
+} | {
+  readonly id: string;
+  readonly type: 'queue.paused';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+    readonly pausedBy: 'operator' | 'rate_signal';
+    /** null: nobody can say. */
+    readonly pausedUntil: string | null;
+  };
+} | {
+  readonly id: string;
+  readonly type: 'channel.session_lost' | 'queue.resumed';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+  };
 };
 
 export type AcceptedMessage = {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { MESSAGE_REASONS, MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
-import { EVENT_TYPES } from '../../actors/tenant/tenant-event.ts';
+import { EVENT_TYPES, isOfMessage, type ShopEventType } from '../../actors/tenant/tenant-event.ts';
 import { EXAMPLES } from './examples.ts';
 
 /** Resources as replies show them (docs/contract.md, Resources). */
@@ -170,18 +170,40 @@ export const message = v.strictObject({
   ),
 });
 
-/** Something that happened, and its place among all that did. */
-export const event = v.strictObject({
-  id,
-  type: v.picklist(EVENT_TYPES),
-  timestamp: instant,
-  data: v.pipe(
-    v.record(v.string(), v.unknown()),
-    v.description(
-      'Of `message.…` the message as GET /messages/{id} shows it. Of all others `shopId`; and `phone` of `channel.connected` (digits) and `recipient.…` (with its plus, null where the network tells none), `pausedBy` and `pausedUntil` of `queue.paused`; `reason` of a `channel.disconnected` for a number that another shop of yours has connected (`NUMBER_IN_USE`).',
+/** Events of these types, which tell this of a shop. */
+function shopEvents<Type extends ShopEventType, Told extends v.ObjectEntries>(
+  types: readonly [Type, ...Type[]],
+  told: Told,
+) {
+  return v.strictObject({
+    ...{ id, type: v.picklist(types), timestamp: instant },
+    data: v.strictObject({ shopId: id, ...told }),
+  });
+}
+
+/** Something that happened, and its place among all that did. Its type says what its data holds. */
+export const event = v.union([
+  v.strictObject({
+    id,
+    type: v.picklist(EVENT_TYPES.filter(isOfMessage)),
+    timestamp: instant,
+    data: message,
+  }),
+  shopEvents(['channel.connected'], { phone: v.pipe(v.string(), v.description('Digits.')) }),
+  shopEvents(['channel.disconnected'], {
+    reason: v.exactOptional(
+      v.pipe(v.literal('NUMBER_IN_USE'), v.description('Another shop of yours has connected the number.')),
     ),
-  ),
-});
+  }),
+  shopEvents(['recipient.opted_out', 'recipient.opted_in'], {
+    phone: v.pipe(v.nullable(v.string()), v.description('With its plus; null where the network tells none.')),
+  }),
+  shopEvents(['queue.paused'], {
+    pausedBy: v.picklist(['operator', 'rate_signal']),
+    pausedUntil: v.pipe(v.nullable(instant), v.description('null: nobody can say.')),
+  }),
+  shopEvents(['channel.session_lost', 'queue.resumed'], {}),
+]);
 
 /** A chat group. */
 export const group = v.strictObject({

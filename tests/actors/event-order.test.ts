@@ -56,7 +56,12 @@ test('a reader sees each committed event once and no other, in whatever order tu
       const asked = { cursor, limit: 1 + Math.floor(random() * 5), types: undefined, shopId: undefined };
       const page = await list(tenantId, { ...asked, waitMs: 0 });
       assert.ok(page.ok, `seed ${seed}, run ${run}: ${JSON.stringify(page)}`);
-      seen.push(...page.value.items.map(({ id, data }) => ({ id, phone: String(data.phone) })));
+      seen.push(
+        ...page.value.items.map(({ id, data }) => ({
+          id,
+          phone: String((data as { phone?: string }).phone),
+        })),
+      );
       cursor = page.value.nextCursor;
     };
     /** Turns that were decided and are not committed yet. */

@@ -19,6 +19,9 @@ interface LooseSchema {
   properties: Record<string, object>;
   required: string[];
 }
+interface LooseEvents {
+  readonly anyOf: { readonly properties: { type: { enum: string[] }; data: object } }[];
+}
 interface LooseDocument {
   readonly paths: Record<string, Record<string, LooseOperation>>;
   readonly components: { readonly schemas: Record<string, LooseSchema> };
@@ -37,9 +40,22 @@ function copied(): LooseDocument {
   return JSON.parse(JSON.stringify(apiDocument())) as LooseDocument;
 }
 
+/** What the document says of events of a type. */
+function eventOf({ components }: LooseDocument, type: string): LooseEvents['anyOf'][number]['properties'] {
+  const { anyOf } = components.schemas.Event as unknown as LooseEvents;
+  const found = anyOf.find(({ properties }) => properties.type.enum.includes(type));
+  assert.ok(found, type);
+  return found.properties;
+}
+
+/** What it says of their data. */
+function dataOf(document: LooseDocument, type: string): LooseSchema {
+  return eventOf(document, type).data as LooseSchema;
+}
+
 /** A program of somebody who uses what the examples do not. */
 const CALLER = `
-import { ApiError, type Message, type MessagingClient } from 'tenant-messaging-client';
+import { ApiError, type Event, type Message, type MessagingClient } from 'tenant-messaging-client';
 
 export async function use(api: MessagingClient, shop: string): Promise<Message | undefined> {
   const { data: policy } = await api.readPolicy({ idOrName: shop, to: '+33622220001' });
@@ -52,6 +68,21 @@ export async function use(api: MessagingClient, shop: string): Promise<Message |
   } catch (error) {
     if (error instanceof ApiError && error.code === 'RECIPIENT_OPTED_OUT') return undefined;
     throw error;
+  }
+}
+
+export function told(event: Event): string | null {
+  switch (event.type) {
+    case 'message.failed':
+      return event.data.reason;
+    case 'recipient.opted_out':
+      return event.data.phone;
+    case 'queue.paused':
+      return event.data.pausedUntil;
+    case 'channel.disconnected':
+      return event.data.reason ?? null;
+    default:
+      return event.data.shopId;
   }
 }
 `;
@@ -172,6 +203,29 @@ const broken: readonly (readonly [
     ({ components }) =>
       Object.assign(components.schemas.ShopPolicy?.properties ?? {}, { caps: { type: 'integer' } }),
     /caller\.ts.*Property 'perDay' does not exist/,
+  ],
+  [
+    'an event tells a field no more',
+    (document) => delete dataOf(document, 'queue.paused').properties.pausedUntil,
+    /caller\.ts.*Property 'pausedUntil' does not exist/,
+  ],
+  [
+    'an event may tell a field no more',
+    (document) => dataOf(document, 'recipient.opted_out').required.splice(1, 1),
+    /caller\.ts.*'string \| null \| undefined' is not assignable/,
+  ],
+  [
+    'an event of a message tells something else',
+    (document) => Object.assign(eventOf(document, 'message.failed'), { data: { type: 'object' } }),
+    /caller\.ts.*Type 'unknown' is not assignable/,
+  ],
+  [
+    'a type of event is no more',
+    (document) => {
+      const { enum: types } = eventOf(document, 'message.failed').type;
+      types.splice(types.indexOf('message.failed'), 1);
+    },
+    /caller\.ts.*'"message.failed"' is not comparable/,
   ],
   [
     'a reason is no more',

@@ -80,8 +80,7 @@ describe('GET /events', () => {
       createdAt: new Date().toISOString(),
       updatedAt: new Date().toISOString(),
       sentAt: new Date().toISOString(),
-      deliveredAt: null,
-      readAt: null,
+      ...{ idempotencyKey: null, requestId: null, traceparent: null, deliveredAt: null, readAt: null },
     } as never);
     const { id } = message as { id: string };
     await store(1, { type: 'message.sent', shopId: shops[1], subject: id });

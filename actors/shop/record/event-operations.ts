@@ -1,18 +1,25 @@
 import type { Outcome } from '../../failure.ts';
 import type { EventWait } from '../../tenant/event-waiters.ts';
-import type { EventType } from '../../tenant/tenant-event.ts';
+import type { EventType, MessageEventType, ShopEventData, ShopEventType } from '../../tenant/tenant-event.ts';
 import type { CursorPage } from '../../tenant/tenant-operations.ts';
+import type { MessageView } from './shop-operations.ts';
 
-/** An event as the API shows it. */
-export interface EventView {
+/** An event of one type as the API shows it. */
+interface Shown<Type extends EventType, Data> {
   /** Its place: 24 hexadecimal digits, the cursor that goes on behind it. */
   readonly id: string;
-  readonly type: EventType;
+  readonly type: Type;
   /** ISO 8601. */
   readonly timestamp: string;
-  /** Of a message its record; of all others `shopId` and what there is to say. */
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly data: Data;
 }
+
+/** An event as the API shows it: of a message its record, of all others `shopId` and what there is to say. */
+export type EventView =
+  | Shown<MessageEventType, MessageView>
+  | {
+      [Type in ShopEventType]: Shown<Type, ShopEventData[Type] & { readonly shopId: string }>;
+    }[ShopEventType];
 
 /** Which events to read. */
 export interface EventQuery {

@@ -114,5 +114,5 @@ export function tellOfOptOut(
   if (was === is) return;
   // A person whom the network names by its own id (LID) has no known number.
   const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
-  builder.tell(is ? 'recipient.opted_out' : 'recipient.opted_in', JSON.stringify({ phone }));
+  builder.tell(is ? 'recipient.opted_out' : 'recipient.opted_in', { phone });
 }

@@ -1,4 +1,4 @@
-import type { TenantEvent } from '../../tenant/tenant-event.ts';
+import { shopEvent, type TenantEvent } from '../../tenant/tenant-event.ts';
 import { disconnectedFor } from '../machines/channel-context.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 
@@ -18,16 +18,17 @@ function channelEvent(before: ShopState, after: ShopState): TenantEvent | undefi
   const is = channelState(after);
   const { flagged, phone } = after.channel.context;
   if (flagged && !before.channel.context.flagged) {
-    return { type: 'channel.session_lost', shopId, subject: '{}' };
+    return shopEvent('channel.session_lost', shopId, {});
   }
   if (was === is) return undefined;
   if (is === 'disconnected') {
     const reason = disconnectedFor(after.channel.context);
-    return { type: 'channel.disconnected', shopId, subject: JSON.stringify({ reason }) };
+    return shopEvent('channel.disconnected', shopId, reason === undefined ? {} : { reason });
   }
   // The loss of a session that reconnected by itself was never told.
   if (is !== 'connected' || before.channel.context.asked !== true) return undefined;
-  return { type: 'channel.connected', shopId, subject: JSON.stringify({ phone }) };
+  // A connected session has told its number.
+  return shopEvent('channel.connected', shopId, { phone: phone ?? '' });
 }
 
 function queueEvent(before: ShopState, after: ShopState): TenantEvent | undefined {
@@ -35,10 +36,10 @@ function queueEvent(before: ShopState, after: ShopState): TenantEvent | undefine
   const was = pausedBy(before);
   const is = pausedBy(after);
   if (was === is) return undefined;
-  if (is === null) return { type: 'queue.resumed', shopId, subject: '{}' };
+  if (is === null) return shopEvent('queue.resumed', shopId, {});
   const { untilMs } = after.pacing.context;
   const until = is === 'rate_signal' && untilMs !== null ? new Date(untilMs).toISOString() : null;
-  return { type: 'queue.paused', shopId, subject: JSON.stringify({ pausedBy: is, pausedUntil: until }) };
+  return shopEvent('queue.paused', shopId, { pausedBy: is, pausedUntil: until });
 }
 
 /** What makes the whole queue stand still; null: nothing does. */

@@ -5,8 +5,11 @@ import type { RedisArgument, Write } from '../../../runtime/store.ts';
 import { finalStatus, isFinal, type MessageReason, type MessageStatus } from '../../message-status.ts';
 import {
   type EventLimits,
-  type EventType,
   eventWrites,
+  type MessageEventType,
+  type ShopEventData,
+  type ShopEventType,
+  shopEvent,
   type TenantEvent,
 } from '../../tenant/tenant-event.ts';
 import { publicChannelStatus, wasConnected } from '../machines/channel-context.ts';
@@ -233,8 +236,13 @@ export class TurnBuilder {
   }
 
   /** Tells the tenant of something, once the commit of this turn makes it true. */
-  tell(type: EventType, subject: string): void {
-    this.#events = [...this.#events, { type, shopId: this.#state.shop.shopId, subject }];
+  tellOfMessage(type: MessageEventType, messageId: string): void {
+    this.#events = [...this.#events, { type, shopId: this.#state.shop.shopId, subject: messageId }];
+  }
+
+  /** The same of the shop itself. */
+  tell<Type extends ShopEventType>(type: Type, data: ShopEventData[Type]): void {
+    this.#events = [...this.#events, shopEvent(type, this.#state.shop.shopId, data)];
   }
 
   #storeEvents(): void {
@@ -311,7 +319,7 @@ export class TurnBuilder {
     // The end of a message of another shop is told in that shop's turn.
     if (message.carriedFor !== undefined || !isFinal(state.status)) return;
     this.storeSettled();
-    this.tell(`message.${state.status}`, message.messageId);
+    this.tellOfMessage(`message.${state.status}`, message.messageId);
   }
 
   #storeState(message: MessageReference, status: MessageStatus, reason: MessageReason | null): void {

@@ -15,7 +15,7 @@ import {
   type EventWaiters,
   NO_ROOM_TO_WAIT,
 } from '../../tenant/event-waiters.ts';
-import { decodeEvent, type StoredEvent, type StreamEntry } from '../../tenant/tenant-event.ts';
+import { decodeEvent, isOfMessage, type StoredEvent, type StreamEntry } from '../../tenant/tenant-event.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import type { EventOperations, EventPage, EventQuery, EventView } from '../record/event-operations.ts';
 import type { ShopOperations } from '../record/shop-operations.ts';
@@ -222,10 +222,11 @@ export async function viewOf(
   { messages }: Pick<Sources, 'messages'>,
 ): Promise<EventView | undefined> {
   const timestamp = new Date(storedAtMs(streamId)).toISOString();
-  const shown = { id: cursorOf(streamId), type, timestamp };
-  if (!type.startsWith('message.')) {
-    return { ...shown, data: { shopId, ...(JSON.parse(subject) as Record<string, unknown>) } };
+  const shown = { id: cursorOf(streamId), timestamp };
+  if (!isOfMessage(type)) {
+    // As `shopEvent` wrote it.
+    return { ...shown, type, data: { shopId, ...JSON.parse(subject) } };
   }
   const message = await messages.message(tenantId, subject);
-  return message.ok ? { ...shown, data: { ...message.value } } : undefined;
+  return message.ok ? { ...shown, type, data: { ...message.value } } : undefined;
 }
