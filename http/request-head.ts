@@ -64,7 +64,9 @@ export function readHead(
   { callerAddress, eventsPath }: HeadOptions,
 ): Head {
   const method = raw.getCaseSensitiveMethod();
-  const found = isRead(method) && raw.getHeader(CONTENT_LENGTH.bytes) === '' ? askedFor(raw) : walked(raw);
+  // Behind a proxy all lines are walked in any case, for the addresses, so an empty length before another one is seen there.
+  const isAsked = isRead(method) && callerAddress === undefined && raw.getHeader(CONTENT_LENGTH.bytes) === '';
+  const found = isAsked ? askedFor(raw) : walked(raw);
   const { contentLength = '', transferEncoding = '', authorization = '', apiKey = '' } = found;
   const { contentType = '', requestId = '', traceparent = '', idempotencyKey = '' } = found;
   // uWebSockets takes the first of several, and an empty one for none; both are how requests are smuggled past a proxy.
@@ -88,7 +90,7 @@ export function readHead(
         lastEventId: mayStream ? raw.getHeader('last-event-id') : '',
         takesEvents: mayStream && asksForEvents(raw.getHeader('accept')),
       },
-      ip: callerAddress === undefined ? address : callerAddress(address, forwardedFor(raw)),
+      ip: callerAddress === undefined ? address : callerAddress(address, found.forwardedFor ?? ''),
       body: '',
       bodyFault: lengthFault(contentLength, lengthRepeated),
       connection,
@@ -110,6 +112,11 @@ interface FoundHeaders {
   /** Of several lines, as of `idempotencyKey`, the line breaks between them as well, which no value of either may hold. */
   traceparent: string | undefined;
   idempotencyKey: string | undefined;
+  /**
+   * All lines as one list (RFC 9110, 5.2): a proxy may add a line of its own behind the one that the caller wrote. Not asked
+   * for where no proxy is trusted.
+   */
+  forwardedFor: string | undefined;
 }
 
 /** Of a call without a body: each header that is asked for costs a call into native code, and few are of use to it. */
@@ -125,6 +132,7 @@ function askedFor(raw: RawHead): FoundHeaders {
     requestId: raw.getHeader(REQUEST_ID.bytes),
     traceparent: singleHeader(raw, TRACEPARENT),
     idempotencyKey: undefined,
+    forwardedFor: undefined,
   };
 }
 /** Whether a list of media types (RFC 9110, 12.5.1) names server-sent events; any type at all is not enough. */
@@ -152,6 +160,7 @@ function walked(raw: RawHead): FoundHeaders {
     requestId: undefined,
     traceparent: undefined,
     idempotencyKey: undefined,
+    forwardedFor: undefined,
   };
   raw.forEach((name, value) => {
     switch (name) {
@@ -177,6 +186,9 @@ function walked(raw: RawHead): FoundHeaders {
       case 'traceparent':
         found.traceparent = found.traceparent === undefined ? value : `${found.traceparent}\n${value}`;
         break;
+      case 'x-forwarded-for':
+        found.forwardedFor = found.forwardedFor === undefined ? value : `${found.forwardedFor},${value}`;
+        break;
       case 'idempotency-key':
         found.idempotencyKey =
           found.idempotencyKey === undefined ? value : `${found.idempotencyKey}\n${value}`;
@@ -198,12 +210,4 @@ function linesOf(raw: RawHead, header: string): string[] {
 /** A header that may come once. Of several the lines with line breaks between them, which no value of it may hold. */
 function singleHeader(raw: RawHead, { text, bytes }: HeaderName): string {
   return raw.getHeader(bytes) === '' ? '' : linesOf(raw, text).join('\n');
-}
-
-/**
- * All lines of X-Forwarded-For as one list (RFC 9110, 5.2): a proxy may add a line of its own behind the one that the
- * caller wrote. Behind a bare proxy the result is empty.
- */
-function forwardedFor(raw: RawHead): string {
-  return linesOf(raw, 'x-forwarded-for').join(',');
 }

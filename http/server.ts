@@ -118,7 +118,8 @@ export function startServer(options: ServerOptions): Promise<Server> {
     inHand += 1;
     const { request, hasBody } = readHead(raw, exchange, peers.of(response), options);
     exchange.method = request.method;
-    // The bytes behind such a head may be taken for a request; while this one is not answered, they close the connection.
+    // The bytes behind such a head may be taken for a request. While this one is not answered, they close the connection, and
+    // the answer closes it, whatever it says: also that there is no such path or method.
     if (request.bodyFault === 'length_repeated') {
       respondOnceKnown(exchange, answerNextTurn(request));
       return;
@@ -134,7 +135,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
   // What seldom happens is in functions of its own: one that makes a closure pays for that in each call.
   async function answerNextTurn(request: RequestValue): Promise<ReplyValue> {
     await nextTurn();
-    return options.answer(request);
+    return { ...(await options.answer(request)), close: true };
   }
 
   function respondInTurn(exchange: Exchange, whole: RequestValue): void {

@@ -146,6 +146,22 @@ describe('bytes on a socket', () => {
     });
   }
 
+  for (const [line, status] of [
+    ['PUT /api/v1/shops', 405],
+    ['OPTIONS /api/v1/shops', 405],
+    ['BREW /api/v1/shops', 405],
+    ['POST /api/v1/nothing', 404],
+    ['GET /api/v1/nothing', 404],
+  ] as const) {
+    it(`${line} with a repeated Content-Length is ${status}, and what comes behind it is no request`, async () => {
+      const connection = await raw();
+      connection.write(`${line} HTTP/1.1\r\n${HOST}Content-Length: 5\r\nContent-Length: 0\r\n\r\n`);
+      await connection.until((text) => text.includes('}'));
+      connection.write(`xxxxx${hidden}`);
+      assert.deepEqual(statuses(await connection.closed()), [status]);
+    });
+  }
+
   for (const coding of ['gzip, chunked', 'identity', 'xchunked']) {
     it(`a body in the coding ${coding} is read as chunks or refused, and its bytes are no request`, async () => {
       const connection = await raw();
@@ -314,6 +330,29 @@ describe('a caller behind a proxy that adds a line of its own', () => {
     ['no line at all: the proxy itself', [], '127.0.0.1'],
   ] as const) {
     it(row, async () => assert.deepEqual(await believed(['127.0.0.0/8'], lines), [expected]));
+  }
+
+  for (const method of ['GET', 'POST']) {
+    it(`${method} with an empty Content-Length before another: the connection closes, and its bytes are no request`, async () => {
+      const asked: unknown[] = [];
+      const server = await bareServer({
+        callerAddress: callerAddress(['127.0.0.0/8']),
+        answer({ path, bodyFault }) {
+          asked.push([path, bodyFault]);
+          return { status: 200, contentType: 'text/plain', headers: '', body: 'here' };
+        },
+      });
+      const hidden = `GET /hidden HTTP/1.1\r\n${HOST}\r\n`;
+      const connection = await openRaw(`http://127.0.0.1:${server.port}`);
+      connection.write(
+        `${method} / HTTP/1.1\r\n${HOST}Content-Length:\r\nContent-Length: ${hidden.length}\r\n\r\n`,
+      );
+      await connection.until((text) => text.includes('here'));
+      connection.write(hidden);
+      await connection.closed();
+      await server.close(0);
+      assert.deepEqual(asked, [['/', 'length_repeated']]);
+    });
   }
 
   it('nobody is believed where no proxy is trusted', async () => {
