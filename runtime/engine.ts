@@ -81,6 +81,9 @@ export interface ServerState {
   readonly waitsForReplicas: boolean;
 }
 
+/** Why a registration changed nothing. */
+export const LATER_PROCESS = 'A process that started later has registered under this node id';
+
 /**
  * Everything the runtime asks of Redis. Two implementations, one conformance suite: Redis, and a memory with
  * injected faults for simulations. Rejections are `RuntimeFailure`: `STORE_UNAVAILABLE`, nothing was changed, or
@@ -93,7 +96,10 @@ export interface Engine {
   readBytes(reads: readonly Read[]): Promise<unknown[]>;
   append(writes: readonly Read[]): Promise<unknown[]>;
 
-  /** Makes the incarnation the only one of its node id, with a lease; the one before loses its own at once. */
+  /**
+   * Makes the incarnation the only one of its node id, with a lease; the one before loses its own at once. Rejects, and
+   * changes nothing, where another call for the node id that began after this one came first.
+   */
   register(nodeId: string, incarnation: string, leaseMs: number): Promise<void>;
   /** Lengthens a lease that still holds. False: it does not, and never will again. */
   renew(nodeId: string, incarnation: string, leaseMs: number): Promise<boolean>;

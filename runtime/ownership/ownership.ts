@@ -307,14 +307,15 @@ export class Ownership {
     for (const shard of this.#held) shard.frozen = true;
     this.#freeze();
     const before = this.incarnation;
-    const nodes = await this.#askAgain(() => engine.nodes());
-    if (nodes === undefined) return;
-    if (this.#isTaken(nodes)) {
-      this.#superseded();
-      return;
-    }
     const name = this.#incarnations.next();
-    await this.#askAgain(() => this.#take(name));
+    const isBack = await this.#askAgain(async () => {
+      // Each time: a process that started meanwhile is the later one.
+      if (this.#isTaken(await engine.nodes())) return false;
+      await this.#take(name);
+      return true;
+    });
+    if (isBack === false) this.#superseded();
+    if (isBack !== true) return;
     log.warn(
       { before, incarnation: this.incarnation },
       'The lease was lost: this node is back under a new name',

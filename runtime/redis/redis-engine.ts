@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import {
   type CommitSection,
   type Engine,
+  LATER_PROCESS,
   type NodeRecord,
   parseRecord,
   type SectionOutcome,
@@ -24,6 +25,7 @@ import { layOut, turnsOf } from './section-layout.ts';
 import { AssumptionWatch, parseServerState, refuseUnsafe } from './store-assumptions.ts';
 
 const nodesKey = '{runtime}:nodes';
+const ticketsKey = '{runtime}:tickets';
 
 /** What the engine is given. */
 export interface RedisEngineOptions {
@@ -45,6 +47,7 @@ export class RedisEngine implements Engine {
   readonly #scripts = {
     commitShards: readLuaScript(new URL('./commit-shards.lua', import.meta.url)),
     changeOwner: readLuaScript(new URL('./change-owner.lua', import.meta.url)),
+    takeTicket: readLuaScript(new URL('./take-ticket.lua', import.meta.url)),
     registerNode: readLuaScript(new URL('./register-node.lua', import.meta.url)),
     renewLease: readLuaScript(new URL('./renew-lease.lua', import.meta.url)),
     forgetNode: readLuaScript(new URL('./forget-node.lua', import.meta.url)),
@@ -139,7 +142,10 @@ export class RedisEngine implements Engine {
   }
 
   async register(nodeId: string, incarnation: string, leaseMs: number): Promise<void> {
-    await this.#run(this.#scripts.registerNode, [nodesKey, leaseKey(nodeId)], [nodeId, incarnation, leaseMs]);
+    const ticket = Number(await this.#run(this.#scripts.takeTicket, [ticketsKey], []));
+    const keys = [nodesKey, leaseKey(nodeId), `{runtime}:ticket:${nodeId}`];
+    const reply = await this.#run(this.#scripts.registerNode, keys, [nodeId, incarnation, leaseMs, ticket]);
+    if (reply !== 1) throw new RuntimeFailure('STORE_UNAVAILABLE', LATER_PROCESS);
   }
 
   async renew(nodeId: string, incarnation: string, leaseMs: number): Promise<boolean> {

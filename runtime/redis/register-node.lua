@@ -3,12 +3,18 @@
 -- here on, so a process that was killed and started again waits for nothing. Also when memory is full, or no node
 -- could start that serves what can still be read.
 --
+-- What a killed process sent may arrive behind what its successor did: the ticket that it took before is lower, and it
+-- changes nothing.
+--
 -- KEYS[1]: `{runtime}:nodes`, the set of node ids
 -- KEYS[2]: `{runtime}:lease:<node id>`, which holds the incarnation and expires with the lease
--- ARGV[1]: node id, ARGV[2]: incarnation, ARGV[3]: lease in milliseconds
--- Reply: 1
+-- KEYS[3]: `{runtime}:ticket:<node id>`, the highest ticket that registered, kept for a day
+-- ARGV[1]: node id, ARGV[2]: incarnation, ARGV[3]: lease in milliseconds, ARGV[4]: the ticket
+-- Reply: 1, or 0: a process registered that took its ticket later
 -- Errors: READONLY, MISCONF and the like: nothing was changed.
 
+if tonumber(ARGV[4]) < tonumber(redis.call('GET', KEYS[3]) or '0') then return 0 end
+redis.call('SET', KEYS[3], ARGV[4], 'PX', 86400000)
 redis.call('SADD', KEYS[1], ARGV[1])
 redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
 return 1

@@ -170,6 +170,22 @@ test('a node that asks in vain for its new lease listens under one new name, how
   assert.equal(await world.outcome(node.actors.ask(one, add)), 1);
 });
 
+test('a node that asks in vain for its new lease stops once another process has its node id, and takes nothing from it', async () => {
+  const world = await memoryNode();
+  const { node, clock, redis, engine, log } = world;
+  const register = engine.register.bind(engine);
+  engine.register = lost;
+  await loseLease(world);
+  await clock.until(() => node.counters.leaseLosses === 1);
+  await clock.advance(1_000);
+  redis.register('a', 'a:another', 600_000);
+  engine.register = register;
+  await clock.advance(60_000);
+  assert.deepEqual(redis.nodes(), [{ nodeId: 'a', incarnation: 'a:another' }]);
+  assert.ok(log.errors.some((line) => line.includes('Another process runs under this node id')));
+  assert.equal(node.actors.peek(one), undefined);
+});
+
 test('a node that hands over while it asks for its new lease keeps none', async () => {
   const world = await memoryNode();
   const { node, clock, redis, engine } = world;

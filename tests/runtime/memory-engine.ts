@@ -1,11 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
-import type {
-  CommitSection,
-  Engine,
-  NodeRecord,
-  SectionOutcome,
-  ServerState,
-  ShardRecord,
+import {
+  type CommitSection,
+  type Engine,
+  LATER_PROCESS,
+  type NodeRecord,
+  type SectionOutcome,
+  type ServerState,
+  type ShardRecord,
 } from '../../runtime/engine.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Read } from '../../runtime/store.ts';
@@ -73,8 +74,10 @@ export class MemoryEngine implements Engine {
     return this.#call(() => writes.map((write) => this.#redis.run(write)));
   }
 
-  register(nodeId: string, incarnation: string, leaseMs: number): Promise<void> {
-    return this.#call(() => this.#redis.register(nodeId, incarnation, leaseMs));
+  async register(nodeId: string, incarnation: string, leaseMs: number): Promise<void> {
+    const ticket = await this.#call(() => this.#redis.ticket());
+    const isDone = await this.#call(() => this.#redis.register(nodeId, incarnation, leaseMs, ticket));
+    if (!isDone) throw new RuntimeFailure('STORE_UNAVAILABLE', LATER_PROCESS);
   }
 
   renew(nodeId: string, incarnation: string, leaseMs: number): Promise<boolean> {

@@ -28,6 +28,9 @@ export class MemoryRedis {
   /** False takes the fence away, to see that the checker notices. */
   fenced = true;
   #sequence = 0;
+  #lastTicket = 0;
+  /** By node id: the highest that registered. */
+  readonly #tickets = new Map<string, number>();
   readonly #clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
   readonly #records: string[];
   readonly #leases = new Map<string, { incarnation: string; untilMs: number }>();
@@ -100,8 +103,18 @@ export class MemoryRedis {
     return this.#records.map((text) => parseRecord(text));
   }
 
-  register(nodeId: string, incarnation: string, leaseMs: number): void {
+  /** A number above all before. */
+  ticket(): number {
+    this.#lastTicket += 1;
+    return this.#lastTicket;
+  }
+
+  /** False: a ticket that was taken later has registered. */
+  register(nodeId: string, incarnation: string, leaseMs: number, ticket = this.ticket()): boolean {
+    if (ticket < (this.#tickets.get(nodeId) ?? 0)) return false;
+    this.#tickets.set(nodeId, ticket);
     this.#leases.set(nodeId, { incarnation, untilMs: this.#clock.monotonicMs() + leaseMs });
+    return true;
   }
 
   renew(nodeId: string, incarnation: string, leaseMs: number): boolean {

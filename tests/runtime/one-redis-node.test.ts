@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { shardKey } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
@@ -82,6 +83,26 @@ test('a superseded node is told, and has stopped its actors', async () => {
   await first.lost;
   assert.deepEqual(stopped, ['lost']);
   await second.node.stop();
+});
+
+test('what a killed process registered late, behind its successor, changes nothing', async () => {
+  // As far as the killed one came: it took its ticket, and what it sent after that is still on its way.
+  const ticket = await redis.incr('{runtime}:tickets');
+  const { source } = readLuaScript(new URL('../../runtime/redis/register-node.lua', import.meta.url));
+  const { node } = await redisNode({ redisUrl: server.url, limits: { renewEveryMs: 50 } });
+  const { incarnation } = node;
+  const keys = ['{runtime}:nodes', '{runtime}:lease:a', '{runtime}:ticket:a'];
+  const arrives = () => redis.eval(source, keys.length, ...keys, 'a', 'a:killed', 15_000, ticket);
+  assert.equal(await arrives(), 0);
+  assert.equal(await redis.get('{runtime}:lease:a'), incarnation);
+  // Nor where the successor has just lost its lease, and would find the name of the killed one in its place.
+  await redis.del('{runtime}:lease:a');
+  assert.equal(await arrives(), 0);
+  await eventually(() => node.incarnation !== incarnation);
+  await eventually(async () => (await redis.get('{runtime}:lease:a')) === node.incarnation);
+  await eventually(() => node.actors.owns(one.shard));
+  assert.equal(typeof (await node.actors.ask(one, { type: 'read' })), 'number');
+  await node.stop();
 });
 
 test('turns of one tick go to Redis as one script call', async () => {
