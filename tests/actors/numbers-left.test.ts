@@ -1,12 +1,14 @@
 /** What an erased shop leaves of its number is written once, before anything goes, and forgotten after 30 days. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ShopEraser, type ShopEraserOptions } from '../../actors/shop/effect/shop-eraser.ts';
 import { archiveWrites, readArchive } from '../../actors/shop/record/number-archive.ts';
 import { readPast } from '../../actors/shop/record/number-past.ts';
 import { numberUseRead, numberUseWrite } from '../../actors/shop/record/number-use.ts';
 import { numbersLeft } from '../../actors/shop/record/numbers-left.ts';
 import { readNumber } from '../../actors/shop/turn/number-facts.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import type { Write } from '../../runtime/store.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 
 const DAY_MS = 86_400_000;
@@ -59,6 +61,38 @@ test("a number that another shop connects while this one is erased is that one's
   redis.run(taken);
   for (const write of writes) redis.run(write);
   assert.equal(redis.run(numberUseRead(tenantId, PHONE)), taken.at(-1));
+});
+
+test('of a number that another shop connects just before it is left nothing is kept, and the tenant is known to have it', async () => {
+  const shop = await connectedShop(false);
+  const { redis, state } = shop;
+  const { tenantId } = state.shop;
+  const nothing = async (): Promise<void> => undefined;
+  const said: string[] = [];
+  let isFirst = true;
+  const store = {
+    ...storeOf(redis),
+    append: nothing,
+    async commit(_shard: number, writes: readonly Write[]) {
+      if (isFirst) redis.run(numberUseWrite(tenantId, PHONE, { shopId: '66b1f0a2c3d4e5f6071829ff' }));
+      isFirst = false;
+      for (const write of writes) redis.run(write);
+    },
+  };
+  const eraser = new ShopEraser({
+    ...{ store, vault, clock: { wallMs: () => shop.nowMs } },
+    actors: { passivate: nothing, ask: nothing },
+    ...{ deadLetters: { forget: nothing }, host: { erase: nothing }, poolSessions: { forget: nothing } },
+    sharedNumbers: {
+      forget: async (_tenantId: string, phones: readonly string[]) => void said.push(`forget ${phones}`),
+      inUse: (_shop: unknown, phone: string) => void said.push(`in use ${phone}`),
+    },
+  } as unknown as ShopEraserOptions);
+  await eraser.erase(state.shop);
+  assert.deepEqual(said, [`forget ${PHONE}`, `in use ${PHONE}`]);
+  const number = { tenantId, phone: PHONE };
+  assert.equal(await readArchive(number, vault, { store: storeOf(redis), nowMs: shop.nowMs }), undefined);
+  assert.deepEqual(redis.run(['SMEMBERS', tenantKeys(tenantId).numbersLeft]), []);
 });
 
 test('what a shop sent itself is not counted again where an erased one had taken it over', async () => {

@@ -16,7 +16,7 @@ import { earlierMessageKey, earlierShopKeys } from '../record/earlier-keys.ts';
 import { messageErasure, readMessages } from '../record/message-days.ts';
 import type { MessageState } from '../record/message-record.ts';
 import type { NumberVault } from '../record/number-vault.ts';
-import { numbersLeft } from '../record/numbers-left.ts';
+import { numbersLeft, numbersTaken } from '../record/numbers-left.ts';
 import { decodePooled } from '../record/pooled-message.ts';
 import { sentIndexKeys } from '../record/sent-index.ts';
 import { idempotencyKey, type ShopKeys, shopAddress, shopKeys } from '../record/shop-keys.ts';
@@ -36,7 +36,7 @@ export interface ShopEraserOptions {
   readonly clock: Clock;
   readonly pool: Pick<PoolClient, 'withdraw'>;
   readonly poolSessions: Pick<PoolSessions, 'forget'>;
-  readonly sharedNumbers: Pick<SharedNumbers, 'forget'>;
+  readonly sharedNumbers: Pick<SharedNumbers, 'forget' | 'inUse'>;
   /** Seals what outlives a shop of its number. */
   readonly vault: NumberVault;
 }
@@ -62,7 +62,7 @@ export class ShopEraser {
   }
 
   async #erase(shop: ShopReference): Promise<void> {
-    const { actors, store, deadLetters, host, poolSessions, sharedNumbers } = this.#options;
+    const { actors, store, deadLetters, host, poolSessions } = this.#options;
     const address = shopAddress(shop);
     const { shard } = address;
     await actors.passivate(address, { force: true });
@@ -70,13 +70,7 @@ export class ShopEraser {
     await host.erase({ shard, ...shop });
     await poolSessions.forget(shop);
     const keys = shopKeys(shard, shop.shopId);
-    // Before anything else goes: it is read from what the shop left, and once only.
-    const { phones, writes } = await numbersLeft(shop, {
-      ...this.#options,
-      nowMs: this.#options.clock.wallMs(),
-    });
-    await sharedNumbers.forget(shop.tenantId, phones);
-    if (writes.length > 0) await store.commit(shard, writes);
+    await this.#leaveNumbers(shard, shop);
     await this.#endCarried(shard, keys);
     await this.#withdrawPooled(keys);
     const earlier = earlierShopKeys(keys.shop);
@@ -91,6 +85,18 @@ export class ShopEraser {
     // Its record names the shop until then. Where it cannot be asked now, it has the shop erased once more.
     const tenant = { shard, kind: 'tenant', id: shop.tenantId };
     await actors.ask(tenant, { type: 'shop_erased', shopId: shop.shopId }).catch(() => undefined);
+  }
+
+  /** Before anything else goes: what is kept of its numbers is read from what the shop left, and once only. */
+  async #leaveNumbers(shard: number, shop: ShopReference): Promise<void> {
+    const { store, clock, sharedNumbers } = this.#options;
+    const { phones, writes } = await numbersLeft(shop, { ...this.#options, nowMs: clock.wallMs() });
+    await sharedNumbers.forget(shop.tenantId, phones);
+    if (writes.length > 0) await store.commit(shard, writes);
+    const taken = await numbersTaken(shop, phones, this.#options);
+    if (taken.writes.length > 0) await store.commit(shard, taken.writes);
+    // The tenant has them still.
+    for (const phone of taken.phones) sharedNumbers.inUse(shop, phone);
   }
 
   /** Takes the shop's messages out of the hashes of their days, the oldest first. */

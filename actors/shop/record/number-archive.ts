@@ -79,6 +79,11 @@ export function archiveTaken(tenantId: string, key: string): Write[] {
   ];
 }
 
+/** What was kept of a number is not needed: a shop has it, and counted what there was. */
+export function archiveDropped(number: TenantNumber, vault: NumberVault): Write[] {
+  return archiveKeys(number, vault).flatMap((key) => archiveTaken(number.tenantId, key));
+}
+
 function archiveKeys({ tenantId, phone }: TenantNumber, vault: NumberVault): string[] {
   const { shard } = tenantAddress(tenantId);
   return vault

@@ -3,9 +3,9 @@ import type { Store, Write } from '../../../runtime/store.ts';
 import { tenantAddress, tenantKeys } from '../../tenant/tenant-keys.ts';
 import { ownNumber } from '../machines/channel-context.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';
-import { archiveWrites, readArchive } from './number-archive.ts';
+import { archiveDropped, archiveWrites, readArchive } from './number-archive.ts';
 import { pairs, readMachines, readPast } from './number-past.ts';
-import { decodeNumberUse, type NumberUse } from './number-use.ts';
+import { decodeNumberUse, type NumberUse, numberUseRead } from './number-use.ts';
 import type { NumberVault } from './number-vault.ts';
 import type { ShopReference } from './shop-operations.ts';
 
@@ -55,6 +55,21 @@ export async function numbersLeft(
     if (past !== undefined) writes.push(...archiveWrites({ tenantId, phone }, past, vault));
   }
   return { phones: own.map(([phone]) => phone), writes };
+}
+
+/**
+ * Those of the numbers that another shop of the tenant connected before what `numbersLeft` tells was written, and what takes
+ * back what was kept of them: that shop has counted it.
+ */
+export async function numbersTaken(
+  { tenantId }: Pick<ShopReference, 'tenantId'>,
+  phones: readonly string[],
+  { store, vault }: { readonly store: Pick<Store, 'read'>; readonly vault: NumberVault },
+): Promise<NumbersLeft> {
+  if (phones.length === 0) return { phones, writes: [] };
+  const uses = await store.read(phones.map((phone) => numberUseRead(tenantId, phone)));
+  const taken = phones.filter((_, index) => decodeNumberUse(uses[index]) !== undefined);
+  return { phones: taken, writes: taken.flatMap((phone) => archiveDropped({ tenantId, phone }, vault)) };
 }
 
 /** Undefined where a newer program stored them: the shop goes all the same. */
