@@ -200,6 +200,42 @@ test('what a session still had to write when it was waited for no longer is neve
   }
 });
 
+test('what may be lost and waits behind another write when its session is waited for no longer is not written after that', async () => {
+  const network = await startSimulated({ timing: { drainMs: 50 } });
+  const shop = newShop();
+  const { host, log, store, control } = network;
+  const acquaintance = '+33655555555';
+  const tellsOfAcquaintance = (writes: readonly Write[]): boolean =>
+    writes.some((write) => write.includes(`lid-mapping/${acquaintance.slice(1)}`));
+  try {
+    await pair(network, shop);
+    host.send(shop, textOrder('first'));
+    await log.next(shop, 'session.send_outcome');
+    const before = store.commits.filter(stepsRatchet).length;
+    // A ratchet's step is being stored, and who somebody is on the network waits behind it.
+    const writes = store.holdCommits(stepsRatchet);
+    await control.write(STRANGER, { to: SHOP_PHONE, text: 'hello', wait: false });
+    const inbound = await log.next(shop, 'session.inbound');
+    host.confirmInbound(shop, inbound.token);
+    await writes.caught;
+    const { messageId, to } = textOrder('', { to: acquaintance });
+    host.compose(shop, { messageId, to, textLength: 1 });
+    const { lid } = await log.next(shop, 'session.composed');
+    assert.ok(lid);
+    host.open(shop, { generation: 3 });
+    const again = await log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
+    host.confirmInbound(shop, again.token);
+    await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+    writes.release();
+    await until('the steps are stored', async () => store.commits.filter(stepsRatchet).length >= before + 2);
+    host.send(shop, textOrder('after that'));
+    await log.next(shop, 'session.send_outcome');
+    assert.deepEqual(store.commits.filter(tellsOfAcquaintance), []);
+  } finally {
+    await network.stop();
+  }
+});
+
 test('erasing unlinks the device on the network and leaves nothing in the store', async () => {
   const network = await startSimulated();
   const shop = newShop();
