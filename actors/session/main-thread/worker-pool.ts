@@ -44,8 +44,8 @@ export interface WorkerSupervision {
 }
 
 /**
- * A worker's room for what was just made, in MiB: V8's own default. `npm start` gives the main thread four times as much,
- * for the sake of requests; a worker with as much keeps it full of what it is long done with.
+ * A worker's room for what was just made, in MiB: V8's own default. Where the process was started with `--max-semi-space-size`,
+ * as by `npm start`, V8 takes three times that for each of its threads, whatever is said here.
  */
 const YOUNG_MIB = 48;
 
