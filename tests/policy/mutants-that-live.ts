@@ -51,11 +51,6 @@ export const livingMutants: readonly LivingMutants[] = [
     why: 'At the first moment of the month that is remembered it is worked out anew, to the same.',
   },
   {
-    file: 'ledger-entry.ts',
-    before: 'while (rest >= PAIRS) {',
-    why: 'What the loop leaves is written by `toString(36)`: the same digits, only slower.',
-  },
-  {
     file: 'key-limits.ts',
     after: '#reserved = (0 + 1);',
     why: 'One window stays unused.',
@@ -177,11 +172,6 @@ export const livingMutants: readonly LivingMutants[] = [
     file: 'send-ledger.ts',
     after: 'const other = (kindAndHigh & subjectHighMask) * wordRange - subjectLow;',
     why: 'No number, but still another one for every recipient, which is all it is compared for.',
-  },
-  {
-    file: 'send-ledger.ts',
-    before: 'const [known = 0, coldToday = 0, declaredToday = 0] = today;',
-    why: 'The list always has three counts; the defaults only say so to the compiler.',
   },
   {
     file: 'send-ledger.ts',
