@@ -73,7 +73,8 @@ async function placesOf(
   asked: { readonly key: string; readonly eventIds: readonly string[]; readonly webhook: WebhookRecord },
 ): Promise<string[]> {
   const { key, eventIds, webhook } = asked;
-  const places = eventIds.map(streamIdOf);
+  // An id is the same in capital letters.
+  const places = [...new Set(eventIds.map(streamIdOf))];
   const found = (await store.read(places.map((place) => ['XRANGE', key, place, place]))) as StreamEntry[][];
   const wanted = found
     .flat()

@@ -262,7 +262,7 @@ test('a webhook at an address that may be asked no more can be disabled, and not
   assert.equal((await call('PATCH', '', { disabled: false, url: `${url}/inside` })).status, 200);
 });
 
-test('a replay counts the events that it sends: none of those that nobody knows', async () => {
+test('a replay counts the events that it sends: none of those that nobody knows, and none twice', async () => {
   const { tenant, steer } = await account();
   const hook = await create(tenant, { url: `${url}/counted`, types: ['queue.paused'] });
   await steer('pause');
@@ -274,6 +274,8 @@ test('a replay counts the events that it sends: none of those that nobody knows'
   assert.equal(await replay([unknown]), 0);
   assert.equal(await replay([known, unknown]), 1);
   await eventually(async () => at('/counted').length === 2);
+  assert.equal(await replay([known, String(known).toUpperCase()]), 1);
+  await eventually(async () => at('/counted').length === 3);
 });
 
 test('a webhook that was away for longer than events are kept says until when it missed some', async () => {
