@@ -3,16 +3,17 @@ import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { StoredEvent } from '../tenant/tenant-event.ts';
 import type { WebhookProgress, WebhookRecord, WebhookRetry } from '../tenant/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
-import type { EndpointPace, EndpointPumpOptions, Missed } from './endpoint-pump-options.ts';
+import type { EndpointPace, EndpointPumpOptions } from './endpoint-pump-options.ts';
 import {
   firstProgress,
   forgiven,
+  type Looked,
   type ProgressChange,
-  type Tried,
-  tallied,
+  settled,
   withReplayed,
 } from './progress.ts';
 import { MOST_FAILING_MS } from './schedule.ts';
+import type { Ended, LateTry, Try } from './tries.ts';
 import { untilLate } from './until-late.ts';
 
 /**
@@ -41,34 +42,9 @@ export function isWanted(
   return types?.includes(type) !== false && shops?.includes(shopId) !== false;
 }
 
-/** An event on its way, and how often it was tried before. */
-interface Try {
-  readonly event: StoredEvent;
-  readonly tries: number;
-  /** What stood among the retries for it; undefined: it is new. */
-  readonly retry?: WebhookRetry;
-}
-
 /** What is tried next, and how far the endpoint is looked through with it. */
-interface Next extends Missed {
+interface Next extends Omit<Looked, 'late'> {
   readonly tries: readonly Try[];
-  /** Retries that nothing is to be sent for any more. */
-  readonly dropped: readonly WebhookRetry[];
-  readonly cursor: string;
-}
-
-/** A try that takes long: others go out meanwhile, and its event stands among the retries. */
-interface LateTry extends Try {
-  readonly retry: WebhookRetry;
-  /** It is not one of those that were sent before. */
-  readonly isNew: boolean;
-  readonly end: Promise<Ended | undefined>;
-}
-
-/** One try that is over. */
-interface Ended extends Tried, Pick<Try, 'retry'> {
-  /** The address that answered. */
-  readonly url: string;
 }
 
 /**
@@ -338,23 +314,11 @@ export class EndpointPump {
   }
 
   /** Stores what came of these tries, and how far the endpoint is looked through with them; `undefined` of a late one. */
-  async #record(
-    ended: readonly Ended[],
-    looked?: Omit<Next, 'tries'> & { readonly late: readonly LateTry[] },
-  ): Promise<void> {
+  async #record(ended: readonly Ended[], looked?: Looked): Promise<void> {
     const { clock, random } = this.#options;
-    const { dropped = [], late = [], cursor, missedUntilMs } = looked ?? {};
     const nowMs = clock.wallMs();
-    await this.#change((before) => {
-      const settled = new Set([...dropped, ...ended.flatMap(({ retry }) => retry ?? [])]);
-      // A replay that came meanwhile keeps its places.
-      const kept = before.retries.filter((retry) => !settled.has(retry));
-      const places = new Set(kept.map(({ place }) => place));
-      const retries = [...kept, ...late.map(({ retry }) => retry).filter(({ place }) => !places.has(place))];
-      const missed = missedUntilMs === undefined ? {} : { missedUntilMs };
-      const progress = { ...before, retries, cursor: cursor ?? before.cursor, ...missed };
-      return tallied(progress, ended, random);
-    });
+    await this.#change((before) => settled(before, ended, looked, random));
+    const missedUntilMs = looked?.missedUntilMs;
     if (missedUntilMs !== undefined) this.#options.missed(this.#webhook.id, missedUntilMs);
     // A 410 of a former address says nothing of the present one.
     const isGone = ended.some(({ delivered, url }) => delivered?.status === 410 && url === this.#webhook.url);

@@ -1,6 +1,5 @@
 import type { Random } from '../../runtime/random.ts';
 import { cursorOf } from '../tenant/event-cursor.ts';
-import type { StoredEvent } from '../tenant/tenant-event.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
@@ -8,20 +7,19 @@ import type {
   WebhookRetry,
 } from '../tenant/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
+import type { Missed } from './endpoint-pump-options.ts';
 import { delayAfter } from './schedule.ts';
+import type { Ended, LateTry, Tried } from './tries.ts';
 
 /** Dead letters whose places are remembered. */
 const MOST_DEAD = 1_000;
 
-/** One try of an event, and what came of it. */
-export interface Tried {
-  readonly event: StoredEvent;
-  /** How often it was tried before. */
-  readonly tries: number;
-  readonly atMs: number;
-  readonly durationMs: number;
-  /** Undefined: there is nothing to show of the event any more. */
-  readonly delivered: Delivered | undefined;
+/** How far an endpoint was looked through, and what that changes among what is to be tried again. */
+export interface Looked extends Missed {
+  /** Nothing is to be sent for them any more. */
+  readonly dropped: readonly WebhookRetry[];
+  readonly late: readonly LateTry[];
+  readonly cursor: string;
 }
 
 /** A change of the progress, and the tries behind it. */
@@ -57,8 +55,28 @@ export function withReplayed(
   return { ...progress, retries: [...kept, ...again], dead };
 }
 
+/**
+ * The progress once these tries have ended, and the record of each. `looked`: how far the endpoint was looked through with them;
+ * absent for one that took long.
+ */
+export function settled(
+  before: WebhookProgress,
+  ended: readonly Ended[],
+  looked: Looked | undefined,
+  random: Random,
+): ProgressChange {
+  const { dropped = [], late = [], cursor = before.cursor, missedUntilMs } = looked ?? {};
+  const over = new Set([...dropped, ...ended.flatMap(({ retry }) => retry ?? [])]);
+  // A replay that came meanwhile keeps its places.
+  const kept = before.retries.filter((retry) => !over.has(retry));
+  const places = new Set(kept.map(({ place }) => place));
+  const retries = [...kept, ...late.map(({ retry }) => retry).filter(({ place }) => !places.has(place))];
+  const missed = missedUntilMs === undefined ? {} : { missedUntilMs };
+  return tallied({ ...before, retries, cursor, ...missed }, ended, random);
+}
+
 /** The progress with these tries behind it, and the record of each. What follows a try is counted from its own end. */
-export function tallied(before: WebhookProgress, tried: readonly Tried[], random: Random): ProgressChange {
+function tallied(before: WebhookProgress, tried: readonly Tried[], random: Random): ProgressChange {
   let progress = before;
   const attempts: WebhookAttempt[] = [];
   for (const { event, tries, atMs, durationMs, delivered } of tried) {
