@@ -71,7 +71,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
     const waitId = takesItsTime && connection ? `${request.requestId} ${random()}` : undefined;
     // The place where the call waits is free at once; an owner that does not hear of it ends the wait in its time.
     const endWait = waitId === undefined ? undefined : () => void tellGone(tenantId, waitId, forwarder);
-    const stay = endWait && connection?.onGone(endWait);
+    let stay: (() => void) | undefined;
     let forget: (() => void) | undefined;
     if (leavesHand) {
       inHand.leave();
@@ -81,7 +81,8 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
     try {
       const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
       const answer = forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
-      // Behind the call itself, which the owner has to know first.
+      // Behind the call itself, which the owner has to know first: the caller may have gone, or this node stop, by now.
+      stay = endWait && connection?.onGone(endWait);
       forget = endWait && waitsElsewhere.add(endWait);
       return decodeOwnedReply(await answer);
     } catch (thrown) {

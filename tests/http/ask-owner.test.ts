@@ -1,0 +1,58 @@
+/** A node that asks the owner of a call whose caller has gone by then. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { CallerConnection } from '../../http/contract/caller-connection.ts';
+import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
+import { CallsInHand } from '../../http/pipeline/calls-in-hand.ts';
+import { keyHash } from '../../http/pipeline/presented-key.ts';
+import { askOwner, type OwnerWays } from '../../http/tenant-api/ask-owner.ts';
+import { listEvents } from '../../http/tenant-api/events.ts';
+import { TenantSlots } from '../../http/tenant-api/tenant-slots.ts';
+import { WaitsElsewhere } from '../../http/tenant-api/waits-elsewhere.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { localForwarder, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+
+let owner: ServiceFixture;
+before(async () => {
+  owner = await startService();
+});
+after(() => owner?.stop());
+
+/** The ways of a node beside the owner. */
+function waysTo({ serveForwarded }: ServiceFixture): OwnerWays {
+  return {
+    services: undefined as never,
+    owner: undefined as never,
+    forwarder: {
+      ...localForwarder,
+      ownerIsLocal: () => false,
+      forward: (_, payload) => serveForwarded(payload),
+    },
+    follow: ({ ask }) => ask(0),
+    random: seededRandom(1),
+    inHand: new CallsInHand(8),
+    slots: new TenantSlots(8),
+    waitsElsewhere: new WaitsElsewhere(),
+  };
+}
+
+test('a call whose caller has gone before the owner is asked does not wait there', async () => {
+  const target = await targetOf(owner);
+  const { id, key } = await target.tenant();
+  const connection = new CallerConnection();
+  connection.leave();
+  const request = {
+    ...{ tenantId: id, keyHash: keyHash(key) ?? '', ip: '127.0.0.1', values: [], query: 'waitMs=29000' },
+    ...{ contentType: '', body: '', idempotencyKey: '', requestId: 'gone', traceparent: undefined },
+    connection,
+  };
+  const answer: { reply?: OwnedReply } = {};
+  void askOwner(listEvents, request, waysTo(owner)).then((reply) => {
+    answer.reply = reply;
+  });
+  const startedMs = performance.now();
+  while (answer.reply === undefined && performance.now() - startedMs < 10_000)
+    await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([answer.reply?.reply.status, owner.eventWaiters.count], [200, 0]);
+  target.close();
+});
