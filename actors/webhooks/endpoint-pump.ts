@@ -1,5 +1,6 @@
 import type { ArmedTimer } from '../../runtime/clock.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { isBefore } from '../tenant/event-cursor.ts';
 import type { StoredEvent } from '../tenant/tenant-event.ts';
 import type { WebhookProgress, WebhookRecord, WebhookRetry } from '../tenant/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
@@ -266,8 +267,10 @@ export class EndpointPump {
     for (const retry of due) {
       const { event, missedUntilMs: cutOffMs } = await this.#options.at(retry.place);
       missedUntilMs = cutOffMs ?? missedUntilMs;
-      // An erased or long past one goes with its retry, and so does one that the endpoint is not to get.
-      if (event !== undefined && isWanted(this.#webhook, event))
+      // An erased or long past one goes with its retry, and so does one that the endpoint is not to get. One that was
+      // replayed before its turn comes as a new one.
+      const isNew = isBefore(cursor, retry.place);
+      if (event !== undefined && isWanted(this.#webhook, event) && !isNew)
         tries.push({ event, tries: retry.tries, retry });
       else dropped.push(retry);
     }

@@ -119,3 +119,19 @@ test('one that is enabled anew, or moved, starts without its old failures and wi
   assert.deepEqual(world.disabled, ['failing']);
   pump.stop();
 });
+
+test('an event that is replayed before its turn has come is sent once', async () => {
+  const world = new World();
+  world.answer = () => fails(503, MINUTE_MS);
+  world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  world.answer = () => OK;
+  world.add(12);
+  assert.equal(await world.pump?.replay(world.stream.map(({ streamId }) => streamId)), true);
+  await world.clock.advance(10 * MINUTE_MS);
+  const tries = world.stream.map(({ streamId }) => world.times(cursorOf(streamId)).length);
+  assert.deepEqual(tries, [2, ...Array.from({ length: 12 }, () => 1)]);
+  assert.deepEqual(world.stored?.retries, []);
+  world.pump?.stop();
+});
