@@ -162,12 +162,14 @@ export class EndpointPump {
     this.#learnPace(ended);
     try {
       await this.#record(ended, { ...next, late });
-    } catch (error) {
-      // They are not known as retries, and would go out once more before they have ended.
-      await Promise.all(late.map(({ end }) => end));
-      throw error;
+    } finally {
+      // Also where what followed the commit failed.
+      const { cursor: stored } = this.#progress ?? progress;
+      const isKnown = ({ event }: LateTry): boolean => !isBefore(stored, event.streamId);
+      for (const one of late) if (isKnown(one)) this.#keepLate(one);
+      // The others are not known as retries, and would go out once more before they have ended.
+      await Promise.all(late.filter((one) => !isKnown(one)).map(({ end }) => end));
     }
-    for (const one of late) this.#keepLate(one);
   }
 
   /**

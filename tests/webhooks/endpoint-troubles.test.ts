@@ -135,3 +135,27 @@ test('an event that is replayed before its turn has come is sent once', async ()
   assert.deepEqual(world.stored?.retries, []);
   world.pump?.stop();
 });
+
+test('what comes of a try that takes long is recorded also where the endpoint could not be disabled meanwhile', async () => {
+  const world = new World();
+  world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  world.add(2);
+  const [, gone = '', slow = ''] = world.stream.map(({ streamId }) => cursorOf(streamId));
+  world.answer = async (id) => {
+    if (id === gone) return fails(410);
+    await new Promise<void>((resolve) => void world.clock.after(3_000, resolve));
+    return OK;
+  };
+  world.isKept = true;
+  await world.clock.advance(4_500);
+  world.isKept = false;
+  await world.clock.advance(MINUTE_MS);
+  assert.deepEqual([world.times(slow).length, world.times(gone).length], [1, 2]);
+  assert.deepEqual(
+    world.attempts.map(({ eventId, error }) => [eventId, error]).filter(([id]) => id === slow),
+    [[slow, null]],
+  );
+  assert.deepEqual(world.disabled, ['gone']);
+});

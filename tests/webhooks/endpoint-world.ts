@@ -35,6 +35,8 @@ export class World {
   turn: (id: string) => Promise<void> | undefined = () => undefined;
   /** Calls of the store that fail from now on. */
   isAway = false;
+  /** The endpoint cannot be disabled. */
+  isKept = false;
   /** New events cannot be read. */
   isUnread = false;
   /** What there is to show of an event. */
@@ -90,6 +92,7 @@ export class World {
       },
       missed: (_id, untilMs) => void this.missed.push(untilMs),
       disable: async (_id, why) => {
+        if (this.isKept) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
         this.disabled.push(why);
         pump.stop();
       },
