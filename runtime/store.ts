@@ -66,6 +66,8 @@ export interface Store {
     key: string,
     member: string,
   ): string | number | null | undefined;
+  /** The same of fields of a hash that are asked together, as the first of them names. */
+  knownFields(shard: number, key: string, field: string): readonly (string | null)[] | undefined;
   /** As `read`, with values as bytes. */
   readBytes(reads: readonly Read[]): Promise<unknown[]>;
   /** One fenced write: all or nothing, refused unless this node owns the shard at its current epoch. */

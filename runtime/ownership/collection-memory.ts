@@ -33,7 +33,7 @@ export function nameOf([command, key, field]: Lookup): string {
 type Members = ReadonlyMap<string, string> | 'large';
 
 /** Values of the fields that are asked together. */
-type Fields = readonly (string | null)[];
+export type Fields = readonly (string | null)[];
 
 /** What Redis holds under a key, as far as it is asked for. */
 export type Collection = Members | Fields;
@@ -88,6 +88,14 @@ export class CollectionMemory {
   known(command: 'HGET' | 'SISMEMBER', key: string, member: string): ReturnType<typeof answerOf> {
     const held = this.#held.get(key);
     return held === undefined ? undefined : answerOf(held.collection as Members, command, member);
+  }
+
+  /** The same of fields that are asked together, by the first of them. */
+  knownFields(key: string, field: string): Fields | undefined {
+    // The name as it stands in the table is found sooner than the same text put together anew.
+    const name = this.#fields.get(key)?.get(field);
+    const isFirst = name?.length === key.length + 1 + field.length && name.endsWith(field);
+    return isFirst ? (this.#held.get(name)?.collection as Fields | undefined) : undefined;
   }
 
   /** What to read so that the next such questions need no reading; the rest of them must be asked one by one. */

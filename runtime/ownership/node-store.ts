@@ -6,6 +6,7 @@ import {
   answerFrom,
   type Collection,
   type CollectionMemory,
+  type Fields,
   type Load,
   nameOf,
 } from './collection-memory.ts';
@@ -62,6 +63,10 @@ export class NodeStore implements Store {
     member: string,
   ): string | number | null | undefined {
     return this.#shard(shard)?.memory.known(command, key, member);
+  }
+
+  knownFields(shard: number, key: string, field: string): Fields | undefined {
+    return this.#shard(shard)?.memory.knownFields(key, field);
   }
 
   /** Asks only for what memory did not answer, and lets it keep what came whole. */

@@ -137,7 +137,10 @@ test('fields asked together: kept from the second question on, as one array, unt
   const [kept] = look() as unknown[];
   assert.deepEqual(kept, ['b', null]);
   assert.equal((look() as unknown[])[0], kept);
+  assert.equal(store.knownFields(shard, fields, 'body'), kept);
+  assert.equal(store.knownFields(shard, fields, 'state'), undefined, 'another question');
   await store.commit(shard, [['HSET', fields, 'state', 's']]);
+  assert.equal(store.knownFields(shard, fields, 'body'), undefined);
   assert.deepEqual(await look(), [['b', 's']]);
 });
 

@@ -45,6 +45,10 @@ export class MemoryStore implements Store {
     return undefined;
   }
 
+  knownFields(): undefined {
+    return undefined;
+  }
+
   async readBytes(reads: readonly Read[]): Promise<unknown[]> {
     await this.beforeRead(reads);
     return reads.map(([command, key, ...fields]) => {

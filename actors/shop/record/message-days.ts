@@ -116,6 +116,11 @@ export function messageLookup(
   return ['HMGET', key, messageId, stateField(messageId), receiptsField(messageId)];
 }
 
+/** What `messageLookup` would be answered with where memory has the message; else undefined. */
+export function knownMessage(shard: number, messageId: string, store: Store): MessageFields | undefined {
+  return store.knownFields(shard, dayKey(shard, dayOfMessage(messageId)), messageId);
+}
+
 /** One message; undefined when it is gone. */
 export async function readMessage(
   shard: number,

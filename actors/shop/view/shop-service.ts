@@ -12,7 +12,7 @@ import type { TenantState } from '../../tenant/tenant-state.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
 import type { ChannelWaiters } from '../effect/channel-waiters.ts';
 import type { PoolClient } from '../effect/pool-client.ts';
-import { messageLookup, readMessage } from '../record/message-days.ts';
+import { knownMessage, messageLookup, readMessage } from '../record/message-days.ts';
 import { type MessageFields, messageView } from '../record/message-record.ts';
 import { shopAddress, shopKeys } from '../record/shop-keys.ts';
 import type {
@@ -239,19 +239,18 @@ function storedMessage(
   store: Store,
 ): MaybePromise<Outcome<MessageView>> {
   const { shard } = tenantAddress(tenantId);
-  const answers = store.lookUp(shard, [messageLookup(shard, id)]);
-  return answers instanceof Promise
-    ? readView({ tenantId, id }, answers, store)
-    : shownTo({ tenantId, id }, views.of(id, answers[0] as MessageFields), store);
+  const known = knownMessage(shard, id, store);
+  return known === undefined
+    ? readView({ tenantId, id, shard }, store)
+    : shownTo({ tenantId, id }, views.of(id, known), store);
 }
 
 /** A message that must be read from Redis was not asked for lately, and may not be again: no view of it is kept. */
 async function readView(
-  { tenantId, id }: { readonly tenantId: string; readonly id: string },
-  answers: Promise<unknown[]>,
+  { tenantId, id, shard }: { readonly tenantId: string; readonly id: string; readonly shard: number },
   store: Store,
 ): Promise<Outcome<MessageView>> {
-  const [fields] = await answers;
+  const [fields] = await store.lookUp(shard, [messageLookup(shard, id)]);
   return shownTo({ tenantId, id }, viewOf(id, fields as MessageFields), store);
 }
 

@@ -51,6 +51,7 @@ export function goldenStore({ keys }: Golden): Store {
     },
     lookUp: refuse,
     known: refuse,
+    knownFields: refuse,
     readBytes: refuse,
     append: refuse,
   };
