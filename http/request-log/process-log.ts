@@ -24,8 +24,9 @@ const SECRET_FIELDS = [
   'redisUrl',
 ];
 
-/** How long a line waits for others to be written with, in milliseconds. */
+/** How long a line waits for others to be written with, in milliseconds, and how many bytes do not wait. */
 const GATHERED_MS = 200;
+const GATHERED_BYTES = 64_000;
 
 /** The Redis client adds the failed command with all its arguments to its errors. */
 const FAILED_COMMAND = 'err.command';
@@ -67,15 +68,15 @@ export function createLogger(options: {
 }
 
 /**
- * Standard error, given the request lines of one turn of the event loop at once and as bytes: encoding each as UTF-8
- * costs more than all else about it. It is written to when there are lines: the stream's own `periodicFlush` writes its
+ * Standard error, given the request lines of one write at once and as bytes: encoding each as UTF-8 costs more than all else
+ * about it. It is written to when there are lines: the stream's own `periodicFlush` writes its
  * nothing five times a second, by way of a thread of the pool, which was two fifths of an idle process's wake-ups.
  */
 class GatheredLines implements DestinationStream {
   readonly #stream = destination({
     fd: 2,
     sync: false,
-    minLength: 64_000,
+    minLength: GATHERED_BYTES,
     maxWrite: 256_000,
     contentMode: 'buffer',
   });
@@ -101,8 +102,9 @@ class GatheredLines implements DestinationStream {
 
   /** Takes a line that is known to hold ASCII alone. */
   writeAscii(line: string): void {
-    if (this.#ascii === '') setImmediate(() => this.#pass());
     this.#ascii += line;
+    if (this.#ascii.length >= GATHERED_BYTES) this.#pass();
+    else this.#writeSoon();
   }
 
   /** Writes out, at once, what is buffered. */
@@ -125,6 +127,7 @@ class GatheredLines implements DestinationStream {
 
   #writeSoon(): void {
     this.#timer ??= this.#clock.after(GATHERED_MS, () => {
+      this.#pass();
       this.#timer = undefined;
       this.#stream.flush();
     });
