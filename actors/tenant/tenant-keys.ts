@@ -1,14 +1,16 @@
 import { type Address, addressText, shardKey, shardOf } from '../../runtime/address.ts';
-import { memoize } from '../../runtime/memoize.ts';
+import { memoize, rememberLast } from '../../runtime/memoize.ts';
 
-/** Callers come again: every call asks for its tenant's address several times, and so do its shops for its keys. */
+/** Callers come again, and so do their shops for their tenant's keys. */
 const REMEMBERED_TENANTS = 10_000;
 
-/** The address of a tenant's actor. */
-export const tenantAddress = memoize(REMEMBERED_TENANTS, (tenantId: string): Address => {
-  const address = { shard: shardOf(tenantId), kind: 'tenant', id: tenantId };
-  return { ...address, text: addressText(address) };
-});
+/** The address of a tenant's actor. Every call asks four times or more. */
+export const tenantAddress = rememberLast(
+  memoize(REMEMBERED_TENANTS, (tenantId: string): Address => {
+    const address = { shard: shardOf(tenantId), kind: 'tenant', id: tenantId };
+    return { ...address, text: addressText(address) };
+  }),
+);
 
 /** The keys of one tenant. */
 export interface TenantKeys {

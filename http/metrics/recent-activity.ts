@@ -1,5 +1,6 @@
 import { isFinal, MESSAGE_REASONS } from '../../actors/message-status.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { rememberLast } from '../../runtime/memoize.ts';
 import { ERRORS } from '../contract/errors.ts';
 import type { EventFeed } from '../events/operator-event.ts';
 import type { Metrics } from './metrics.ts';
@@ -12,6 +13,7 @@ export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_0
 
 /** Routes without a latency: they wait for the chat network, so their time says nothing of the service. */
 const WAITING_ROUTE = /\/(connect|pairing-code)$/;
+const hasLatency = rememberLast((route: string) => !WAITING_ROUTE.test(route));
 
 /** Codes that callers see, each once. */
 const PUBLIC_CODES = [...new Set(Object.values(ERRORS).map(({ code }) => code))];
@@ -104,7 +106,7 @@ export function recentActivity(parts: {
     countRequest({ atMs, route, latencyMs, errorCode }) {
       const slot = slotOf(atMs);
       slot.requests += 1;
-      if (!WAITING_ROUTE.test(route)) countLatency(slot, latencyMs);
+      if (hasLatency(route)) countLatency(slot, latencyMs);
       if (errorCode === undefined) return;
       slot.errors[errorCode] = (slot.errors[errorCode] ?? 0) + 1;
       add(refusals, refusalLabels(errorCode));
