@@ -45,7 +45,6 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
   #isRecovering = false;
   /** Runs while the actor waits: for Redis, or before it is started again. */
   readonly #timer: RestartableTimer;
-  #lastTurnMs: number;
   readonly #turnWaiters = new Waiters();
 
   constructor(address: Address, shard: OwnedShard, behaviour: AnyBehaviour, around: ActorSurroundings) {
@@ -69,7 +68,6 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
       loaded: (state) => this.#loaded(state),
       failed: (error) => this.#loadFailed(error),
     });
-    this.#lastTurnMs = around.clock.monotonicMs();
     if (shard.suspended.has(this.#text)) this.#status = this.#care.start();
     else this.#load();
   }
@@ -101,7 +99,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
   }
 
   mayPassivate(nowMs: number): boolean {
-    const idleMs = nowMs - this.#lastTurnMs;
+    const idleMs = nowMs - this.#cycle.startedMs;
     const isIdle = this.#status === 'active' && idleMs >= this.#around.limits.passivateAfterMs;
     return isIdle && !this.isNeeded && !this.#cycle.hasToStore;
   }
@@ -137,7 +135,6 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
   }
 
   effective(envelope: Envelope, turn: Turn<unknown, unknown>, fault: unknown): void {
-    this.#lastTurnMs = this.#around.clock.monotonicMs();
     const changed = turn.state !== undefined || turn.committed !== undefined;
     const crashed = fault ?? (changed ? this.#followState(turn) : undefined);
     if (crashed !== undefined) this.#supervision.note(crashed);
@@ -319,7 +316,8 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
   async #leave(): Promise<void> {
     while (this.#cycle.isBusy) await this.#turnWaiters.wait();
     if (!this.isEnding || !this.#around.mayAct(this.#shard) || !this.#cycle.hasToStore) return;
-    this.#cycle.begin(ownEnvelope('leaving', undefined, this.#around.clock.monotonicMs()));
+    const nowMs = this.#around.clock.monotonicMs();
+    this.#cycle.begin(ownEnvelope('leaving', undefined, nowMs), nowMs);
     while (this.#cycle.isBusy) await this.#turnWaiters.wait();
   }
 

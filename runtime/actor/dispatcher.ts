@@ -63,7 +63,7 @@ export class Dispatcher {
   #decidesNow(envelope: Envelope): boolean {
     if (!this.#isFree || this.#isPumping || !this.#mailbox.passes(envelope)) return false;
     if (!this.#around.mayAct(this.#parts.shard)) return false;
-    this.#cycle.begin(envelope);
+    this.#cycle.begin(envelope, envelope.queuedAtMs);
     // A turn without writes is over, and may have told the actor something.
     if (!this.#cycle.isBusy) this.pump();
     return true;
@@ -89,9 +89,10 @@ export class Dispatcher {
         this.freeze();
         break;
       }
-      const envelope = this.#mailbox.take(this.#around.clock.monotonicMs());
+      const nowMs = this.#around.clock.monotonicMs();
+      const envelope = this.#mailbox.take(nowMs);
       if (envelope === undefined) break;
-      if (envelope.kind === 'command' || this.#actor.isWanted(envelope)) this.#cycle.begin(envelope);
+      if (envelope.kind === 'command' || this.#actor.isWanted(envelope)) this.#cycle.begin(envelope, nowMs);
     }
     this.#isPumping = false;
     if (shard.draining) shard.onSettling?.();

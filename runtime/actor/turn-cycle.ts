@@ -36,6 +36,8 @@ export class TurnCycle implements Commitment {
   state: unknown;
   /** Writes of the turn under way, for the group commit. */
   writes: readonly Write[] = noWrites;
+  /** When the last turn began; before the first, when the actor was made. Monotonic. */
+  startedMs: number;
 
   readonly #address: Address;
   readonly #text: string;
@@ -49,7 +51,6 @@ export class TurnCycle implements Commitment {
   #turn: AnyTurn | undefined;
   /** Whether it adds the actor to the shard's `awake` set or takes it out. */
   #awakeChange: boolean | undefined;
-  #startedMs = 0;
   /** When its writes were handed to the group commit; kept where turns are traced. */
   #commitMs: number | undefined;
   /** Committed while the lease did not hold: takes effect when the shard thaws. */
@@ -68,6 +69,7 @@ export class TurnCycle implements Commitment {
     this.#behaviour = actor.behaviour;
     this.#around = around;
     this.#host = host;
+    this.startedMs = around.clock.monotonicMs();
   }
 
   /** Nobody asked for the turn under way, or for one that follows, so that its writes may wait for others. */
@@ -93,12 +95,12 @@ export class TurnCycle implements Commitment {
     }
   }
 
-  /** Runs the turn for an envelope, as far as it goes without waiting. */
-  begin(envelope: Envelope): void {
+  /** Runs the turn for an envelope, as far as it goes without waiting. `startedMs`: now, monotonic. */
+  begin(envelope: Envelope, startedMs: number): void {
     this.#current = envelope;
     this.#around.inHand.turns += 1;
     this.#serial += 1;
-    this.#startedMs = this.#around.clock.monotonicMs();
+    this.startedMs = startedMs;
     const nowMs = this.#nowMs();
     if (envelope.kind === 'command' || envelope.kind === 'timer') this.#prepare(envelope, nowMs);
     else this.#decide(envelope, undefined, nowMs);
@@ -253,7 +255,7 @@ export class TurnCycle implements Commitment {
     const fault = this.#applyState(turn);
     for (const effect of turn.effects ?? []) this.#perform(effect);
     counters.turns += 1;
-    observer?.turned?.(this.#behaviour.kind, clock.monotonicMs() - this.#startedMs);
+    observer?.turned?.(this.#behaviour.kind, clock.monotonicMs() - this.startedMs);
     if (observer?.traced !== undefined) this.#trace(envelope);
     this.finish();
     envelope.asker?.resolve(turn.reply);
@@ -268,7 +270,7 @@ export class TurnCycle implements Commitment {
     const sinceMs = endMs - clock.monotonicMs();
     const commitMs = this.#commitMs === undefined ? undefined : sinceMs + this.#commitMs;
     const { kind } = this.#behaviour;
-    observer?.traced?.({ kind, traceparent, startMs: sinceMs + this.#startedMs, commitMs, endMs });
+    observer?.traced?.({ kind, traceparent, startMs: sinceMs + this.startedMs, commitMs, endMs });
   }
 
   /** Answers what `committed` threw, although it must not. */
