@@ -52,16 +52,18 @@ export function activateWebhooks(
   };
 }
 
-/** Changes an endpoint. Operators are told of one that the service disables, once. */
+/** Changes an endpoint. Operators are told of one that the service disables, once; one that is disabled stays as it is then. */
 export function changeWebhook(
   state: TenantState,
   { webhookId, changes }: { readonly webhookId: string; readonly changes: WebhookChanges },
 ): Turn<TenantState, TenantEffect> {
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
-  const changed = withWebhook(state, { ...webhook, ...changes });
   const why = changes.disabled?.why ?? 'operator';
-  if (why === 'operator' || webhook.disabled !== null) return changed;
+  // A try that was under way may have ended only now.
+  if (why !== 'operator' && webhook.disabled !== null) return { reply: done(webhook) };
+  const changed = withWebhook(state, { ...webhook, ...changes });
+  if (why === 'operator') return changed;
   const told = { type: 'webhooks_disabled', webhookIds: [webhookId], why } as const;
   return { ...changed, effects: [...(changed.effects ?? []), told] };
 }

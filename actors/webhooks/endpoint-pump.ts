@@ -84,9 +84,18 @@ export class EndpointPump {
     return this.#progress?.retries.length ?? 0;
   }
 
-  /** Takes a changed record, which counts from the next event on. */
+  /** Tries under way may end, and none begin. */
+  get isSettling(): boolean {
+    return this.#isEnding;
+  }
+
+  /** Takes a changed record, which counts from the next event on; a pump that settles, or has settled, goes on. */
   update(webhook: WebhookRecord): void {
     this.#webhook = webhook;
+    if (this.#isEnding) {
+      this.#isEnding = false;
+      this.#running = this.#running.then(() => this.#goOn());
+    }
     this.wake();
   }
 
@@ -325,8 +334,11 @@ export class EndpointPump {
     await this.#change((before) => settled(before, ended, looked, random));
     const missedUntilMs = looked?.missedUntilMs;
     if (missedUntilMs !== undefined) this.#options.missed(this.#webhook.id, missedUntilMs);
-    // A 410 of a former address says nothing of the present one.
-    const isGone = ended.some(({ delivered, url }) => delivered?.status === 410 && url === this.#webhook.url);
+    const { url, enabledAtMs } = this.#webhook;
+    // A 410 of a former address, or from before it was enabled, says nothing of the present one.
+    const isGone = ended.some(
+      (one) => one.delivered?.status === 410 && one.url === url && one.atMs >= enabledAtMs,
+    );
     const { failingSinceMs } = await this.#current();
     const isFailing = nowMs - (failingSinceMs ?? nowMs) >= MOST_FAILING_MS;
     if (isGone || isFailing) await this.#options.disable(this.#webhook.id, isGone ? 'gone' : 'failing');

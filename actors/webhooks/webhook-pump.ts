@@ -74,16 +74,14 @@ export class WebhookPump {
   }
 
   /**
-   * Sends the tenant's events to these endpoints, and to no others. `loading` names the loading of the tenant's actor:
-   * the actor stores the progress of no earlier one.
+   * Sends the tenant's events to these endpoints, and to no others: what is under way to those ends and is recorded.
+   * `loading` names the loading of the tenant's actor: the actor stores the progress of no earlier one.
    */
   sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>, loading: symbol): void {
     if (this.#isEnding) return;
     const pumps = this.#pumps.get(tenantId) ?? new Map<string, EndpointPump>();
     for (const [id, pump] of pumps) {
-      if (webhooks.get(id)?.disabled === null) continue;
-      pump.stop();
-      pumps.delete(id);
+      if (webhooks.get(id)?.disabled !== null && !pump.isSettling) this.#takeAway(tenantId, id, pump);
     }
     for (const webhook of webhooks.values()) {
       if (webhook.disabled !== null) continue;
@@ -98,6 +96,16 @@ export class WebhookPump {
     }
     if (pumps.size > 0) this.#pumps.set(tenantId, pumps);
     else this.#pumps.delete(tenantId);
+  }
+
+  /** Lets a pump settle; until it has, it is there to go on, so that none begins beside it from what is stored. */
+  #takeAway(tenantId: string, webhookId: string, pump: EndpointPump): void {
+    void pump.settle().then(() => {
+      const pumps = this.#pumps.get(tenantId);
+      if (!pump.isSettling || pumps?.get(webhookId) !== pump) return;
+      pumps.delete(webhookId);
+      if (pumps.size === 0) this.#pumps.delete(tenantId);
+    });
   }
 
   /** Has the tenant's pumps look for new events. */
@@ -125,7 +133,7 @@ export class WebhookPump {
     places: readonly string[],
   ): Promise<'replayed' | 'disabled' | 'full'> {
     const pump = this.#pumps.get(tenantId)?.get(webhookId);
-    if (pump === undefined) return 'disabled';
+    if (pump === undefined || pump.isSettling) return 'disabled';
     return (await pump.replay(places)) ? 'replayed' : 'full';
   }
 
@@ -188,7 +196,9 @@ export class WebhookPump {
 
   /** Counts since the start, and how the endpoints stand now. */
   figures(): WebhookFigures {
-    const pumps = [...this.#pumps.values()].flatMap((ofTenant) => [...ofTenant.values()]);
+    const pumps = [...this.#pumps.values()].flatMap((ofTenant) =>
+      [...ofTenant.values()].filter(({ isSettling }) => !isSettling),
+    );
     const waiting = pumps.reduce((sum, pump) => sum + pump.waiting, 0);
     return { ...this.#counts, endpoints: pumps.length, waiting };
   }

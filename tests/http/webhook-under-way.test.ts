@@ -1,0 +1,110 @@
+/**
+ * A tenant that is deactivated, and a webhook that is disabled, while an endpoint takes its time: real actors and Redis, a real
+ * server that answers when it is told to.
+ */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { eventually } from '../runtime/redis-node.ts';
+import { type RealService, startRealService } from './real-service.ts';
+import { webhookAccounts } from './webhook-accounts.ts';
+
+let service: RealService;
+let server: Server;
+let url: string;
+/** Ids of the events that came, by path. */
+const received = new Map<string, string[]>();
+/** What waits for its answer. */
+const waiting: ((status: number) => void)[] = [];
+let isHeld = false;
+
+before(async () => {
+  service = await startRealService();
+  server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      const path = request.url ?? '';
+      received.set(path, [...(received.get(path) ?? []), String(request.headers['webhook-id'])]);
+      const answer = (status: number) => void response.writeHead(status, { connection: 'close' }).end();
+      if (isHeld) waiting.push(answer);
+      else answer(204);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(async () => {
+  server?.close();
+  await service?.stop();
+});
+
+const { account, create, untilRecorded } = webhookAccounts(() => service);
+
+/** A webhook with one event on its way to it, and the answer to that. */
+async function underWay(path: string) {
+  const { tenant, steer } = await account();
+  const hook = await create(tenant, { url: `${url}${path}` });
+  isHeld = true;
+  await steer('pause');
+  await eventually(async () => waiting.length === 1);
+  isHeld = false;
+  const [answer] = waiting.splice(0);
+  assert.ok(answer);
+  const activate = async (active: boolean) =>
+    assert.equal((await service.operator('PATCH', `/tenants/${tenant.id}`, { active })).status, 200);
+  const attempts = async (): Promise<[number, number | null][]> =>
+    (await hook.call('GET', '/attempts')).body.data.items.map(
+      ({ number, status }: { number: number; status: number | null }) => [number, status],
+    );
+  const disabledBy = async () => {
+    const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
+    return body.data.items[0].disabledBy as string | null;
+  };
+  return { hook, steer, activate, attempts, disabledBy, answer };
+}
+
+for (const when of ['while its tenant is not active', 'after its tenant is active again'] as const) {
+  test(`a try that is answered ${when} is recorded, and its event is not sent again`, async () => {
+    const path = `/${when.replaceAll(' ', '-')}`;
+    const { hook, steer, activate, attempts, answer } = await underWay(path);
+    await activate(false);
+    assert.equal((await hook.call('POST', '/replay', { since: '2020-01-01T00:00:00Z' })).status, 409);
+    if (when === 'while its tenant is not active') {
+      answer(204);
+      await untilRecorded(hook, 1);
+      await activate(true);
+    } else {
+      await activate(true);
+      answer(204);
+    }
+    // What comes next says that all before it was looked at.
+    await steer('resume');
+    await untilRecorded(hook, 2);
+    const ids = received.get(path) ?? [];
+    assert.deepEqual([ids.length, new Set(ids).size], [2, 2]);
+    assert.deepEqual(await attempts(), [
+      [1, 204],
+      [1, 204],
+    ]);
+  });
+}
+
+test('an endpoint whose 410 comes once an operator disabled it stays disabled by the operator', async () => {
+  const { hook, attempts, disabledBy, answer } = await underWay('/late-gone');
+  assert.equal((await hook.call('PATCH', '', { disabled: true })).status, 200);
+  answer(410);
+  await untilRecorded(hook, 1);
+  assert.deepEqual([await disabledBy(), await attempts()], ['operator', [[1, 410]]]);
+});
+
+test('a 410 to a try from before the endpoint was enabled again does not disable it', async () => {
+  const { hook, steer, disabledBy, answer } = await underWay('/mended');
+  for (const disabled of [true, false]) {
+    assert.equal((await hook.call('PATCH', '', { disabled })).status, 200);
+  }
+  answer(410);
+  await untilRecorded(hook, 1);
+  await steer('resume');
+  await untilRecorded(hook, 2);
+  assert.equal(await disabledBy(), null);
+});
