@@ -19,8 +19,16 @@ import {
 } from './webhook-resources.ts';
 
 const url = v.pipe(mediaUri, v.description('At https, at a public address and port 443.'));
-const types = v.nullable(boundedArray(v.picklist(EVENT_TYPES), { max: 100 }));
-const shops = v.nullable(boundedArray(objectId, { max: 1_000 }));
+/** Of a list of none: its endpoint would be sent nothing, which is what `disabled` is for. */
+const NOT_NONE = 'must have at least 1 item; null is for all';
+const types = v.pipe(
+  v.nullable(v.pipe(boundedArray(v.picklist(EVENT_TYPES), { max: 100 }), v.minLength(1, NOT_NONE))),
+  v.description('The types of event that it is sent; null: all.'),
+);
+const shops = v.pipe(
+  v.nullable(v.pipe(boundedArray(objectId, { max: 1_000 }), v.minLength(1, NOT_NONE))),
+  v.description('The shops whose events it is sent; null: all.'),
+);
 /** An endpoint may take 15 s to answer a test. */
 const TEST_TIMEOUT_MS = 20_000;
 

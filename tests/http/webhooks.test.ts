@@ -223,7 +223,7 @@ test('a redirect is a failure that is not followed, 410 disables, and what was m
   assert.equal(new Set(ids).size, 2, 'a repeated event keeps its id');
 });
 
-test('an address inside, another tenant’s shop and both ways of a replay at once are refused by name', async () => {
+test('an address inside, another tenant’s shop, a list of nothing and both ways of a replay at once are refused by name', async () => {
   const { tenant } = await account();
   for (const [json, field] of [
     [{ url: 'https://10.0.0.1/' }, 'url'],
@@ -235,11 +235,17 @@ test('an address inside, another tenant’s shop and both ways of a replay at on
     [{ url: 'ftp://example.com/' }, 'url'],
     [{ url: 'http://example.com/hook' }, 'url'],
     [{ url: `${url}/x`, types: ['message.queued'] }, 'types.0'],
+    [{ url: `${url}/x`, types: [] }, 'types'],
+    [{ url: `${url}/x`, shops: [] }, 'shops'],
   ] as const) {
     const { status, body } = await service.operator('POST', `/tenants/${tenant.id}/webhooks`, json);
     assert.deepEqual([status, body.error.fields[0].field], [422, field]);
   }
   const { call, id } = await create(tenant, { url: `${url}/tested` });
+  for (const field of ['types', 'shops']) {
+    const { status, body } = await call('PATCH', '', { [field]: [] });
+    assert.deepEqual([status, body.error.fields[0].field], [422, field]);
+  }
   assert.equal((await call('POST', '/replay', { since: '2020-01-01T00:00:00Z', eventIds: [] })).status, 422);
   assert.deepEqual((await call('POST', '/test', {})).body.data, { status: 204, error: null });
   assert.equal(JSON.parse(at('/tested')[0]?.body ?? '{}').type, 'webhook.test');
