@@ -80,7 +80,7 @@ test('of a number that another shop connects just before it is left nothing is k
     },
   };
   const eraser = new ShopEraser({
-    ...{ store, vault, clock: { wallMs: () => shop.nowMs } },
+    ...{ store, vault, clock: { wallMs: () => shop.nowMs, after: () => ({ cancel: () => undefined }) } },
     actors: { passivate: nothing, ask: nothing },
     ...{ deadLetters: { forget: nothing }, host: { erase: nothing }, poolSessions: { forget: nothing } },
     sharedNumbers: {

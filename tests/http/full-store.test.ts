@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
 import { eventually } from '../runtime/redis-node.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
@@ -16,6 +17,14 @@ after(async () => {
   redis?.disconnect();
   await service?.stop();
 });
+
+/** Waits until the service has seen that there is room again. */
+function untilTaken(tenantId: string): Promise<void> {
+  const json = { phones: ['+33611111111'] };
+  return eventually(
+    async () => (await service.operator('POST', `/tenants/${tenantId}/customers`, json)).status !== 503,
+  );
+}
 
 test('a change that cannot be stored is answered within seconds, and carried out once it can', async () => {
   const { api, operator } = service;
@@ -42,4 +51,27 @@ test('a change that cannot be stored is answered within seconds, and carried out
 
   await redis.config('SET', 'maxmemory', '0');
   await eventually(async () => (await status()) === 'disconnected');
+  await untilTaken(tenant.id);
+});
+
+test('the erasure of a shop whose end cannot be stored is answered within seconds, and ends once it can', async (t) => {
+  const tenant = await service.tenant();
+  const shopId = await service.shop(tenant);
+  const { erasing } = tenantKeys(tenant.id);
+  const { store } = service.runtime.node;
+  const append = store.append.bind(store);
+  // The last step before the tenant is told.
+  t.mock.method(store, 'append', async (...given: Parameters<typeof append>) => {
+    const replies = await append(...given);
+    if (given[0][0]?.[0] === 'EVAL') await redis.config('SET', 'maxmemory', '1');
+    return replies;
+  });
+  const { status, body } = await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`);
+  assert.deepEqual([status, body.error.code], [503, 'SERVICE_UNAVAILABLE']);
+  assert.deepEqual(await redis.smembers(erasing), [shopId], 'whoever has the tenant next goes on');
+
+  t.mock.restoreAll();
+  await redis.config('SET', 'maxmemory', '0');
+  await eventually(async () => (await redis.exists(erasing)) === 0);
+  await untilTaken(tenant.id);
 });

@@ -2,8 +2,10 @@ import type { DeadLetters } from '../../../runtime/actor/dead-letters.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
+import { answeredInTime } from '../../answered-in-time.ts';
 import type { SessionHost } from '../../session/session-host.ts';
 import { eraseShopEvents } from '../../tenant/erase-shop-events.ts';
+import { tenantAddress } from '../../tenant/tenant-keys.ts';
 import { messageIdOf } from '../record/accepted-list.ts';
 import {
   CARRIED_FIELDS,
@@ -53,7 +55,10 @@ export class ShopEraser {
     this.#options = options;
   }
 
-  /** Settles when nothing of the shop is left. Its tenant no longer names it, so it cannot come back meanwhile. */
+  /**
+   * Resolves when nothing of the shop is left. Its tenant no longer names it, so it cannot come back meanwhile. Rejects where
+   * that is to be asked for again.
+   */
   erase(shop: ShopReference): Promise<void> {
     const running =
       this.#running.get(shop.shopId) ?? this.#erase(shop).finally(() => this.#running.delete(shop.shopId));
@@ -62,7 +67,7 @@ export class ShopEraser {
   }
 
   async #erase(shop: ShopReference): Promise<void> {
-    const { actors, store, deadLetters, host, poolSessions } = this.#options;
+    const { actors, store, deadLetters, host, poolSessions, clock } = this.#options;
     const address = shopAddress(shop);
     const { shard } = address;
     await actors.passivate(address, { force: true });
@@ -82,9 +87,9 @@ export class ShopEraser {
       left.map((key) => ['DEL', key]),
     );
     await eraseShopEvents(store, shop);
-    // Its record names the shop until then. Where it cannot be asked now, it has the shop erased once more.
-    const tenant = { shard, kind: 'tenant', id: shop.tenantId };
-    await actors.ask(tenant, { type: 'shop_erased', shopId: shop.shopId }).catch(() => undefined);
+    // Its record names the shop until then; where that is not stored in time, the tenant has the shop erased once more.
+    const told = actors.ask(tenantAddress(shop.tenantId), { type: 'shop_erased', shopId: shop.shopId });
+    await answeredInTime(clock, told);
   }
 
   /** Before anything else goes: what is kept of its numbers is read from what the shop left, and once only. */
