@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto';
 import { type Address, addressText, shardKey } from '../../../runtime/address.ts';
-import { memoize } from '../../../runtime/memoize.ts';
+import { memoizePairs } from '../../../runtime/memoize.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
 import type { ShopReference } from './shop-operations.ts';
 
 /** The address of a shop's actor. A tenant and its shops share a shard. */
 export function shopAddress({ tenantId, shopId }: ShopReference): Address {
-  return addressesOf(tenantId)(shopId);
+  return addressOf(tenantId, shopId);
 }
 
-/** Every send asks; a shop's actor, its turns and the table it is found in then share one text as well. */
-const REMEMBERED = { tenants: 10_000, shopsOfTenant: 10_000 } as const;
+/**
+ * Every send asks; a shop's actor, its turns and the table it is found in then share one text as well. Some 0.3 KB each: more
+ * shops than a node has active.
+ */
+const REMEMBERED_SHOPS = 50_000;
 
-const addressesOf = memoize(REMEMBERED.tenants, (tenantId: string) => {
+const addressOf = memoizePairs(REMEMBERED_SHOPS, (tenantId: string, shopId: string): Address => {
   const { shard } = tenantAddress(tenantId);
-  return memoize(REMEMBERED.shopsOfTenant, (shopId: string): Address => {
-    const address = { shard, kind: 'shop', id: `${tenantId}/${shopId}` };
-    return { ...address, text: addressText(address) };
-  });
+  const address = { shard, kind: 'shop', id: `${tenantId}/${shopId}` };
+  return { ...address, text: addressText(address) };
 });
 
 /** The shop an address names. */
