@@ -69,13 +69,17 @@ export interface Bench {
   run(context: BenchContext): Promise<readonly Run[]>;
 }
 
-/** A load as figures: throughput, latencies, CPU time a request by process, memory. Throws when anything was refused. */
-export function figuresOf(result: LoadResult): Figures {
+/**
+ * A load as figures: throughput, latencies, CPU time a request by process, memory. Throws when anything was refused, or fewer
+ * than `least` requests were answered.
+ */
+export function figuresOf(result: LoadResult, least = 1): Figures {
   const refused = Object.keys(result.byStatus).filter((status) => !status.startsWith('2'));
   if (refused.length > 0) {
     throw new Error(`not all requests were let through: ${JSON.stringify(result.byStatus)}`);
   }
   const { latencyMs, cpuMs, residentMiB, requests, durationMs } = result;
+  if (requests < least) throw new Error(`${requests} requests were answered in time, and not ${least}`);
   const figures: Record<string, number> = {
     perSecond: result.perSecond,
     p50Ms: latencyMs.p50,
