@@ -47,22 +47,41 @@ test('a receipt that was not committed is told again by the next session, and on
   }
 });
 
-test('a receipt whose commit takes too long is let go, and holds up neither others nor messages', async () => {
-  const network = await startSimulated({ timing: { confirmMs: 300 } });
+test('a receipt whose commit takes too long holds up neither others nor messages, and is acknowledged when it comes', async () => {
+  const network = await startSimulated({ timing: { confirmMs: 1 } });
   const { host, log } = network;
   const shop = newShop();
   try {
     await pair(network, shop);
+    const tokens: string[] = [];
+    const wireIds: string[] = [];
     for (const text of ['one', 'two', 'three']) {
       const order = textOrder(text);
       host.send(shop, order);
       assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
-      const { receipts } = await log.next(shop, 'session.receipts');
+      const { token, receipts } = await log.next(shop, 'session.receipts');
       assert.deepEqual(
         receipts.map(({ wireId }) => wireId),
         [order.wireId],
       );
+      tokens.push(token);
+      wireIds.push(order.wireId);
     }
+    // The first one's commit comes, and the others' do not.
+    host.confirmInbound(shop, tokens[0] ?? '');
+    const order = textOrder('four');
+    host.send(shop, order);
+    assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
+    await network.loseWorker(shop);
+    await log.next(shop, 'session.worker_lost');
+    await until('a worker is ready', async () => host.available());
+    host.open(shop, { generation: 3 });
+    const again = new Set<string>();
+    while (again.size < 3) {
+      const { receipts } = await log.next(shop, 'session.receipts', ({ generation }) => generation === 3);
+      for (const { wireId } of receipts) again.add(wireId);
+    }
+    assert.deepEqual(again, new Set([...wireIds.slice(1), order.wireId]));
   } finally {
     await network.stop();
   }

@@ -60,7 +60,7 @@ test('devices of our own and who is no member of the group say nothing of a mess
   assert.deepEqual(told, ['+33611111111 read']);
 });
 
-test('a stanza is let go once all of its words are committed, at once where nothing comes of it, and never where that is late or too much', async () => {
+test('a stanza is let go once all of its words are committed, however late, at once where nothing comes of it, and never where it is too much', async () => {
   const clock = new FakeClock();
   const told: { token: string; wireIds: string[] }[] = [];
   const pending = new Set(['B']);
@@ -104,7 +104,9 @@ test('a stanza is let go once all of its words are committed, at once where noth
   arrives({ id: 'late' });
   await clock.advance(20_000);
   await confirmed(2);
-  assert.deepEqual([told[2]?.wireIds, letGo], [['late'], []]);
+  assert.deepEqual([told[2]?.wireIds, letGo.splice(0)], [['late'], ['late']]);
+  await confirmed(2);
+  assert.deepEqual(letGo, [], 'once');
   const many = Array.from({ length: 5_000 }, (_, index) => `many ${index}`);
   arrives({ id: 'most' }, many.slice(1));
   arrives({ id: 'too much' });
@@ -116,4 +118,36 @@ test('a stanza is let go once all of its words are committed, at once where noth
   await clock.advance(250);
   await confirmed(told.length - 1);
   assert.deepEqual(letGo, ['most', 'too much']);
+});
+
+test('of stanzas whose commit is late a thousand words are kept, the newest, and they take no room of others', async () => {
+  const clock = new FakeClock();
+  const tokens: string[] = [];
+  const receipts = new Receipts({
+    ownAddresses: () => [],
+    numberOf: async () => undefined,
+    isOutside: () => false,
+    isPending: () => false,
+    atSharedMoment: (act) => void clock.after(250, act),
+    onceLate: (act) => void clock.after(10_000, act),
+    generation: 1,
+    report: (token) => void tokens.push(token),
+  });
+  const letGo: string[] = [];
+  const arrive = (name: string, count: number): void => {
+    for (let index = 0; index < count; index += 1) {
+      const attrs = { id: `${name} ${index}`, from: '33622222222@s.whatsapp.net', t: '1' };
+      void receipts.received({ tag: 'receipt', attrs }).then(() => letGo.push(name));
+    }
+  };
+  arrive('old', 5_000);
+  await clock.advance(250);
+  arrive('too much', 1);
+  await clock.advance(10_000);
+  arrive('new', 1);
+  await clock.advance(20_000);
+  for (const token of tokens) receipts.confirm(token);
+  await clock.advance(1);
+  const count = (name: string): number => letGo.filter((one) => one === name).length;
+  assert.deepEqual([count('old'), count('too much'), count('new')], [800, 0, 1]);
 });

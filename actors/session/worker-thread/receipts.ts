@@ -7,6 +7,8 @@ import { personOf } from './inbound-message.ts';
 const MOST_AT_ONCE = 200;
 /** Receipts that wait to be told or committed. What is more takes no memory: it is not acknowledged, and comes at the next login. */
 const MOST_WAITING = 5_000;
+/** Receipts whose commit takes too long that are acknowledged all the same once it comes; of more the oldest wait for the next login. */
+const MOST_LATE = 1_000;
 
 /** What a receipt's `type` says; others are of our own devices, ask for a retry, or say nothing. */
 const KINDS: ReadonlyMap<string | undefined, StanzaReceipt['kind']> = new Map([
@@ -58,6 +60,9 @@ export class Receipts {
   #waiting: Waiting[] = [];
   /** What was told and is not committed, by its token. */
   readonly #told = new Map<string, readonly HeldStanza[]>();
+  /** The same where the commit takes too long, the oldest first: they take no room of others. */
+  readonly #late = new Map<string, readonly HeldStanza[]>();
+  #lateWords = 0;
   #tokens = 0;
   /** Words that wait to be told or committed. */
   #held = 0;
@@ -71,7 +76,7 @@ export class Receipts {
    * Takes a `receipt`; nothing comes of one that is not about what this shop sent to others, or that is about a group of
    * which its sender is no member. Where the members are not known it counts: what waited while the session was away
    * comes before the groups are told, and would be lost. Resolves when the stanza may be acknowledged: at once where nothing
-   * comes of it, else with its commit, and never where that takes too long or too many wait: the network then says it again at
+   * comes of it, else with its commit, and never where that does not come or too many wait: the network then says it again at
    * the next login.
    */
   async received(node: BinaryNode): Promise<void> {
@@ -104,7 +109,7 @@ export class Receipts {
 
   /** What was told under the token is committed. */
   confirm(token: string): void {
-    for (const stanza of this.#letGo(token)) {
+    for (const stanza of [...this.#letGo(token), ...this.#forgetLate(token)]) {
       stanza.left -= 1;
       if (stanza.left === 0) stanza.committed();
     }
@@ -138,7 +143,7 @@ export class Receipts {
         token,
         together.map(({ stanza }) => stanza),
       );
-      onceLate(() => void this.#letGo(token));
+      onceLate(() => this.#keepLate(token));
       report(
         token,
         together.map(({ receipt }) => receipt),
@@ -151,6 +156,24 @@ export class Receipts {
     const stanzas = this.#told.get(token) ?? [];
     this.#told.delete(token);
     this.#held -= stanzas.length;
+    return stanzas;
+  }
+
+  #keepLate(token: string): void {
+    const stanzas = this.#letGo(token);
+    if (stanzas.length === 0) return;
+    this.#late.set(token, stanzas);
+    this.#lateWords += stanzas.length;
+    for (const oldest of this.#late.keys()) {
+      if (this.#lateWords <= MOST_LATE) break;
+      this.#forgetLate(oldest);
+    }
+  }
+
+  #forgetLate(token: string): readonly HeldStanza[] {
+    const stanzas = this.#late.get(token) ?? [];
+    this.#late.delete(token);
+    this.#lateWords -= stanzas.length;
     return stanzas;
   }
 
