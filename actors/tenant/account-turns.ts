@@ -8,7 +8,7 @@ import { tenantsOfShardKey } from './tenant-keys.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
 import { foldedName, type TenantState } from './tenant-state.ts';
 import type { TenantChanges } from './tenant-view.ts';
-import { webhooksChanged } from './webhook-turns.ts';
+import { erasedProgress, webhooksChanged } from './webhook-turns.ts';
 
 /** Changes what operators may change. Settings are merged one by one; one out of range refuses them all. */
 export function changeTenant(state: TenantState, changes: TenantChanges): Turn<TenantState, TenantEffect> {
@@ -176,18 +176,26 @@ export function deleteTenant(
   };
 }
 
-/** A shop's data is gone; with the last one of a deleted tenant goes the tenant itself. */
+/**
+ * A shop's data is gone; with the last one of a deleted tenant goes the tenant itself. `progress`: what is stored of how far the
+ * endpoints of one that stays have come.
+ */
 export function shopErased(
   state: TenantState,
   shopId: string,
-  numbersLeft: readonly string[] = [],
+  {
+    numbersLeft = [],
+    progress = new Map(),
+  }: { readonly numbersLeft?: readonly string[]; readonly progress?: ReadonlyMap<string, string> },
 ): Turn<TenantState, TenantEffect> {
   const erasing = new Set(state.erasing);
   erasing.delete(shopId);
   const gone = state.record.deleted && erasing.size === 0;
   return {
     state: { ...state, erasing },
-    writes: gone ? lastWrites(state, numbersLeft) : [['SREM', state.keys.erasing, shopId]],
+    writes: gone
+      ? lastWrites(state, numbersLeft)
+      : [['SREM', state.keys.erasing, shopId], ...erasedProgress(state, progress)],
     reply: done(true),
   };
 }

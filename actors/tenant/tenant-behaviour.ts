@@ -8,7 +8,7 @@ import { type ContactRecord, decodeContact } from './contact-record.ts';
 import { declareContacts, revokeContact } from './contact-turns.ts';
 import { putKey, revokeKey, rotateKey } from './key-turns.ts';
 import type { TenantCommand, TenantEffect } from './tenant-commands.ts';
-import { loadTenant, type TenantState } from './tenant-state.ts';
+import { loadTenant, pairs, type TenantState } from './tenant-state.ts';
 import type { WebhookRecord } from './webhook-record.ts';
 import {
   activateWebhooks,
@@ -37,6 +37,8 @@ interface TenantFacts {
   readonly customers: ReadonlySet<string>;
   /** Keys of what is kept of erased shops' numbers, once the tenant goes; absent: none. */
   readonly numbersLeft?: readonly string[];
+  /** What is stored of how far endpoints have come, by webhook id, once a shop is erased; absent: nothing. */
+  readonly progress?: ReadonlyMap<string, string>;
 }
 
 const noFacts: TenantFacts = { contacts: new Map(), customers: new Set() };
@@ -59,6 +61,7 @@ export function tenantBehaviour(
       if (command.type === 'add_customers') return readCustomers(state, command.phones, store);
       if (command.type === 'delete_tenant' || (command.type === 'shop_erased' && state.record.deleted))
         return readNumbersLeft(state, store);
+      if (command.type === 'shop_erased' && state.webhooks.size > 0) return readProgress(state, store);
       return noFacts;
     },
     turn: (state, command, { nowMs, facts }) => turn(state, command, { nowMs, facts, ...options }),
@@ -127,6 +130,11 @@ async function readNumbersLeft(state: TenantState, store: Store): Promise<Tenant
   return { ...noFacts, numbersLeft };
 }
 
+async function readProgress(state: TenantState, store: Store): Promise<TenantFacts> {
+  const [stored] = (await store.read([['HGETALL', state.keys.webhookProgress]])) as [string[]];
+  return { ...noFacts, progress: pairs(stored) };
+}
+
 function turn(
   state: TenantState,
   command: TenantCommand,
@@ -169,7 +177,7 @@ function turn(
     case 'delete_tenant':
       return deleteTenant(state, facts.numbersLeft);
     case 'shop_erased':
-      return shopErased(state, command.shopId, facts.numbersLeft);
+      return shopErased(state, command.shopId, facts);
     case 'owner_number':
       if (state.ownerNumber !== null) return {};
       return {

@@ -133,7 +133,8 @@ export function shopsNewestFirst(state: TenantState): ShopRecord[] {
   return [...state.shops.values()].sort((left, right) => (left.id < right.id ? 1 : -1));
 }
 
-function pairs(flat: readonly string[]): Map<string, string> {
+/** The fields of a hash, as `HGETALL` answers them. */
+export function pairs(flat: readonly string[]): Map<string, string> {
   const map = new Map<string, string>();
   for (let index = 0; index + 1 < flat.length; index += 2) map.set(flat[index] ?? '', flat[index + 1] ?? '');
   return map;

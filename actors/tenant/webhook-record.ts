@@ -29,7 +29,7 @@ export interface WebhookProgress {
   /** A place in the tenant's stream. */
   readonly cursor: string;
   readonly retries: readonly WebhookRetry[];
-  /** Places of events that were given up, the newest last, bounded. */
+  /** Events that were given up, the newest last, bounded (`deadLetter`). */
   readonly dead: readonly string[];
   /** Since when no try succeeded; null: the last one did. */
   readonly failingSinceMs: number | null;
@@ -43,6 +43,8 @@ export interface WebhookProgress {
 export interface WebhookRetry {
   /** Its place in the tenant's stream. */
   readonly place: string;
+  /** The event's shop, with which the retry is erased; absent: an earlier program wrote it. */
+  readonly shopId?: string;
   /** How often it was tried. */
   readonly tries: number;
   readonly dueAtMs: number;

@@ -3,6 +3,7 @@ import type { Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import type { TenantState } from './tenant-state.ts';
+import { ofShops } from './webhook-progress.ts';
 import type { WebhookAttempt, WebhookChanges, WebhookProgress, WebhookRecord } from './webhook-record.ts';
 
 /** Endpoints of one tenant. */
@@ -102,6 +103,7 @@ export function webhookProgress(
     return { reply: failed('NOT_FOUND') };
   // Of a shop that is being erased nothing is noted any more.
   const noted = attempts.filter(({ shopId }) => state.shops.has(shopId));
+  const kept = ofShops(progress, (shopId) => shopId === undefined || state.shops.has(shopId));
   const tried = noted.map(
     ({ shopId, ...attempt }): Write => [
       ...(['XADD', state.keys.webhookAttempts, 'MAXLEN', '~', ATTEMPTS_KEPT, '*'] as const),
@@ -109,9 +111,23 @@ export function webhookProgress(
     ],
   );
   return {
-    writes: [['HSET', state.keys.webhookProgress, webhookId, JSON.stringify(progress)], ...tried],
+    writes: [['HSET', state.keys.webhookProgress, webhookId, JSON.stringify(kept)], ...tried],
     reply: done(true),
   };
+}
+
+/** Takes what endpoints' progress (`stored`, by webhook id) holds of erased shops out of it. What names no shop may be theirs. */
+export function erasedProgress(
+  { keys, shops }: Pick<TenantState, 'keys' | 'shops'>,
+  stored: ReadonlyMap<string, string>,
+): readonly Write[] {
+  return [...stored].flatMap(([webhookId, text]) => {
+    const progress = JSON.parse(text) as WebhookProgress;
+    const kept = ofShops(progress, (shopId) => shopId !== undefined && shops.has(shopId));
+    const isSame =
+      kept.dead.length === progress.dead.length && kept.retries.length === progress.retries.length;
+    return isSame ? [] : [['HSET', keys.webhookProgress, webhookId, JSON.stringify(kept)] as const];
+  });
 }
 
 function withWebhook(state: TenantState, webhook: WebhookRecord): Turn<TenantState, TenantEffect> {

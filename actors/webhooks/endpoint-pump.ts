@@ -10,6 +10,7 @@ import {
   forgiven,
   type Looked,
   type ProgressChange,
+  type ReplayedEvent,
   settled,
   withReplayed,
 } from './progress.ts';
@@ -109,9 +110,9 @@ export class EndpointPump {
    * Sends these events once more, whatever became of them. Resolves once that is stored. False: more events would wait
    * than may (`MOST_WAITING`), and nothing changed.
    */
-  async replay(places: readonly string[]): Promise<boolean> {
+  async replay(events: readonly ReplayedEvent[]): Promise<boolean> {
     const isTaken = await this.#change((progress) => {
-      const replayed = withReplayed(progress, new Set(places), this.#options.clock.wallMs());
+      const replayed = withReplayed(progress, events, this.#options.clock.wallMs());
       return replayed.retries.length > MOST_WAITING ? undefined : { progress: replayed, attempts: [] };
     });
     this.wake();
@@ -200,7 +201,8 @@ export class EndpointPump {
     const late = tries.flatMap((one, index): readonly LateTry[] => {
       const end = ends[index];
       if (end === undefined || ended.get(one) !== undefined) return [];
-      const retry = one.retry ?? { place: one.event.streamId, tries: one.tries, dueAtMs };
+      const { streamId: place, shopId } = one.event;
+      const retry = one.retry ?? { place, shopId, tries: one.tries, dueAtMs };
       return [
         {
           ...one,

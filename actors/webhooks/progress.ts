@@ -1,5 +1,7 @@
 import type { Random } from '../../runtime/random.ts';
 import { cursorOf } from '../tenant/event-cursor.ts';
+import type { StoredEvent } from '../tenant/tenant-event.ts';
+import { deadLetter, placeOf } from '../tenant/webhook-progress.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
@@ -11,8 +13,11 @@ import type { Missed } from './endpoint-pump-options.ts';
 import { delayAfter } from './schedule.ts';
 import type { Ended, LateTry, Tried } from './tries.ts';
 
-/** Dead letters whose places are remembered. */
+/** Dead letters that are remembered. */
 const MOST_DEAD = 1_000;
+
+/** An event that is to be sent once more. */
+export type ReplayedEvent = Pick<StoredEvent, 'streamId' | 'shopId'>;
 
 /** How far an endpoint was looked through, and what that changes among what is to be tried again. */
 export interface Looked extends Missed {
@@ -43,15 +48,18 @@ export function forgiven(
   return { ...progress, failingSinceMs: null, heldUntilMs: null };
 }
 
-/** The progress with these places due at `dueAtMs`, from the first try on. */
+/** The progress with these events due at `dueAtMs`, from the first try on. */
 export function withReplayed(
   progress: WebhookProgress,
-  places: ReadonlySet<string>,
+  events: readonly ReplayedEvent[],
   dueAtMs: number,
 ): WebhookProgress {
-  const again = [...places].map((place): WebhookRetry => ({ place, tries: 0, dueAtMs }));
+  const again = events.map(({ streamId, shopId }): WebhookRetry => {
+    return { place: streamId, shopId, tries: 0, dueAtMs };
+  });
+  const places = new Set(events.map(({ streamId }) => streamId));
   const kept = progress.retries.filter(({ place }) => !places.has(place));
-  const dead = progress.dead.filter((place) => !places.has(place));
+  const dead = progress.dead.filter((letter) => !places.has(placeOf(letter)));
   return { ...progress, retries: [...kept, ...again], dead };
 }
 
@@ -80,17 +88,17 @@ function tallied(before: WebhookProgress, tried: readonly Tried[], random: Rando
   let progress = before;
   const attempts: WebhookAttempt[] = [];
   for (const { event, tries, atMs, durationMs, delivered } of tried) {
-    const place = event.streamId;
     if (delivered === undefined) continue;
+    const { streamId: place, shopId } = event;
     const number = tries + 1;
     const delayMs = delivered.error === null ? undefined : delayAfter(number, random);
     const isDead = delivered.error !== null && delayMs === undefined;
     const { status, error } = delivered;
     attempts.push({
-      ...{ eventId: cursorOf(place), type: event.type, shopId: event.shopId },
+      ...{ eventId: cursorOf(place), type: event.type, shopId },
       ...{ atMs, durationMs, number, status, error, isDead },
     });
-    progress = after(progress, { delivered, place, number, endedAtMs: atMs + durationMs, delayMs });
+    progress = after(progress, { delivered, event, number, endedAtMs: atMs + durationMs, delayMs });
   }
   return { progress, attempts };
 }
@@ -100,22 +108,25 @@ function after(
   progress: WebhookProgress,
   tried: {
     readonly delivered: Delivered;
-    readonly place: string;
+    readonly event: StoredEvent;
     readonly number: number;
     readonly endedAtMs: number;
     readonly delayMs: number | undefined;
   },
 ): WebhookProgress {
-  const { delivered, place, number, endedAtMs, delayMs } = tried;
+  const { delivered, event, number, endedAtMs, delayMs } = tried;
+  const { streamId: place, shopId } = event;
   if (delivered.error === null) return { ...progress, failingSinceMs: null };
   const failingSinceMs = progress.failingSinceMs ?? endedAtMs;
   const heldUntilMs = delivered.holdMs === null ? progress.heldUntilMs : endedAtMs + delivered.holdMs;
   const failed = { ...progress, failingSinceMs, heldUntilMs };
   // It was asked for once more while this try ran: that one counts.
   if (progress.retries.some((retry) => retry.place === place)) return failed;
-  if (delayMs === undefined) return { ...failed, dead: [...progress.dead, place].slice(-MOST_DEAD) };
+  if (delayMs === undefined) {
+    return { ...failed, dead: [...progress.dead, deadLetter(event)].slice(-MOST_DEAD) };
+  }
   return {
     ...failed,
-    retries: [...progress.retries, { place, tries: number, dueAtMs: endedAtMs + delayMs }],
+    retries: [...progress.retries, { place, shopId, tries: number, dueAtMs: endedAtMs + delayMs }],
   };
 }

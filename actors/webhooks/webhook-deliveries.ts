@@ -3,8 +3,9 @@ import type { Store } from '../../runtime/store.ts';
 import { answeredInTime } from '../answered-in-time.ts';
 import { done, failed } from '../failure.ts';
 import { cursorOf, streamIdOf } from '../tenant/event-cursor.ts';
-import { decodeEvent, type StreamEntry } from '../tenant/tenant-event.ts';
+import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenant/tenant-event.ts';
 import { tenantKeys } from '../tenant/tenant-keys.ts';
+import { placeOf } from '../tenant/webhook-progress.ts';
 import type { WebhookAttempt, WebhookRecord } from '../tenant/webhook-record.ts';
 import { isWanted, MOST_WAITING } from './endpoint-pump.ts';
 import type { WebhookAccess } from './webhook-access.ts';
@@ -51,54 +52,52 @@ export function webhookDeliveries(
         const own = entries.filter(([, fields]) => fields[1] === webhookId).slice(0, limit);
         const items = own.map(([, fields]) => attemptView(JSON.parse(fields[3] ?? '') as NotedAttempt));
         const progress = (await progressOf(tenantId, [webhookId])).get(webhookId);
-        return done({ items, deadLetters: (progress?.dead ?? []).map(cursorOf) });
+        return done({ items, deadLetters: (progress?.dead ?? []).map((dead) => cursorOf(placeOf(dead))) });
       }),
     replay: (tenantId, webhookId, what) =>
       withWebhook(tenantId, webhookId, async (webhook) => {
         const { events } = tenantKeys(tenantId);
-        const places =
+        const replayed =
           'eventIds' in what
-            ? await placesOf(store, { key: events, eventIds: what.eventIds, webhook })
-            : await placesSince(store, { key: events, sinceMs: what.sinceMs, webhook });
-        const replayed = await answeredInTime(clock, pump.replay(tenantId, webhookId, places));
-        if (replayed === 'replayed') return done({ replayed: places.length });
-        return failed('CONFLICT', { message: replayed === 'full' ? TOO_MANY_WAIT : WEBHOOK_DISABLED });
+            ? await eventsOf(store, { key: events, eventIds: what.eventIds, webhook })
+            : await eventsSince(store, { key: events, sinceMs: what.sinceMs, webhook });
+        const outcome = await answeredInTime(clock, pump.replay(tenantId, webhookId, replayed));
+        if (outcome === 'replayed') return done({ replayed: replayed.length });
+        return failed('CONFLICT', { message: outcome === 'full' ? TOO_MANY_WAIT : WEBHOOK_DISABLED });
       }),
   };
 }
 
 /** Those of the events that are kept and that the endpoint is to get. */
-async function placesOf(
+async function eventsOf(
   store: Pick<Store, 'read'>,
   asked: { readonly key: string; readonly eventIds: readonly string[]; readonly webhook: WebhookRecord },
-): Promise<string[]> {
+): Promise<StoredEvent[]> {
   const { key, eventIds, webhook } = asked;
   // An id is the same in capital letters.
   const places = [...new Set(eventIds.map(streamIdOf))];
   const found = (await store.read(places.map((place) => ['XRANGE', key, place, place]))) as StreamEntry[][];
-  const wanted = found
+  return found
     .flat()
     .map(decodeEvent)
     .filter((event) => isWanted(webhook, event));
-  return wanted.map(({ streamId }) => streamId);
 }
 
 /** The first events since a moment that the endpoint is to get. */
-async function placesSince(
+async function eventsSince(
   store: Pick<Store, 'read'>,
   asked: { readonly key: string; readonly sinceMs: number; readonly webhook: WebhookRecord },
-): Promise<string[]> {
+): Promise<StoredEvent[]> {
   const { key, sinceMs, webhook } = asked;
-  const places: string[] = [];
+  const events: StoredEvent[] = [];
   let from = String(sinceMs);
   for (;;) {
     const [entries] = (await store.read([['XRANGE', key, from, '+', 'COUNT', MOST_REPLAYED]])) as [
       StreamEntry[],
     ];
-    const wanted = entries.map(decodeEvent).filter((event) => isWanted(webhook, event));
-    places.push(...wanted.map(({ streamId }) => streamId));
+    events.push(...entries.map(decodeEvent).filter((event) => isWanted(webhook, event)));
     const last = entries.at(-1)?.[0];
-    if (last === undefined || places.length >= MOST_REPLAYED) return places.slice(0, MOST_REPLAYED);
+    if (last === undefined || events.length >= MOST_REPLAYED) return events.slice(0, MOST_REPLAYED);
     from = `(${last}`;
   }
 }

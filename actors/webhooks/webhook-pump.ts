@@ -16,6 +16,7 @@ import { type Delivered, type DeliveryOptions, deliver } from './deliver.ts';
 import { EndpointPump, isWanted, SLOW_MS } from './endpoint-pump.ts';
 import type { EndpointPace, EndpointPumpOptions, ReadEvents, SentEvent } from './endpoint-pump-options.ts';
 import { FairSlots } from './fair-slots.ts';
+import type { ReplayedEvent } from './progress.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
 
 /**
@@ -130,11 +131,11 @@ export class WebhookPump {
   async replay(
     tenantId: string,
     webhookId: string,
-    places: readonly string[],
+    events: readonly ReplayedEvent[],
   ): Promise<'replayed' | 'disabled' | 'full'> {
     const pump = this.#pumps.get(tenantId)?.get(webhookId);
     if (pump === undefined || pump.isSettling) return 'disabled';
-    return (await pump.replay(places)) ? 'replayed' : 'full';
+    return (await pump.replay(events)) ? 'replayed' : 'full';
   }
 
   /** Sends a body once, as an event of that id. */

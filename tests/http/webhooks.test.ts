@@ -313,7 +313,7 @@ test('a webhook that was away for longer than events are kept says until when it
 });
 
 test('a replay that waits while its actor is loaded again is refused or sent, never forgotten', async () => {
-  const { tenant, steer } = await account();
+  const { tenant, shopId, steer } = await account();
   const hook = await create(tenant, { url: `${url}/loaded-again` });
   await steer('pause');
   await untilRecorded(hook, 1);
@@ -325,7 +325,8 @@ test('a replay that waits while its actor is loaded again is refused or sent, ne
   const turn = hook.call('PATCH', '', { types: null });
   const busy = actors.ask(address, { type: 'add_customers', phones: ['+33611111111'] });
   const restarted = actors.restart(address);
-  const replayed = pump.replay(tenant.id, hook.id, [streamIdOf(id)]).catch((error: Error) => error);
+  const event = { streamId: streamIdOf(id), shopId };
+  const replayed = pump.replay(tenant.id, hook.id, [event]).catch((error: Error) => error);
   await Promise.all([turn, busy.catch(() => undefined), restarted]);
   await actors.state(address);
   const outcome = await replayed;
@@ -357,29 +358,6 @@ test('the events of a tenant that is not active wait until it is again', async (
   assert.equal(at('/waits').length, 1);
   await activate(true);
   await eventually(async () => at('/waits').length === 2);
-});
-
-test('the tries of an erased shop go with it, and those of other shops stay', async () => {
-  const { tenant, shopId, steer } = await account();
-  const other = await service.shop(tenant);
-  const hook = await create(tenant, { url: `${url}/erased-shop` });
-  await steer('pause');
-  await untilRecorded(hook, 1);
-  const { status } = await service.operator('POST', `/actors/${tenant.id}/${other}/pause`, {});
-  assert.equal(status, 200);
-  await untilRecorded(hook, 2);
-  const { webhookAttempts } = tenantKeys(tenant.id);
-  const { store } = service.runtime.node;
-  // As earlier programs noted them: nobody can tell whose it is.
-  const { length } = at('/erased-shop');
-  await store.append([['XADD', webhookAttempts, '*', 'w', hook.id, 'a', JSON.stringify({ atMs: 0 })]]);
-  const [erased, kept] = at('/erased-shop').map(({ headers }) => String(headers['webhook-id']));
-  assert.deepEqual([length, erased === kept], [2, false]);
-  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`)).status, 200);
-  await untilRecorded(hook, 1);
-  await store.append([['CONFIG', 'SET', 'rdbcompression', 'no']]);
-  const [dump] = (await store.read([['DUMP', webhookAttempts]])) as [string];
-  assert.deepEqual([dump.includes(String(erased)), dump.includes(String(kept))], [false, true]);
 });
 
 test('a restarted actor goes on where it stopped, and an erased tenant leaves nothing', async () => {

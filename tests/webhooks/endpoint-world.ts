@@ -1,5 +1,6 @@
 import { cursorOf, isBefore } from '../../actors/tenant/event-cursor.ts';
 import type { StoredEvent } from '../../actors/tenant/tenant-event.ts';
+import { placeOf } from '../../actors/tenant/webhook-progress.ts';
 import type { WebhookAttempt, WebhookProgress, WebhookRecord } from '../../actors/tenant/webhook-record.ts';
 import type { Delivered } from '../../actors/webhooks/deliver.ts';
 import { EndpointPump } from '../../actors/webhooks/endpoint-pump.ts';
@@ -100,6 +101,11 @@ export class World {
     this.pump = pump;
     void pump.run();
     return pump;
+  }
+
+  /** Ids of the events that were given up. */
+  get dead(): string[] | undefined {
+    return this.stored?.dead.map((dead) => cursorOf(placeOf(dead)));
   }
 
   times(id: string): number[] {

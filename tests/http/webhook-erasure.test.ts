@@ -1,0 +1,112 @@
+/** What is kept of an erased shop's events with webhooks: real actors and Redis, a real server. */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { tenantAddress, tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import type { WebhookProgress } from '../../actors/tenant/webhook-record.ts';
+import { eventually } from '../runtime/redis-node.ts';
+import { type RealService, startRealService } from './real-service.ts';
+import { webhookAccounts } from './webhook-accounts.ts';
+
+let service: RealService;
+let server: Server;
+let url: string;
+/** Ids of the events that came. */
+const received: string[] = [];
+
+before(async () => {
+  service = await startRealService();
+  server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      received.push(String(request.headers['webhook-id']));
+      const isTaken = !request.url?.startsWith('/dead');
+      response.writeHead(isTaken ? 204 : 500, { connection: 'close' }).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(async () => {
+  server?.close();
+  await service?.stop();
+});
+
+const { account, create, untilRecorded } = webhookAccounts(() => service);
+
+test('the tries of an erased shop go with it, and those of other shops stay', async () => {
+  const { tenant, shopId, steer } = await account();
+  const other = await service.shop(tenant);
+  const hook = await create(tenant, { url: `${url}/erased-shop` });
+  await steer('pause');
+  await untilRecorded(hook, 1);
+  const { status } = await service.operator('POST', `/actors/${tenant.id}/${other}/pause`, {});
+  assert.equal(status, 200);
+  await untilRecorded(hook, 2);
+  const { webhookAttempts } = tenantKeys(tenant.id);
+  const { store } = service.runtime.node;
+  // As earlier programs noted them: nobody can tell whose it is.
+  const { length } = received;
+  await store.append([['XADD', webhookAttempts, '*', 'w', hook.id, 'a', JSON.stringify({ atMs: 0 })]]);
+  const [erased, kept] = received;
+  assert.deepEqual([length, erased === kept], [2, false]);
+  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`)).status, 200);
+  await untilRecorded(hook, 1);
+  await store.append([['CONFIG', 'SET', 'rdbcompression', 'no']]);
+  const [dump] = (await store.read([['DUMP', webhookAttempts]])) as [string];
+  assert.deepEqual([dump.includes(String(erased)), dump.includes(String(kept))], [false, true]);
+});
+
+test('the dead letters of an erased shop go with it, also of a disabled webhook, and those of other shops stay', async () => {
+  const { tenant, shopId, steer } = await account();
+  const other = await service.shop(tenant);
+  const steerOther = (word: string) => service.operator('POST', `/actors/${tenant.id}/${other}/${word}`, {});
+  const paths = ['/dead', '/dead-disabled'];
+  const [hook, disabled] = await Promise.all(paths.map((path) => create(tenant, { url: `${url}${path}` })));
+  assert.ok(hook && disabled);
+  const { webhookProgress } = tenantKeys(tenant.id);
+  const { store, actors } = service.runtime.node;
+  const progressOf = async (id: string) => {
+    const [stored] = await store.read([['HGET', webhookProgress, id]]);
+    return JSON.parse(String(stored)) as WebhookProgress;
+  };
+  /** Waits until so many events were given up and wait, of each. */
+  const until = (dead: number, retries: number, ...of: readonly { readonly id: string }[]) =>
+    eventually(async () => {
+      const all = await Promise.all(of.map(({ id }) => progressOf(id)));
+      return all.every((one) => one?.dead.length === dead && one.retries.length === retries);
+    });
+  await steer('pause');
+  await steerOther('pause');
+  await until(0, 2, hook, disabled);
+  // Each was tried seven times, and is due.
+  const address = tenantAddress(tenant.id);
+  for (const { id } of [hook, disabled]) {
+    const before = await progressOf(id);
+    const retries = before.retries.map((retry) => ({ ...retry, tries: 7, dueAtMs: 0 }));
+    const due = JSON.stringify({ ...before, retries });
+    await store.commit(address.shard, [['HSET', webhookProgress, id, due]]);
+  }
+  await actors.restart(address);
+  await actors.state(address);
+  await until(2, 0, hook, disabled);
+  // Of both shops something waits as well.
+  await steer('resume');
+  await steerOther('resume');
+  await until(2, 2, hook, disabled);
+  assert.equal((await disabled.call('PATCH', '', { disabled: true })).status, 200);
+
+  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`)).status, 200);
+  const left = await Promise.all([progressOf(hook.id), progressOf(disabled.id)]);
+  assert.deepEqual(
+    left.map(({ dead, retries }) => [dead.length, retries.length]),
+    Array(2).fill([1, 1]),
+  );
+  // What the pump stores next brings nothing of them back.
+  await steerOther('pause');
+  await until(1, 2, hook);
+  const { body } = await hook.call('GET', '/attempts');
+  assert.deepEqual(body.data.deadLetters, [
+    body.data.items.find((one: { isDead: boolean }) => one.isDead).eventId,
+  ]);
+});
