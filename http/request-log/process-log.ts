@@ -93,6 +93,9 @@ class GatheredLines implements DestinationStream {
       if (this.#given) this.#writeSoon();
       this.#given = false;
     });
+    // What the stream was given it writes out by itself before the process ends, also where that crashes.
+    process.prependListener('beforeExit', () => this.#pass());
+    process.prependListener('exit', () => this.#pass());
   }
 
   write(line: string): void {

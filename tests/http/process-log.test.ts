@@ -1,11 +1,23 @@
 /** What reaches the log of a process, and what never does. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
+
+const kind = { tenantId: 't1', keyId: 'k1', method: 'GET', route: '/shops/{idOrName}', status: 404 };
+const answered: AnsweredRequest = {
+  ...kind,
+  atMs: 1_800_000_000_000,
+  requestId: 'r-1',
+  words: logLineCache()(kind),
+  latencyMs: 1.25,
+  ip: '203.0.113.7',
+  errorCode: 'SHOP_NOT_FOUND',
+};
 
 function openLog(level = 'info') {
   const lines: string[] = [];
@@ -31,16 +43,6 @@ test('an error of the Redis client is told without the command that failed: its 
 });
 
 test('an answered request is a line of its own, whole JSON, at level info alone', () => {
-  const kind = { tenantId: 't1', keyId: 'k1', method: 'GET', route: '/shops/{idOrName}', status: 404 };
-  const answered: AnsweredRequest = {
-    ...kind,
-    atMs: 1_800_000_000_000,
-    requestId: 'r-1',
-    words: logLineCache()(kind),
-    latencyMs: 1.25,
-    ip: '203.0.113.7',
-    errorCode: 'SHOP_NOT_FOUND',
-  };
   const { log, lines } = openLog();
   log.request(answered, 'request');
   const { pid, hostname, ...told } = JSON.parse(lines.join('')) as Record<string, unknown>;
@@ -121,3 +123,23 @@ test('a small line behind so many that they are written at once is written too',
   await clock.advance(200);
   assert.match(writes[1]?.text ?? '', /two/);
 });
+
+for (const [how, end] of [
+  ['crashed', 'throw new Error()'],
+  ['ended', ''],
+] as const) {
+  test(`what was answered just before the process ${how} is written all the same`, () => {
+    const program = `
+      import { createLogger } from '${new URL('../../http/request-log/process-log.ts', import.meta.url)}';
+      createLogger({ level: 'info' }).request(${JSON.stringify(answered)}, 'request');
+      setImmediate(() => setImmediate(() => { ${end} }));`;
+    const { stderr } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '-e', program],
+      {
+        encoding: 'utf8',
+      },
+    );
+    assert.match(stderr, /"requestId":"r-1"/);
+  });
+}
