@@ -40,6 +40,8 @@ export class EventNews {
 export class EventWait {
   readonly #waiters: EventWaiters;
   readonly #tenantId: string;
+  /** The key that the call was made with. */
+  readonly keyId: string | undefined;
   #news: EventNews | undefined;
   #isOver = false;
   #callback: ((listener: never) => void) | undefined;
@@ -49,9 +51,10 @@ export class EventWait {
   /** The place in the tenant's stream up to which nothing fits. */
   place = START_OF_STREAM;
 
-  constructor(waiters: EventWaiters, tenantId: string) {
+  constructor(waiters: EventWaiters, tenantId: string, keyId: string | undefined) {
     this.#waiters = waiters;
     this.#tenantId = tenantId;
+    this.keyId = keyId;
   }
 
   /**
@@ -130,6 +133,11 @@ export class EventWaiters {
     for (const wait of this.#waiting.get(tenantId) ?? []) wait.end();
   }
 
+  /** A key of the tenant opens no more what it did: calls that were made with it are looked at anew. */
+  endOfKey(tenantId: string, keyId: string): void {
+    for (const wait of this.#waiting.get(tenantId) ?? []) if (wait.keyId === keyId) wait.end();
+  }
+
   /** Ends all waits and takes no more, since this node stops. */
   close(): void {
     this.#closed = true;
@@ -142,14 +150,14 @@ export class EventWaiters {
   }
 
   /**
-   * Lets one more call wait for up to `waitMs`, counted until it leaves; undefined: too many wait already. On a node that stops the
-   * wait is over at once.
+   * Lets one more call, made with that key, wait for up to `waitMs`, counted until it leaves; undefined: too many wait already. On a
+   * node that stops the wait is over at once.
    */
-  enter(tenantId: string, waitMs: number): EventWait | undefined {
+  enter(tenantId: string, waitMs: number, keyId?: string): EventWait | undefined {
     const ofTenant = this.#waiting.get(tenantId) ?? new Set();
     const { tenant, node } = MOST_EVENT_WAITS;
     if (ofTenant.size >= tenant || this.#waits >= node) return undefined;
-    const wait = new EventWait(this, tenantId);
+    const wait = new EventWait(this, tenantId, keyId);
     this.#waits += 1;
     this.#waiting.set(tenantId, ofTenant.add(wait));
     if (this.#closed) wait.end();

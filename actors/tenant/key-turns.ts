@@ -49,7 +49,7 @@ export function rotateKey(
   };
   const hashes = retired.slice(RETIRED_HASHES);
   return withKey(state, rotated, [
-    { type: 'end_waits' },
+    { type: 'end_waits', keyId: options.keyId },
     ...(hashes.length === 0 ? [] : [{ type: 'forget_keys', hashes } as const]),
   ]);
 }
@@ -62,5 +62,7 @@ export function revokeKey(
   const key = state.apiKeys.get(options.keyId);
   if (key === undefined) return { reply: failed('NOT_FOUND') };
   if (key.record.revokedAtMs !== null) return { reply: done(keyView(key.record)) };
-  return withKey(state, { ...key.record, revokedAtMs: options.nowMs }, [{ type: 'end_waits' }]);
+  return withKey(state, { ...key.record, revokedAtMs: options.nowMs }, [
+    { type: 'end_waits', keyId: options.keyId },
+  ]);
 }

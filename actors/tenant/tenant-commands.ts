@@ -56,8 +56,8 @@ export type TenantCommand =
 /** What a tenant's turn asks to be done once its commit holds. */
 export type TenantEffect =
   | { readonly type: 'erase_shop'; readonly shopId: string }
-  /** Ends the waits for the tenant's events: it leaves this node, or a key may call no more. */
-  | { readonly type: 'end_waits' }
+  /** Ends the waits for the tenant's events: it leaves this node, or may call no more; `keyId`: only that key's, which may not. */
+  | { readonly type: 'end_waits'; readonly keyId?: string }
   /** The tenant's endpoints are these now: none where it leaves this node. */
   | {
       readonly type: 'webhooks_changed';

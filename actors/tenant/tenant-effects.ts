@@ -18,7 +18,7 @@ export interface TenantEffectsOptions {
   readonly clock: Clock;
   readonly directory: Pick<StoredKeyDirectory, 'forget'>;
   readonly feed: Pick<EventFeed, 'publish'>;
-  readonly eventWaiters: Pick<EventWaiters, 'end'>;
+  readonly eventWaiters: Pick<EventWaiters, 'end' | 'endOfKey'>;
   /** Sends the tenant's events to these endpoints from now on. */
   readonly webhooks: {
     sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>, loading: symbol): void;
@@ -58,7 +58,8 @@ export function tenantEffects(
         erase(address, effect.shopId);
         break;
       case 'end_waits':
-        options.eventWaiters.end(tenantId);
+        if (effect.keyId === undefined) options.eventWaiters.end(tenantId);
+        else options.eventWaiters.endOfKey(tenantId, effect.keyId);
         break;
       case 'webhooks_changed':
         options.webhooks.sync(tenantId, effect.webhooks, effect.loading);

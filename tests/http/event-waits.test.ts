@@ -1,7 +1,8 @@
-/** Calls that wait for a tenant's events on a node that loses the tenant without a hand-over. */
+/** Calls that wait for a tenant's events on a node that loses the tenant without a hand-over, and whose key is changed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { shardKey, shardOf } from '../../runtime/address.ts';
+import { eventually } from '../runtime/redis-node.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 let service: RealService;
@@ -9,6 +10,30 @@ before(async () => {
   service = await startRealService();
 });
 after(() => service?.stop());
+
+for (const [change, method, path] of [
+  ['revoked', 'DELETE', ''],
+  ['rotated', 'POST', '/rotate'],
+] as const) {
+  test(`a key that is ${change} ends the calls that wait with it, and no others of its tenant`, async () => {
+    const { actors, api, operator } = service;
+    const tenant = await service.tenant();
+    const shopId = await service.shop(tenant);
+    const other = await service.key(tenant.id);
+    const waits = (key: string) => api.call('GET', '/events?waitMs=30000', { key });
+    const [own, others] = [waits(other.key), waits(tenant.key)];
+    await eventually(() => actors.eventWaits() === 2);
+    assert.ok((await operator(method, `/tenants/${tenant.id}/keys/${other.id}${path}`, {})).status < 300);
+    assert.equal((await own).body.error.code, 'API_KEY_REVOKED');
+    assert.equal(actors.eventWaits(), 1);
+    await operator('POST', `/actors/${tenant.id}/${shopId}/pause`, {});
+    const { items } = (await others).body.data;
+    assert.deepEqual(
+      items.map(({ type }: { type: string }) => type),
+      ['queue.paused'],
+    );
+  });
+}
 
 test('a wait ends as soon as another node has the tenant, which tells its own waits alone', async () => {
   const tenant = await service.tenant();

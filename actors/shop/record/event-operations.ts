@@ -32,6 +32,8 @@ export interface EventQuery {
   readonly shopId: string | undefined;
   /** How long the call would wait for the first that fits, when none is there yet; milliseconds. */
   readonly waitMs: number;
+  /** The key of the call, with which its wait ends; absent: none does. */
+  readonly keyId?: string;
   /** The wait that the call was in, which tells where it goes on and what woke it; absent: it asks for the first time. */
   readonly wait?: EventWait | undefined;
 }

@@ -52,9 +52,9 @@ export function eventService(options: EventServiceOptions): EventOperations {
 
   return {
     async list(tenantId, query) {
-      const { waitMs } = query;
+      const { waitMs, keyId } = query;
       // The wait begins before the first read, so that no event comes between a read and its wait.
-      const wait = query.wait ?? (waitMs > 0 ? waiters.enter(tenantId, waitMs) : undefined);
+      const wait = query.wait ?? (waitMs > 0 ? waiters.enter(tenantId, waitMs, keyId) : undefined);
       let waitsOn: EventWait | undefined;
       try {
         const look = query.wait === undefined ? firstLook : nextLook;
