@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { credentialCiphers, Unreadable } from '../../actors/session/credential-cipher.ts';
+import { IDENTITY_FIELD } from '../../actors/session/sealed-place.ts';
+import type { Write } from '../../runtime/store.ts';
 import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
@@ -131,6 +133,29 @@ test('what is learned of a new recipient is stored in the commit of the first me
     );
     await log.next(shop, 'session.send_outcome');
     assert.equal(store.commits.length, before + 1);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('an identity that a login leaves as it was stored is not stored again', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, store } = network;
+  const isIdentity = (write: Write): boolean => write[0] === 'HSET' && write.includes(IDENTITY_FIELD);
+  const stored = (): number => store.commits.flat().filter(isIdentity).length;
+  try {
+    await pair(network, shop);
+    host.close(shop);
+    host.open(shop, { generation: 3 });
+    await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+    const before = stored();
+    assert.ok(before > 0);
+    host.open(shop, { generation: 4 });
+    await log.next(shop, 'session.connected', ({ generation }) => generation === 4);
+    host.send(shop, textOrder('written after it'));
+    await log.next(shop, 'session.send_outcome');
+    assert.equal(stored(), before);
   } finally {
     await network.stop();
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type AuthenticationCreds,
   BufferJSON,
@@ -24,8 +25,8 @@ export interface Credentials {
   /** When these credentials were paired; undefined before the pairing. */
   pairedAtMs(): number | undefined;
   /**
-   * Stores the identity as it stands now. Before a pairing there is nothing to keep, nor while a code waits to be typed;
-   * the pairing clears what was left of an older one.
+   * Stores the identity as it stands now, where it is another than stands there: each login says again who it is. Before a
+   * pairing there is nothing to keep, nor while a code waits to be typed; the pairing clears what was left of an older one.
    */
   save(nowMs: number): Promise<void>;
 }
@@ -35,6 +36,7 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
   const [stored, pairedAt] = await sealed.read('credentials', [IDENTITY_FIELD, PAIRED_AT]);
   const creds = stored === undefined ? initAuthCreds() : (decode(sealed, stored) as AuthenticationCreds);
   // Of a pairing whose identity is gone, the time says nothing.
+  let storedDigest = stored && digestOf(stored);
   let pairedAtMs = stored === undefined || pairedAt === undefined ? undefined : Number(pairedAt.toString());
   return {
     creds,
@@ -46,8 +48,12 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
       // A client that asked for a code names itself before anybody typed it; the account signs with the pairing.
       if (creds.me === undefined || creds.account === undefined) return;
       const { pairingCode: _, ...lasting } = creds;
-      const fields = new Map<string, Buffer | undefined>([[IDENTITY_FIELD, encode(lasting)]]);
+      const identity = encode(lasting);
+      const digest = digestOf(identity);
       const isPairing = pairedAtMs === undefined;
+      if (!isPairing && digest === storedDigest) return;
+      storedDigest = digest;
+      const fields = new Map<string, Buffer | undefined>([[IDENTITY_FIELD, identity]]);
       pairedAtMs ??= nowMs;
       if (isPairing) fields.set(PAIRED_AT, Buffer.from(String(pairedAtMs)));
       await sealed.write({ hash: 'credentials', fields, clear: isPairing });
@@ -122,6 +128,9 @@ const fieldOf = (type: string, id: string): string => `${type}/${id}`;
 function encode(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value, BufferJSON.replacer));
 }
+
+/** Tells whether an identity changed, without keeping its keys once more. */
+const digestOf = (identity: Buffer): string => createHash('sha256').update(identity).digest('base64');
 
 /** How the client's form of bytes begins. */
 const BYTES = '"type":"Buffer"';
