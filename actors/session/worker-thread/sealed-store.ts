@@ -19,10 +19,10 @@ export interface FieldChange {
 }
 
 /**
- * How long what may be lost waits for something to be written with, in milliseconds: longer than composing is shown, so
- * that what follows a message goes into the commit of the next.
+ * How long what may be lost waits for something to be written with, in milliseconds: longer than the gap between two messages
+ * of a shop (at most 20 s) and composing (6 s) together, so that what follows a message goes into the commit of the next.
  */
-const UNHURRIED_MS = 10_000;
+const UNHURRIED_MS = 30_000;
 
 /** Changes that wait for their write, and the promise of it. */
 interface Batch {
