@@ -179,7 +179,10 @@ export type SessionEvent =
       readonly code: string;
       readonly expiresAtMs: number;
     }
-  /** Open and ready to send. `pairedAtMs`: when the current credentials were paired; `phone`: digits only. */
+  /**
+   * Open and ready to send; its groups follow unasked. `pairedAtMs`: when the current credentials were paired; `phone`: digits
+   * only.
+   */
   | {
       readonly type: 'session.connected';
       readonly generation: number;

@@ -41,6 +41,11 @@ for (const [kind, told, status] of [
   });
 }
 
+test('a session that comes back is not asked for its groups, which it tells unasked', async () => {
+  const { shop } = await reconnected();
+  assert.deepEqual(shop.effectsOf('refresh_groups'), []);
+});
+
 test('a message to a group that waits for its session to tell its groups holds up no other, and nobody sees it written', async () => {
   const { shop, id } = await reconnected();
   const shownBefore = shop.effectsOf('compose').length;

@@ -325,7 +325,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.equal((await log.next(shop, 'session.worker_lost')).generation, 2);
   });
 
-  promise('groups are told when they are asked for', async (network, shop) => {
+  promise('groups are told as the session opens, and when they are asked for', async (network, shop) => {
     await network.setGroup(shop, { id: '120363000000000009@g.us', name: 'Clients', members: 3, admin: true });
     await pair(network, shop);
     const first = await network.log.next(shop, 'session.groups', ({ groups }) => groups.length > 0);

@@ -174,7 +174,7 @@ function onConnected(
   const { phone } = event;
   const { ownerNumber } = tenantKeys(builder.state.shop.tenantId);
   builder.write(['SET', ownerNumber, `+${phone}`, 'NX']);
-  builder.perform({ type: 'owner_number', phone: `+${phone}` }, { type: 'refresh_groups' });
+  builder.perform({ type: 'owner_number', phone: `+${phone}` });
 }
 
 /** Ends a message whose record expired while it waited. */
