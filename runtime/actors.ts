@@ -38,10 +38,11 @@ export interface ActorIndex<Seen> {
  */
 export interface Actors {
   /**
-   * Puts a command into the mailbox and answers the turn's reply once its commit holds. `undefined`: no such
-   * actor.
+   * Puts a command into the mailbox and answers the turn's reply once its commit holds; `nobody`, `undefined` unless given,
+   * where there is no such actor.
    */
   ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined>;
+  ask<Reply>(address: Address, command: unknown, nobody: Reply): Promise<Reply>;
   /** As `ask` without an answer; failures are logged. For session events and other control messages. */
   tell(address: Address, command: unknown): void;
   /**

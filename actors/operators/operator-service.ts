@@ -68,10 +68,8 @@ function tenantAccess(actors: Actors): TenantAccess {
   return {
     withTenant,
     ask: <Value>(tenantId: string, command: TenantCommand) =>
-      withTenant(
-        tenantId,
-        async () =>
-          (await actors.ask<Outcome<Value>>(tenantAddress(tenantId), command)) ?? failed('NOT_FOUND'),
+      withTenant(tenantId, () =>
+        actors.ask<Outcome<Value>>(tenantAddress(tenantId), command, failed('NOT_FOUND')),
       ),
   };
 }

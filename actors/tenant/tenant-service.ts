@@ -75,8 +75,8 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     const identity = tenantIdentity(tenant, keyId, clock.wallMs());
     return identity ? done(identity) : failed('API_KEY_INVALID');
   };
-  const ask = async <Value>(tenantId: string, command: TenantCommand): Promise<Outcome<Value>> =>
-    (await actors.ask<Outcome<Value>>(tenantAddress(tenantId), command)) ?? failed('NOT_FOUND');
+  const ask = <Value>(tenantId: string, command: TenantCommand): Promise<Outcome<Value>> =>
+    actors.ask<Outcome<Value>>(tenantAddress(tenantId), command, failed('NOT_FOUND'));
   const views = async (tenantId: string, shops: readonly ShopRecord[]): Promise<ShopView[]> => {
     const ids = shops.map(({ id }) => id);
     const statuses = await options.channelStatuses(tenantId, ids);

@@ -106,7 +106,7 @@ function settings(
     async remove(tenantId, webhookId) {
       const command = { type: 'delete_webhook', webhookId } as const;
       type Removed = Outcome<{ readonly id: string; readonly deleted: true }>;
-      return (await actors.ask<Removed>(tenantAddress(tenantId), command)) ?? failed('NOT_FOUND');
+      return await actors.ask<Removed>(tenantAddress(tenantId), command, failed('NOT_FOUND'));
     },
   };
 }

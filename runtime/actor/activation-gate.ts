@@ -4,7 +4,7 @@ import type { Asker } from '../ownership/active-actor.ts';
 export class ActivationGate {
   #isReady = false;
   #wasReady = false;
-  #waiters: Asker[] = [];
+  #waiters: Pick<Asker, 'resolve' | 'reject'>[] = [];
 
   get isReady(): boolean {
     return this.#isReady;

@@ -159,6 +159,6 @@ export class Mailbox {
   answerNobody(): void {
     this.#clientBytes = 0;
     for (const envelope of [...this.#control.takeAll(), ...this.#client.takeAll()])
-      envelope.asker?.resolve(undefined);
+      envelope.asker?.resolve(envelope.asker.nobody);
   }
 }

@@ -6,6 +6,8 @@ import type { MaybePromise } from '../maybe-promise.ts';
 export interface Asker {
   readonly resolve: (reply: unknown) => void;
   readonly reject: (failure: Error) => void;
+  /** The reply where there is no such actor. */
+  readonly nobody: unknown;
 }
 
 /** An actor that is active on this node, as its shard and the node see it. */

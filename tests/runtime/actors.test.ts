@@ -143,9 +143,10 @@ test('a turn that writes nothing asks Redis nothing', async () => {
   assert.equal(world.engine.commits, before);
 });
 
-test('who does not exist is answered with undefined', async () => {
+test('who does not exist is answered with undefined, or with what was given for that', async () => {
   const world = await memoryNode();
   assert.equal(await world.outcome(world.node.actors.ask(counterAddress('nobody'), add(1))), undefined);
+  assert.equal(await world.outcome(world.node.actors.ask(counterAddress('nobody'), add(1), 'none')), 'none');
   assert.equal(
     await world.outcome(Promise.resolve(world.node.actors.state(counterAddress('nobody')))),
     undefined,

@@ -41,6 +41,9 @@ import { forecastSend, policyView } from './policy-view.ts';
 /** How long POST connect waits for a QR code or the connection (docs/contract.md, POST connect). */
 const CONNECT_WAIT_MS = 10_000;
 
+/** The answer to whoever asks a shop that is gone. */
+const NO_SHOP = failed('SHOP_NOT_FOUND');
+
 /** The actors, the store and the waits behind the operations on shops. */
 export interface ShopServiceOptions {
   readonly actors: Actors;
@@ -64,23 +67,22 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
   const { actors, store, clock, qrImage, pool, askGroups } = options;
   const views = new MessageViews();
 
-  const ask = async <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
-    (await actors.ask<Outcome<Value>>(shopAddress(shop), command)) ?? failed('SHOP_NOT_FOUND');
+  const ask = <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
+    actors.ask<Outcome<Value>>(shopAddress(shop), command, NO_SHOP);
   type SendCommand = Extract<ShopCommand, { type: 'send' }>;
-  const askToSend = (shop: ShopReference, command: SendCommand): Promise<SendReply | undefined> =>
-    actors.ask<SendReply>(shopAddress(shop), command);
+  const askToSend = (shop: ShopReference, command: SendCommand): Promise<SendReply> =>
+    actors.ask<SendReply>(shopAddress(shop), command, NO_SHOP);
   const sendByPool = async (shop: ShopReference, command: SendCommand, wanted: PoolWanted) => {
     const found = await pool.find(wanted.offer);
     if (found === undefined) return { ok: false, failure: wanted.failure } as const;
-    return (await askToSend(shop, { ...command, pool: found })) ?? failed('SHOP_NOT_FOUND');
+    return await askToSend(shop, { ...command, pool: found });
   };
   const sendToGroup = async (shop: ShopReference, command: SendCommand, groupId: string) => {
     await askGroups(shop, groupId);
-    return (await askToSend(shop, { ...command, groupAsked: true })) ?? failed('SHOP_NOT_FOUND');
+    return await askToSend(shop, { ...command, groupAsked: true });
   };
   const askTwice = (shop: ShopReference, command: SendCommand): Promise<Outcome<Sent<Accepted>>> =>
     askToSend(shop, command).then((reply) => {
-      if (reply === undefined) return failed('SHOP_NOT_FOUND');
       if ('groupId' in reply) return sendToGroup(shop, command, reply.groupId);
       return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
     });
@@ -99,8 +101,9 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     const settings = tenant?.settings ?? resolveSettings({});
     const mayGoByPool = tenant?.record.poolFallback ?? false;
     const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
+    // What goes to a number and not to the pool is not asked for again.
     const isOnce = !mayGoByPool && isPhoneNumber(draft.to);
-    return isOnce ? askToSend(shop, command).then(onlyReply) : askTwice(shop, command);
+    return isOnce ? askToSend(shop, command) : askTwice(shop, command);
   };
   return {
     channel: view,
@@ -157,12 +160,6 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       return await withState(shop, groupsOf);
     },
   };
-}
-
-/** The reply to a send that is not asked for again: what goes to a number and not to the pool, and so pays for no closure. */
-function onlyReply(reply: SendReply | undefined): Outcome<Sent<Accepted>> {
-  if (reply === undefined) return failed('SHOP_NOT_FOUND');
-  return reply.ok ? reply : { ok: false, failure: reply.failure };
 }
 
 /** How the shop stands, and what a send to `to` would come to. */
