@@ -19,21 +19,36 @@ export function bearer(authorization: string): string | undefined {
   return token === '' ? undefined : token;
 }
 
-/** How many hashes are remembered; when there are so many, all are forgotten. */
+/** How many hashes are remembered in each way; when there are so many, all are forgotten. */
 const REMEMBERED_KEYS = 1_000;
 
-/** By key, and so of well-formed ones alone, which are short. */
-const hashes = new Map<string, string>();
+/** By key, and by the header that holds a token behind one blank: of well-formed keys alone, which are short. */
+const hashes = { byKey: new Map<string, string>(), byHeader: new Map<string, string>() };
 
 /**
  * SHA-256 of a key in hex, or undefined when it cannot be one of ours. The keys of the last callers stay in memory, and
  * nowhere else, for their hashes cost more than all else about authenticating a call.
  */
 export function keyHash(key: string): string | undefined {
-  const known = hashes.get(key);
-  if (known !== undefined || !KEY_SHAPE.test(key)) return known;
+  return rememberedHash(hashes.byKey, key, key);
+}
+
+/** The same of the key that a request carries; undefined without one. As a rule its header is known as it came. */
+export function presentedHash(headers: RequestHeaders): string | undefined {
+  const { authorization } = headers;
+  const known = hashes.byHeader.get(authorization);
+  if (known !== undefined) return known;
+  const key = presentedKey(headers);
+  if (key === undefined) return undefined;
+  const isUsual = authorization.length === 'Bearer '.length + key.length && bearer(authorization) === key;
+  return isUsual ? rememberedHash(hashes.byHeader, authorization, key) : keyHash(key);
+}
+
+function rememberedHash(known: Map<string, string>, text: string, key: string): string | undefined {
+  const found = known.get(text);
+  if (found !== undefined || !KEY_SHAPE.test(key)) return found;
   const made = hash('sha256', key);
-  if (hashes.size >= REMEMBERED_KEYS) hashes.clear();
-  hashes.set(key, made);
+  if (known.size >= REMEMBERED_KEYS) known.clear();
+  known.set(text, made);
   return made;
 }

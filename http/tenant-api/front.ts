@@ -5,7 +5,7 @@ import { rememberLast } from '../../runtime/memoize.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
-import type { RequestHeaders, RequestValue } from '../contract/exchange.ts';
+import type { RequestValue } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import { answerAsOwner, type OwnedReply, type OwnedRequest } from '../owner/answer-as-owner.ts';
 import { ownerFollower } from '../owner/follow-owner.ts';
@@ -19,7 +19,7 @@ import {
   type Routed,
   routed,
 } from '../pipeline/front.ts';
-import { keyHash, presentedKey } from '../pipeline/presented-key.ts';
+import { presentedHash, presentedKey } from '../pipeline/presented-key.ts';
 import type { Router } from '../pipeline/router.ts';
 import { askNextOwner, askOwner, type OwnerWays } from './ask-owner.ts';
 import type { EventReaders } from './event-readers.ts';
@@ -68,10 +68,7 @@ export function createApiFront(parts: ApiFrontOptions): Front {
 }
 
 /** SHA-256 of the key that a call presents, in hex; undefined without a well-formed one. A call asks twice, for its head and for its answer. */
-const hashOf = rememberLast((headers: RequestHeaders): string | undefined => {
-  const key = presentedKey(headers);
-  return key === undefined ? undefined : keyHash(key);
-});
+const hashOf = rememberLast(presentedHash);
 
 function unknownKey(route: string): FrontReply {
   return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);

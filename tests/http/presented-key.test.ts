@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { keyHash } from '../../http/pipeline/presented-key.ts';
+import { keyHash, presentedHash } from '../../http/pipeline/presented-key.ts';
 
 const keyOf = (number: number): string => `tm_live_${String(number).padStart(43, '0')}`;
 
@@ -18,4 +18,27 @@ test('2,500 keys, asked in turn three times: each has the SHA-256 of its own tex
 test('what cannot be a key of ours has none, asked once or again', () => {
   for (const key of ['', 'tm_live_', `${keyOf(1)} `, `x${keyOf(1)}`, 'a'.repeat(8_000)])
     for (let round = 0; round < 2; round += 1) assert.equal(keyHash(key), undefined);
+});
+
+test('however a request carries a key, its hash is that of the key, and no other header stands for it', () => {
+  const key = keyOf(7);
+  const digest = createHash('sha256').update(key).digest('hex');
+  const none = {
+    contentType: '',
+    requestId: '',
+    traceparent: '',
+    idempotencyKey: '',
+    lastEventId: '',
+    takesEvents: false,
+  };
+  const hashOf = (authorization: string, apiKey = '') => presentedHash({ ...none, authorization, apiKey });
+  const basic = `Digest ${keyOf(8)}`;
+  for (let round = 0; round < 2; round += 1) {
+    for (const header of [`Bearer ${key}`, `bearer ${key}`, `BEARER   ${key} `])
+      assert.equal(hashOf(header), digest);
+    assert.equal(hashOf('', key), digest);
+    assert.equal(hashOf(basic, key), digest);
+    for (const header of ['', key, basic, `Bearer ${key}x y`, `Digest ${key}`])
+      assert.equal(hashOf(header), undefined);
+  }
 });
