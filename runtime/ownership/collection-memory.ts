@@ -55,11 +55,6 @@ function answerOf(
   return command === 'HGET' ? (members.get(member) ?? null) : Number(members.has(member));
 }
 
-interface Held {
-  readonly collection: Collection;
-  readonly bytes: number;
-}
-
 /**
  * The small hashes and sets of one shard, whole, as they stand in Redis: who is a customer, who wrote, who was
  * declared, a message that is asked for again and again. Exact, because all writes to a shard's keys are its
@@ -69,7 +64,7 @@ interface Held {
  * hash may hold the messages of a day.
  */
 export class CollectionMemory {
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, Collection>();
   /** Shapes of keys that were asked for since all was forgotten. */
   readonly #shapes = new Uint8Array(SHAPES);
   readonly #loading = new Map<string, Load>();
@@ -80,14 +75,14 @@ export class CollectionMemory {
 
   /** What Redis would answer; undefined when it must be asked. */
   answer(lookup: Lookup): ReturnType<typeof answerFrom> {
-    const held = this.#held.get(nameOf(lookup));
-    return held === undefined ? undefined : answerFrom(held.collection, lookup);
+    const collection = this.#held.get(nameOf(lookup));
+    return collection === undefined ? undefined : answerFrom(collection, lookup);
   }
 
   /** The same of one member. */
   known(command: 'HGET' | 'SISMEMBER', key: string, member: string): ReturnType<typeof answerOf> {
-    const held = this.#held.get(key);
-    return held === undefined ? undefined : answerOf(held.collection as Members, command, member);
+    const members = this.#held.get(key) as Members | undefined;
+    return members === undefined ? undefined : answerOf(members, command, member);
   }
 
   /** The same of fields that are asked together, by the first of them. */
@@ -95,7 +90,7 @@ export class CollectionMemory {
     // The name as it stands in the table is found sooner than the same text put together anew.
     const name = this.#fields.get(key)?.get(field);
     const isFirst = name?.length === key.length + 1 + field.length && name.endsWith(field);
-    return isFirst ? (this.#held.get(name)?.collection as Fields | undefined) : undefined;
+    return isFirst ? (this.#held.get(name) as Fields | undefined) : undefined;
   }
 
   /** What to read so that the next such questions need no reading; the rest of them must be asked one by one. */
@@ -188,9 +183,8 @@ export class CollectionMemory {
   }
 
   #keep(name: string, collection: Collection): void {
-    const bytes = name.length + OVERHEAD_BYTES + bytesOf(collection);
-    this.#held.set(name, { collection, bytes });
-    this.#bytes += bytes;
+    this.#held.set(name, collection);
+    this.#bytes += bytesOf(name, collection);
     // A Map keeps its order of insertion.
     for (const oldest of this.#held.keys()) {
       if (this.#bytes <= BYTES_PER_SHARD) break;
@@ -199,10 +193,10 @@ export class CollectionMemory {
   }
 
   #drop(name: string): void {
-    const held = this.#held.get(name);
-    if (held === undefined) return;
+    const collection = this.#held.get(name);
+    if (collection === undefined) return;
     this.#held.delete(name);
-    this.#bytes -= held.bytes;
+    this.#bytes -= bytesOf(name, collection);
   }
 }
 
@@ -230,8 +224,8 @@ function collectionOf({ scan: [command] }: Load, reply: unknown): Collection {
   return members;
 }
 
-function bytesOf(collection: Collection): number {
-  let bytes = 0;
+function bytesOf(name: string, collection: Collection): number {
+  let bytes = name.length + OVERHEAD_BYTES;
   if (Array.isArray(collection)) {
     for (const value of collection as Fields) bytes += (value?.length ?? 0) + OVERHEAD_BYTES;
   } else if (collection !== 'large') {
