@@ -1,6 +1,11 @@
 import type { ArmedTimer, Clock } from './clock.ts';
 import { Deadlines } from './deadlines.ts';
 
+type Act = () => void;
+
+/** After so many steps in which nothing was done there is, as a rule, nothing to join. */
+const PAUSE_STEPS = 4;
+
 /**
  * A clock whose timers come at steps that all of them share, so that one wake-up of the process serves many: what is done
  * right after another costs a fraction of what it costs alone, since code and data are still in the processor's caches.
@@ -9,11 +14,15 @@ import { Deadlines } from './deadlines.ts';
  */
 export class SteppedClock implements Clock {
   readonly #clock: Clock;
-  readonly #due: Deadlines<{ readonly callback: () => void }>;
+  readonly #stepMs: number;
+  readonly #afterTick: (act: Act) => void;
+  readonly #due: Deadlines<{ readonly callback: Act }>;
 
-  /** Timers come up to `stepMs` late. */
-  constructor(clock: Clock, stepMs: number) {
+  /** Timers come up to `stepMs` late. `afterTick` calls back at the end of the current turn of the event loop. */
+  constructor(clock: Clock, stepMs: number, afterTick: (act: Act) => void) {
     this.#clock = clock;
+    this.#stepMs = stepMs;
+    this.#afterTick = afterTick;
     this.#due = new Deadlines(clock, stepMs, ({ callback }) => callback());
   }
 
@@ -25,9 +34,26 @@ export class SteppedClock implements Clock {
     return this.#clock.monotonicMs();
   }
 
-  after(delayMs: number, callback: () => void): ArmedTimer {
+  after(delayMs: number, callback: Act): ArmedTimer {
     const timer = { callback };
     const ending = this.#due.add(timer, Math.max(0, delayMs));
     return { cancel: () => ending.delete(timer) };
+  }
+
+  /**
+   * Calls back at the end of the step what was last done at `lastMs`; after a pause of a few steps at the end of this turn of the
+   * event loop. Then little happens: there is nothing to join, and a timer would wake the process once more.
+   */
+  afterPause(lastMs: number, callback: Act): ArmedTimer {
+    if (this.monotonicMs() - lastMs < PAUSE_STEPS * this.#stepMs) return this.after(0, callback);
+    let isCancelled = false;
+    this.#afterTick(() => {
+      if (!isCancelled) callback();
+    });
+    return {
+      cancel() {
+        isCancelled = true;
+      },
+    };
   }
 }

@@ -77,7 +77,7 @@ export interface RuntimeNode {
   /** This node's time, for all that is decided or stored: never ahead of Redis' when the two disagree. */
   readonly clock: Clock;
   /** The same with timers that come together, up to `RuntimeLimits.stepMs` late: for what no caller waits for. */
-  readonly steppedClock: Clock;
+  readonly steppedClock: SteppedClock;
   /** By how much this node's own clock is ahead of Redis', in milliseconds; below 0 when it is behind. */
   clockAheadMs(): number;
   /** The servers of the store as of the last look, at most about `claimEveryMs` ago; none before the first. */
@@ -145,7 +145,7 @@ class AssembledNode implements RuntimeNode {
     const afterTick = options.afterTick ?? ((callback: () => void) => void setImmediate(callback));
     const limits = { ...defaultLimits, ...options.limits };
     const clock = new AgreedClock(options.clock, limits.clockToleranceMs);
-    const steppedClock = new SteppedClock(clock, limits.stepMs);
+    const steppedClock = new SteppedClock(clock, limits.stepMs, afterTick);
     const common = {
       nodeId,
       engine,

@@ -16,7 +16,7 @@ export type CommitmentOutcome =
 /** Writes that wait to be committed, and the callback for their outcome. One object serves an actor for all its turns. */
 export interface Commitment {
   readonly writes: readonly Write[];
-  /** No caller waits for it: it goes with the next batch, or alone at the end of a step (`RuntimeLimits.stepMs`). */
+  /** No caller waits for it: it goes with the next batch, or alone at the end of a step (`RuntimeLimits.stepMs`), after a pause at once. */
   readonly mayWait?: boolean;
   settled(outcome: CommitmentOutcome, message?: string): void;
 }

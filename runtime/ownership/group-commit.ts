@@ -3,6 +3,7 @@ import type { CommitSection, Engine, SectionOutcome, ShardRecord } from '../engi
 import type { RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { RuntimeCounters, RuntimeObserver } from '../observer.ts';
+import type { SteppedClock } from '../stepped-clock.ts';
 import type { Commitment, CommitmentOutcome } from './commitment.ts';
 import type { OwnedShard } from './owned-shard.ts';
 
@@ -17,7 +18,7 @@ export interface GroupCommitOptions {
   /** Calls back at the end of the current turn of the event loop. */
   readonly afterTick: (callback: () => void) => void;
   /** Its steps are how long what nobody waits for may wait for a batch of others. */
-  readonly steppedClock: Clock;
+  readonly steppedClock: SteppedClock;
   /** Whether this node may still act for its shards. */
   readonly leaseHolds: () => boolean;
   /** The fence refused this shard: it has another owner, or its data went back in time. */
@@ -40,8 +41,10 @@ export class GroupCommit {
   readonly #ready = new Set<OwnedShard>();
   /** When each batch under way was handed over, oldest first. */
   readonly #submittedMs: number[] = [];
+  /** When the last batch was handed over. */
+  #flushedMs = 0;
   #flushArmed = false;
-  /** Until the end of the step, while only patient commitments wait. */
+  /** While only patient commitments wait. */
   #laterFlush: ArmedTimer | undefined;
   readonly #endOfTick = (): void => {
     this.#flushArmed = false;
@@ -102,7 +105,7 @@ export class GroupCommit {
 
   #armLater(): void {
     if (this.#flushArmed) return;
-    this.#laterFlush ??= this.#options.steppedClock.after(0, () => {
+    this.#laterFlush ??= this.#options.steppedClock.afterPause(this.#flushedMs, () => {
       this.#laterFlush = undefined;
       this.#arm();
     });
@@ -158,6 +161,7 @@ export class GroupCommit {
     const sections = shards.map(sectionOf);
     const startedMs = clock.monotonicMs();
     this.#submittedMs.push(startedMs);
+    this.#flushedMs = startedMs;
     const outcomes = await engine.commit(sections);
     this.#submittedMs.splice(this.#submittedMs.indexOf(startedMs), 1);
     counters.commits += 1;

@@ -50,14 +50,17 @@ test('an idle actor decides at once, past its mailbox; what comes meanwhile wait
   assert.deepEqual(replies, [1, 3, 6]);
 });
 
-/** Two counters of two shards that are in memory, on a node whose steps are of 20 ms. */
+/** Two counters of two shards that are in memory, on a node whose steps are of 20 ms and which sends a batch of a third just now. */
 async function stepping(hooks: CounterHooks = {}) {
   const world = await memoryNode({ limits: { stepMs: 20 }, hooks });
-  const other = counterAddress('other');
-  assert.notEqual(one.shard, other.shard);
-  await world.outcome(Promise.all([one, other].map((address) => world.node.actors.ask(address, add(1)))));
+  const [other, third] = [counterAddress('other'), counterAddress('third')];
+  const all = [one, other, third];
+  assert.equal(new Set(all.map(({ shard }) => shard)).size, 3);
+  await world.outcome(Promise.all(all.map((address) => world.node.actors.ask(address, add(1)))));
   // Right behind the end of a step.
   await world.clock.advance(21 - (world.clock.monotonicMs() % 20));
+  void world.node.actors.ask(third, add(1));
+  await world.clock.advance(1);
   const total = (address: typeof one) => world.node.actors.peek<{ total: number }>(address)?.total;
   return { ...world, other, total };
 }
@@ -68,12 +71,22 @@ test('writes that nobody waits for go together at the end of a step', async () =
   node.actors.tell(one, add(1));
   await clock.advance(5);
   node.actors.tell(other, add(1));
-  await clock.advance(13);
+  await clock.advance(12);
   assert.equal(engine.commits, before);
   assert.deepEqual([total(one), total(other)], [1, 1]);
   await clock.advance(5);
   assert.equal(engine.commits, before + 1);
   assert.deepEqual([total(one), total(other)], [2, 2]);
+});
+
+test('writes that nobody waits for go at once where no batch left for a while', async () => {
+  const { node, clock, engine, total } = await stepping();
+  const before = engine.commits;
+  await clock.advance(80);
+  node.actors.tell(one, add(1));
+  await clock.advance(3);
+  assert.equal(engine.commits, before + 1);
+  assert.equal(total(one), 2);
 });
 
 test('writes that nobody waits for go at once with those of a caller', async () => {

@@ -26,7 +26,7 @@ function world() {
       };
     },
   };
-  const clock = new SteppedClock(counting, STEP_MS);
+  const clock = new SteppedClock(counting, STEP_MS, (act) => void base.after(0, act));
   const note = (name: string) => () => void came.push(`${name} ${base.monotonicMs() - startMs}`);
   return { base, clock, came, note, armed: () => armed };
 }
@@ -86,4 +86,17 @@ test('one that comes may cancel another of its step, and arm one that comes afte
   others[0]?.cancel();
   await base.advance(10);
   assert.equal(came.length, 2);
+});
+
+test('what follows a pause of four steps comes at the end of the tick, what follows sooner at the end of the step', async () => {
+  const { base, clock, came, note } = world();
+  await base.advance(6);
+  const now = (): number => clock.monotonicMs();
+  clock.afterPause(now() - 4 * STEP_MS, note('a'));
+  clock.afterPause(now() - 4 * STEP_MS + 1, note('b'));
+  clock.afterPause(now() - 4 * STEP_MS, note('cancelled')).cancel();
+  clock.afterPause(now(), note('cancelled')).cancel();
+  assert.deepEqual(came, []);
+  await base.advance(10);
+  assert.deepEqual(came, ['a 6', 'b 10']);
 });
