@@ -1,6 +1,10 @@
+/** Of every queue in which nothing waits: a node has tens of thousands of them. */
+const NOTHING: never[] = [];
+
 /** First in, first out, without moving what waits: taking costs the same however long the queue is. */
 export class Fifo<Item> {
-  #items: (Item | undefined)[] = [];
+  /** Never pushed to while it is empty. */
+  #items: (Item | undefined)[] = NOTHING;
   #head = 0;
 
   get length(): number {
@@ -12,7 +16,8 @@ export class Fifo<Item> {
   }
 
   push(item: Item): void {
-    this.#items.push(item);
+    if (this.#items.length === 0) this.#items = [item];
+    else this.#items.push(item);
   }
 
   /** Puts an item back to where it was taken from. */
@@ -21,7 +26,7 @@ export class Fifo<Item> {
       this.#head -= 1;
       this.#items[this.#head] = item;
     } else {
-      this.#items.unshift(item);
+      this.#items = [item, ...this.#items];
     }
   }
 
@@ -31,7 +36,7 @@ export class Fifo<Item> {
     this.#items[this.#head] = undefined;
     this.#head += 1;
     if (this.#head === this.#items.length) {
-      this.#items = [];
+      this.#items = NOTHING;
       this.#head = 0;
     } else if (this.#head >= 1024 && this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head);
@@ -43,7 +48,7 @@ export class Fifo<Item> {
   /** Empties the queue, oldest first. */
   takeAll(): Item[] {
     const items = this.#items.slice(this.#head) as Item[];
-    this.#items = [];
+    this.#items = NOTHING;
     this.#head = 0;
     return items;
   }

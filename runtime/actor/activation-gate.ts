@@ -1,10 +1,13 @@
 import type { Asker } from '../ownership/active-actor.ts';
 
+type Waiter = Pick<Asker, 'resolve' | 'reject'>;
+
 /** Holds callers that want an actor's state until the first turn after its activation has taken effect. */
 export class ActivationGate {
   #isReady = false;
   #wasReady = false;
-  #waiters: Pick<Asker, 'resolve' | 'reject'>[] = [];
+  /** Undefined while nobody waits, as most of the time. */
+  #waiters: Waiter[] | undefined;
 
   get isReady(): boolean {
     return this.#isReady;
@@ -20,14 +23,17 @@ export class ActivationGate {
 
   /** Resolves with the state, or rejects with why there will be none. */
   wait(): Promise<unknown> {
-    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    return new Promise((resolve, reject) => {
+      this.#waiters ??= [];
+      this.#waiters.push({ resolve, reject });
+    });
   }
 
   /** The first turn has taken effect. `undefined`: there is no such actor. */
   reached(state: unknown): void {
     this.#isReady = state !== undefined;
     this.#wasReady ||= this.#isReady;
-    for (const waiter of this.#waiters.splice(0)) waiter.resolve(state);
+    for (const waiter of this.#leaving()) waiter.resolve(state);
   }
 
   /** The state is dropped. Callers go on waiting for the next activation. */
@@ -42,6 +48,12 @@ export class ActivationGate {
 
   /** Ends all waits. */
   refuse(failure: Error): void {
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(failure);
+    for (const waiter of this.#leaving()) waiter.reject(failure);
+  }
+
+  #leaving(): readonly Waiter[] {
+    const waiters = this.#waiters ?? [];
+    this.#waiters = undefined;
+    return waiters;
   }
 }

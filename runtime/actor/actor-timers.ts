@@ -1,8 +1,16 @@
 import type { DueTimer } from '../behaviour.ts';
 import type { ArmedTimer, Clock } from '../clock.ts';
 
+/** The actor whose moments they are. */
+export interface TimedActor {
+  /** The moment with this id has come. */
+  timerDue(id: string): void;
+}
+
 /** Longest wait before the wall clock is read again, in milliseconds, since it may step. */
 const longestWaitMs = 60_000;
+
+const NO_MOMENTS: readonly DueTimer[] = [];
 
 /**
  * The moments one actor waits for, as its state tells them. Nothing is stored: after a restart the state tells them
@@ -10,16 +18,17 @@ const longestWaitMs = 60_000;
  */
 export class ActorTimers {
   readonly #clock: Clock;
-  readonly #onDue: (id: string) => void;
-  #due: readonly DueTimer[] = [];
+  readonly #actor: TimedActor;
+  #due: readonly DueTimer[] = NO_MOMENTS;
   /** Moments that were delivered and that the state still tells. */
-  readonly #delivered = new Map<string, number>();
+  #delivered: readonly DueTimer[] = NO_MOMENTS;
   #armed: ArmedTimer | undefined;
+  /** Never behind the earliest moment that is still to come; before it where that has changed since. */
   #armedForMs = 0;
 
-  constructor(clock: Clock, onDue: (id: string) => void) {
+  constructor(clock: Clock, actor: TimedActor) {
     this.#clock = clock;
-    this.#onDue = onDue;
+    this.#actor = actor;
   }
 
   get list(): readonly DueTimer[] {
@@ -30,15 +39,8 @@ export class ActorTimers {
   update(due: readonly DueTimer[]): void {
     if (due.length === 0 && this.#due.length === 0) return;
     this.#due = due;
-    if (this.#delivered.size > 0) this.#forgetDelivered();
+    if (this.#delivered.length > 0) this.#delivered = both(this.#delivered, due);
     this.#arm();
-  }
-
-  #forgetDelivered(): void {
-    for (const [id, dueAtMs] of this.#delivered) {
-      if (!this.#due.some((timer) => timer.id === id && timer.dueAtMs === dueAtMs))
-        this.#delivered.delete(id);
-    }
   }
 
   /** Whether the state still waits for this moment, and it has come. */
@@ -50,19 +52,21 @@ export class ActorTimers {
   cancel(): void {
     this.#armed?.cancel();
     this.#armed = undefined;
-    this.#due = [];
-    this.#delivered.clear();
+    this.#due = NO_MOMENTS;
+    this.#delivered = NO_MOMENTS;
   }
 
   #arm(): void {
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const timer of this.#due) {
-      if (this.#delivered.get(timer.id) !== timer.dueAtMs) earliestMs = Math.min(earliestMs, timer.dueAtMs);
+      if (!isIn(this.#delivered, timer)) earliestMs = Math.min(earliestMs, timer.dueAtMs);
     }
-    if (this.#armed !== undefined && this.#armedForMs === earliestMs) return;
+    const waits = earliestMs !== Number.POSITIVE_INFINITY;
+    // One that comes too early arms the next: the deadlines of a message's steps replace each other within a second.
+    if (waits && this.#armed !== undefined && this.#armedForMs <= earliestMs) return;
     this.#armed?.cancel();
     this.#armed = undefined;
-    if (earliestMs === Number.POSITIVE_INFINITY) return;
+    if (!waits) return;
     this.#armedForMs = earliestMs;
     const waitMs = Math.min(Math.max(0, earliestMs - this.#clock.wallMs()), longestWaitMs);
     this.#armed = this.#clock.after(waitMs, () => {
@@ -74,10 +78,20 @@ export class ActorTimers {
   #fire(): void {
     const nowMs = this.#clock.wallMs();
     for (const timer of this.#due) {
-      if (timer.dueAtMs > nowMs || this.#delivered.get(timer.id) === timer.dueAtMs) continue;
-      this.#delivered.set(timer.id, timer.dueAtMs);
-      this.#onDue(timer.id);
+      if (timer.dueAtMs > nowMs || isIn(this.#delivered, timer)) continue;
+      this.#delivered = [...this.#delivered, timer];
+      this.#actor.timerDue(timer.id);
     }
     this.#arm();
   }
+}
+
+function isIn(timers: readonly DueTimer[], { id, dueAtMs }: DueTimer): boolean {
+  for (const timer of timers) if (timer.id === id && timer.dueAtMs === dueAtMs) return true;
+  return false;
+}
+
+/** Those of the first that the second tells as well. */
+function both(timers: readonly DueTimer[], others: readonly DueTimer[]): readonly DueTimer[] {
+  return timers.filter((timer) => isIn(others, timer));
 }

@@ -11,10 +11,10 @@ import { ActivationGate } from './activation-gate.ts';
 import { ActorResources } from './actor-resources.ts';
 import { type ActorStatus, commandRefusal, snapshotOf, summaryOf } from './actor-status.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
-import { ActorTimers } from './actor-timers.ts';
+import { ActorTimers, type TimedActor } from './actor-timers.ts';
 import { type DispatchedActor, Dispatcher } from './dispatcher.ts';
 import { commandEnvelope, type Envelope, Mailbox, ownEnvelope } from './mailbox.ts';
-import { StateLoader } from './state-loader.ts';
+import { type LoadedActor, StateLoader } from './state-loader.ts';
 import { Supervision } from './supervision.ts';
 import { SuspendedCare } from './suspended-care.ts';
 import { TurnCycle, type TurnHost } from './turn-cycle.ts';
@@ -25,7 +25,7 @@ import { Waiters } from './waiters.ts';
  * client's command is dead-lettered, for any other the behaviour may act in its place; then the state is thrown away
  * and loaded from the last commit, after a wait, and after too many crashes not until an operator says so.
  */
-export class Actor implements ActiveActor, TurnHost, DispatchedActor {
+export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor, LoadedActor {
   readonly #address: Address;
   readonly #text: string;
   readonly #shard: OwnedShard;
@@ -38,7 +38,8 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
   readonly #supervision: Supervision;
   readonly #resources: ActorResources;
   readonly #loader: StateLoader;
-  readonly #care: SuspendedCare;
+  /** From the first time that it is suspended. */
+  #care: SuspendedCare | undefined;
   #status: ActorStatus = 'loading';
   readonly #gate = new ActivationGate();
   /** The turn under way stands in for one that threw: the actor is loaded again when it has taken effect. */
@@ -57,18 +58,12 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
     this.#cycle = new TurnCycle({ address, shard, behaviour }, around, this);
     const parts = { text: this.#text, shard, mailbox: this.#mailbox, cycle: this.#cycle };
     this.#dispatcher = new Dispatcher(parts, around, this);
-    this.#timers = new ActorTimers(around.steppedClock, (id) => this.#timerDue(id));
+    this.#timers = new ActorTimers(around.steppedClock, this);
     this.#supervision = new Supervision(this.#text, around);
     this.#resources = new ActorResources(address, behaviour, around.log);
     this.#timer = new RestartableTimer(around.clock);
-    this.#care = new SuspendedCare({ address, shard, behaviour }, around);
-    this.#loader = new StateLoader({
-      load: () =>
-        this.#care.stop().then(() => behaviour.load(address, around.store, shard.nowMs(around.clock))),
-      loaded: (state) => this.#loaded(state),
-      failed: (error) => this.#loadFailed(error),
-    });
-    if (shard.suspended.has(this.#text)) this.#status = this.#care.start();
+    this.#loader = new StateLoader(this);
+    if (shard.suspended.has(this.#text)) this.#waitForOperator();
     else this.#load();
   }
 
@@ -175,7 +170,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
     this.#gate.refuse(unavailable(message));
   }
 
-  #timerDue(id: string): void {
+  timerDue(id: string): void {
     this.#dispatcher.tell('timer', { type: 'timer', id });
     this.#dispatcher.pump();
   }
@@ -200,7 +195,13 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
     this.#loader.start();
   }
 
-  #loaded(state: unknown): void {
+  async readState(): Promise<unknown> {
+    await this.#care?.stop();
+    const { store, clock } = this.#around;
+    return this.#behaviour.load(this.#address, store, this.#shard.nowMs(clock));
+  }
+
+  stateLoaded(state: unknown): void {
     if (state === undefined) {
       this.#mailbox.answerNobody();
       this.#gate.reached(undefined);
@@ -223,7 +224,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
     this.#dispatcher.pump();
   }
 
-  #loadFailed(error: unknown): void {
+  loadFailed(error: unknown): void {
     if (!(error instanceof RuntimeFailure)) {
       this.#crashedAlone(error);
       return;
@@ -281,10 +282,16 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
 
   #suspend(): void {
     this.#unload('suspended');
-    this.#status = this.#care.start();
+    this.#waitForOperator();
     this.#mailbox.clear(suspended());
     this.#gate.refuse(suspended());
     this.#around.marks.suspend(this.#shard, this.#text);
+  }
+
+  #waitForOperator(): void {
+    const actor = { address: this.#address, shard: this.#shard, behaviour: this.#behaviour };
+    this.#care ??= new SuspendedCare(actor, this.#around);
+    this.#status = this.#care.start();
   }
 
   resume(): void {
@@ -336,7 +343,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor {
   #unload(reason: DeactivationReason): void {
     const { state } = this;
     this.#loader.cancel();
-    void this.#care.stop();
+    void this.#care?.stop();
     this.#timer.cancel();
     this.#isRecovering = false;
     this.#gate.lost();

@@ -25,7 +25,8 @@ export interface DispatcherParts {
 
 /** Decides whose turn is next, one at a time: that of a command which meets nothing under way, else of the first in the mailbox. */
 export class Dispatcher {
-  readonly #parts: DispatcherParts;
+  readonly #text: string;
+  readonly #shard: OwnedShard;
   readonly #mailbox: Mailbox;
   readonly #cycle: TurnCycle;
   readonly #around: ActorSurroundings;
@@ -33,7 +34,8 @@ export class Dispatcher {
   #isPumping = false;
 
   constructor(parts: DispatcherParts, around: ActorSurroundings, actor: DispatchedActor) {
-    this.#parts = parts;
+    this.#text = parts.text;
+    this.#shard = parts.shard;
     this.#mailbox = parts.mailbox;
     this.#cycle = parts.cycle;
     this.#around = around;
@@ -53,7 +55,7 @@ export class Dispatcher {
     if (asker !== undefined) this.#around.commits.flushSoon();
     if (failure === undefined) this.pump();
     else if (asker !== undefined) asker.reject(failure);
-    else this.#around.log.warn({ actor: this.#parts.text, code: failure.code }, 'A command was refused');
+    else this.#around.log.warn({ actor: this.#text, code: failure.code }, 'A command was refused');
   }
 
   /**
@@ -62,7 +64,7 @@ export class Dispatcher {
    */
   #decidesNow(envelope: Envelope): boolean {
     if (!this.#isFree || this.#isPumping || !this.#mailbox.passes(envelope)) return false;
-    if (!this.#around.mayAct(this.#parts.shard)) return false;
+    if (!this.#around.mayAct(this.#shard)) return false;
     this.#cycle.begin(envelope, envelope.queuedAtMs);
     // A turn without writes is over, and may have told the actor something.
     if (!this.#cycle.isBusy) this.pump();
@@ -82,10 +84,9 @@ export class Dispatcher {
   /** Runs turns until the mailbox is empty or a turn waits for Redis. */
   pump(): void {
     if (this.#isPumping) return;
-    const { shard } = this.#parts;
     this.#isPumping = true;
     while (this.#isFree) {
-      if (!this.#around.mayAct(shard)) {
+      if (!this.#around.mayAct(this.#shard)) {
         this.freeze();
         break;
       }
@@ -95,7 +96,7 @@ export class Dispatcher {
       if (envelope.kind === 'command' || this.#actor.isWanted(envelope)) this.#cycle.begin(envelope, nowMs);
     }
     this.#isPumping = false;
-    if (shard.draining) shard.onSettling?.();
+    if (this.#shard.draining) this.#shard.onSettling?.();
   }
 
   /** Refuses callers that wait, since no turn may begin: the lease does not hold. */

@@ -1,18 +1,18 @@
+/** The actor whose state is loaded. */
+export interface LoadedActor {
+  /** Reads the state from the store. */
+  readState(): Promise<unknown>;
+  stateLoaded(state: unknown): void;
+  loadFailed(error: unknown): void;
+}
+
 /** Loads an actor's state, one load at a time: a later one, or `cancel`, makes the answer to an earlier one void. */
 export class StateLoader {
-  readonly #load: () => Promise<unknown>;
-  readonly #loaded: (state: unknown) => void;
-  readonly #failed: (error: unknown) => void;
+  readonly #actor: LoadedActor;
   #serial = 0;
 
-  constructor(options: {
-    readonly load: () => Promise<unknown>;
-    readonly loaded: (state: unknown) => void;
-    readonly failed: (error: unknown) => void;
-  }) {
-    this.#load = options.load;
-    this.#loaded = options.loaded;
-    this.#failed = options.failed;
+  constructor(actor: LoadedActor) {
+    this.#actor = actor;
   }
 
   start(): void {
@@ -27,11 +27,11 @@ export class StateLoader {
   async #run(serial: number): Promise<void> {
     let state: unknown;
     try {
-      state = await this.#load();
+      state = await this.#actor.readState();
     } catch (error) {
-      if (serial === this.#serial) this.#failed(error);
+      if (serial === this.#serial) this.#actor.loadFailed(error);
       return;
     }
-    if (serial === this.#serial) this.#loaded(state);
+    if (serial === this.#serial) this.#actor.stateLoaded(state);
   }
 }

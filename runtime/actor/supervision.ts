@@ -15,6 +15,8 @@ export interface SupervisionOptions {
   readonly counters: RuntimeCounters;
 }
 
+const NEVER: readonly number[] = [];
+
 /**
  * One actor's crashes: `restartIntensity` within `restartWindowMs` are healed, each restart after twice the wait of
  * the one before (0.2 s → 30 s). One more suspends the actor (runtime/README.md, What it promises).
@@ -22,7 +24,7 @@ export interface SupervisionOptions {
 export class Supervision {
   readonly #text: string;
   readonly #options: SupervisionOptions;
-  #crashedAtMs: number[] = [];
+  #crashedAtMs: readonly number[] = NEVER;
   #lastError: { readonly atMs: number; readonly message: string } | undefined;
 
   constructor(text: string, options: SupervisionOptions) {
@@ -51,8 +53,8 @@ export class Supervision {
   decide(): RestartDecision {
     const { clock, counters, limits, log } = this.#options;
     const nowMs = clock.monotonicMs();
-    this.#crashedAtMs = this.#crashedAtMs.filter((atMs) => nowMs - atMs < limits.restartWindowMs);
-    this.#crashedAtMs.push(nowMs);
+    const recent = this.#crashedAtMs.filter((atMs) => nowMs - atMs < limits.restartWindowMs);
+    this.#crashedAtMs = [...recent, nowMs];
     const crashes = this.#crashedAtMs.length;
     if (crashes <= limits.restartIntensity) {
       counters.restarts += 1;
@@ -64,6 +66,6 @@ export class Supervision {
   }
 
   forget(): void {
-    this.#crashedAtMs = [];
+    this.#crashedAtMs = NEVER;
   }
 }

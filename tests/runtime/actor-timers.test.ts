@@ -1,0 +1,66 @@
+/** The moments that one actor waits for. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ActorTimers } from '../../runtime/actor/actor-timers.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { FakeClock } from './fake-clock.ts';
+
+/** An actor's timers on a clock in the test's hand, with what they told and how often they were armed. */
+function world() {
+  const clock = new FakeClock();
+  const told: string[] = [];
+  let armed = 0;
+  const counting: Clock = {
+    wallMs: () => clock.wallMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    after(delayMs, callback) {
+      armed += 1;
+      return clock.after(delayMs, callback);
+    },
+  };
+  const startMs = clock.wallMs();
+  const timers = new ActorTimers(counting, {
+    timerDue: (id) => void told.push(`${id} ${clock.wallMs() - startMs}`),
+  });
+  const at = (id: string, afterMs: number) => ({ id, dueAtMs: startMs + afterMs });
+  return { clock, timers, told, at, armed: () => armed };
+}
+
+test('a moment that gives way to a later one arms nothing, and the later one is told at its time, once', async () => {
+  const { clock, timers, told, at, armed } = world();
+  for (let step = 0; step < 5; step += 1) {
+    timers.update([at('pacing', 1_000 + step)]);
+    await clock.advance(1);
+  }
+  assert.equal(armed(), 1);
+  await clock.advance(10_000);
+  assert.deepEqual(told, ['pacing 1004']);
+  timers.update([at('pacing', 1_004)]);
+  await clock.advance(10_000);
+  assert.deepEqual(told, ['pacing 1004']);
+});
+
+test('a moment that gives way to an earlier one is told at the earlier', async () => {
+  const { clock, timers, told, at } = world();
+  timers.update([at('pacing', 30_000), at('waiting', 5_000)]);
+  timers.update([at('pacing', 2_000), at('waiting', 5_000)]);
+  await clock.advance(40_000);
+  assert.deepEqual(told, ['pacing 2000', 'waiting 5000']);
+});
+
+test('a moment is told again once the state told another one meanwhile; none once it tells none', async () => {
+  const { clock, timers, told, at } = world();
+  timers.update([at('a', 10)]);
+  await clock.advance(20);
+  timers.update([at('a', 15)]);
+  timers.update([at('a', 10)]);
+  await clock.advance(20);
+  assert.deepEqual(told, ['a 10', 'a 20']);
+  timers.update([at('a', 90)]);
+  timers.update([]);
+  await clock.advance(200);
+  timers.update([at('a', 300)]);
+  timers.cancel();
+  await clock.advance(200);
+  assert.deepEqual(told, ['a 10', 'a 20']);
+});
