@@ -21,16 +21,37 @@ export interface Clock {
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
-  after(delayMs, callback) {
-    // setTimeout fires at once above 2^31-1 ms, so a longer wait is walked in steps.
-    const longestStepMs = 2_147_483_647;
-    let handle: NodeJS.Timeout;
-    const arm = (remainingMs: number): void => {
-      const stepMs = Math.min(Math.max(0, remainingMs), longestStepMs);
-      handle = setTimeout(() => (remainingMs > stepMs ? arm(remainingMs - stepMs) : callback()), stepMs);
-      handle.unref();
-    };
-    arm(delayMs);
-    return { cancel: () => clearTimeout(handle) };
-  },
+  after: (delayMs, callback) => new SystemTimer(delayMs, callback),
 };
+
+/** setTimeout fires at once above 2^31-1 ms, so a longer wait is walked in steps. */
+const longestStepMs = 2_147_483_647;
+
+class SystemTimer implements ArmedTimer {
+  readonly #callback: () => void;
+  #handle: NodeJS.Timeout;
+  /** What is left of the wait after the present step. */
+  #leftMs: number;
+
+  constructor(delayMs: number, callback: () => void) {
+    this.#callback = callback;
+    this.#leftMs = Math.max(0, delayMs);
+    this.#handle = this.#arm();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle);
+  }
+
+  /** A step of the wait is over. */
+  static #stepOver(timer: SystemTimer): void {
+    if (timer.#leftMs > 0) timer.#handle = timer.#arm();
+    else timer.#callback();
+  }
+
+  #arm(): NodeJS.Timeout {
+    const stepMs = Math.min(this.#leftMs, longestStepMs);
+    this.#leftMs -= stepMs;
+    return setTimeout(SystemTimer.#stepOver, stepMs, this).unref();
+  }
+}

@@ -1,11 +1,5 @@
 import type { ArmedTimer, Clock } from './clock.ts';
 
-/** Items that end at the same moment. */
-export interface Ending<Item> {
-  /** Takes an item out, which then does not end; one that is not in it changes nothing. */
-  delete(item: Item): void;
-}
-
 /** When many things end. Those that end within a few milliseconds share a timer, so thousands of them need few. */
 export class Deadlines<Item> {
   readonly #clock: Clock;
@@ -20,44 +14,86 @@ export class Deadlines<Item> {
     this.#passed = passed;
   }
 
-  /** Ends the item after so many milliseconds, unless it is deleted from what is returned before. */
-  add(item: Item, afterMs: number): Ending<Item> {
+  /** Ends the item after so many milliseconds, unless what is returned is cancelled before. */
+  add(item: Item, afterMs: number): ArmedTimer {
     const nowMs = this.#clock.monotonicMs();
     const atMs = Math.ceil((nowMs + afterMs) / this.#togetherMs) * this.#togetherMs;
     const group = this.#groups.get(atMs) ?? this.#begin(atMs, atMs - nowMs);
-    group.items.add(item);
-    return group;
+    return new Ending(group, item);
   }
 
   #begin(atMs: number, afterMs: number): Group<Item> {
-    // Node cuts fractions off, and the timer would come before its time.
-    const timer = this.#clock.after(Math.ceil(afterMs), () => {
-      this.#forget(atMs, group);
-      for (const item of group.items) this.#passed(item);
-    });
-    const group: Group<Item> = new Group(timer, () => this.#forget(atMs, group));
+    const group: Group<Item> = {
+      atMs,
+      groups: this.#groups,
+      timer: undefined,
+      first: undefined,
+      last: undefined,
+    };
     this.#groups.set(atMs, group);
+    // Node cuts fractions off, and the timer would come before its time.
+    group.timer = this.#clock.after(Math.ceil(afterMs), () => this.#pass(group));
     return group;
   }
 
-  #forget(atMs: number, group: Group<Item>): void {
-    if (this.#groups.get(atMs) === group) this.#groups.delete(atMs);
+  #pass(group: Group<Item>): void {
+    forget(group);
+    for (let next = group.first; next !== undefined; next = group.first) {
+      next.leave();
+      this.#passed(next.item);
+    }
   }
 }
 
-class Group<Item> implements Ending<Item> {
-  readonly items = new Set<Item>();
-  readonly #timer: ArmedTimer;
-  readonly #emptied: () => void;
+/** Items that end at the same moment, as a list in the order of their addition. */
+interface Group<Item> {
+  readonly atMs: number;
+  /** The groups it is one of, until it is over. */
+  readonly groups: Map<number, Group<Item>>;
+  timer: ArmedTimer | undefined;
+  first: Ending<Item> | undefined;
+  last: Ending<Item> | undefined;
+}
 
-  constructor(timer: ArmedTimer, emptied: () => void) {
-    this.#timer = timer;
-    this.#emptied = emptied;
+function forget<Item>(group: Group<Item>): void {
+  if (group.groups.get(group.atMs) === group) group.groups.delete(group.atMs);
+}
+
+/** One item's end: a link of its group's list, since a set of one or two items takes four times the memory. */
+class Ending<Item> implements ArmedTimer {
+  readonly item: Item;
+  /** Undefined once it has come or was cancelled. */
+  #group: Group<Item> | undefined;
+  #before: Ending<Item> | undefined;
+  #after: Ending<Item> | undefined;
+
+  constructor(group: Group<Item>, item: Item) {
+    this.item = item;
+    this.#group = group;
+    this.#before = group.last;
+    if (group.last === undefined) group.first = this;
+    else group.last.#after = this;
+    group.last = this;
   }
 
-  delete(item: Item): void {
-    if (!this.items.delete(item) || this.items.size > 0) return;
-    this.#timer.cancel();
-    this.#emptied();
+  cancel(): void {
+    const group = this.#group;
+    this.leave();
+    if (group === undefined || group.first !== undefined) return;
+    group.timer?.cancel();
+    forget(group);
+  }
+
+  /** Takes it out of the list. */
+  leave(): void {
+    const group = this.#group;
+    if (group === undefined) return;
+    if (this.#before === undefined) group.first = this.#after;
+    else this.#before.#after = this.#after;
+    if (this.#after === undefined) group.last = this.#before;
+    else this.#after.#before = this.#before;
+    this.#group = undefined;
+    this.#before = undefined;
+    this.#after = undefined;
   }
 }

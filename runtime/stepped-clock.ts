@@ -16,14 +16,14 @@ export class SteppedClock implements Clock {
   readonly #clock: Clock;
   readonly #stepMs: number;
   readonly #afterTick: (act: Act) => void;
-  readonly #due: Deadlines<{ readonly callback: Act }>;
+  readonly #due: Deadlines<Act>;
 
   /** Timers come up to `stepMs` late. `afterTick` calls back at the end of the current turn of the event loop. */
   constructor(clock: Clock, stepMs: number, afterTick: (act: Act) => void) {
     this.#clock = clock;
     this.#stepMs = stepMs;
     this.#afterTick = afterTick;
-    this.#due = new Deadlines(clock, stepMs, ({ callback }) => callback());
+    this.#due = new Deadlines(clock, stepMs, (callback) => callback());
   }
 
   wallMs(): number {
@@ -35,9 +35,7 @@ export class SteppedClock implements Clock {
   }
 
   after(delayMs: number, callback: Act): ArmedTimer {
-    const timer = { callback };
-    const ending = this.#due.add(timer, Math.max(0, delayMs));
-    return { cancel: () => ending.delete(timer) };
+    return this.#due.add(callback, Math.max(0, delayMs));
   }
 
   /**

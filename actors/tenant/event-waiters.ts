@@ -1,5 +1,5 @@
-import type { Clock } from '../../runtime/clock.ts';
-import { Deadlines, type Ending } from '../../runtime/deadlines.ts';
+import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import { Deadlines } from '../../runtime/deadlines.ts';
 import type { Failure } from '../failure.ts';
 import { START_OF_STREAM } from './event-cursor.ts';
 
@@ -47,7 +47,7 @@ export class EventWait {
   #callback: ((listener: never) => void) | undefined;
   #listener: unknown;
   /** Those whose time is over together with its own. */
-  #group: Ending<EventWait> | undefined;
+  #deadline: ArmedTimer | undefined;
   /** The place in the tenant's stream up to which nothing fits. */
   place = START_OF_STREAM;
 
@@ -88,13 +88,13 @@ export class EventWait {
 
   /** Ends the wait so many milliseconds from now, unless it was left before. */
   endWith(deadlines: Deadlines<EventWait>, afterMs: number): void {
-    this.#group = deadlines.add(this, afterMs);
+    this.#deadline = deadlines.add(this, afterMs);
   }
 
   /** Gives its place back, once, and ends the wait: nobody would tell it of anything any more. Whoever looks no more says so. */
   leave(): void {
     this.end();
-    this.#group?.delete(this);
+    this.#deadline?.cancel();
     this.#waiters.leave(this.#tenantId, this);
   }
 

@@ -1,6 +1,6 @@
 import { NO_ROOM_TO_WAIT } from '../../actors/tenant/event-waiters.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { Deadlines, type Ending } from '../../runtime/deadlines.ts';
+import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import { Deadlines } from '../../runtime/deadlines.ts';
 import type { Random } from '../../runtime/random.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
 import { type HeaderLines, headerLines, type ReplyStream, type ReplyValue } from '../contract/exchange.ts';
@@ -126,7 +126,7 @@ class Following {
   #isTaken = true;
   #isOver = false;
   /** Those that get their next sign of life together with it. */
-  due: Ending<Following> | undefined;
+  due: ArmedTimer | undefined;
 
   constructor(reader: ReplyStream, asked: StreamAsked, clock: Clock) {
     this.#reader = reader;
@@ -149,7 +149,7 @@ class Following {
   /** The reader is gone or the stream was ended. */
   closed(): void {
     this.#isOver = true;
-    this.due?.delete(this);
+    this.due?.cancel();
     this.#wait?.end();
   }
 
