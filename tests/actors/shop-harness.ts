@@ -109,13 +109,17 @@ export class ShopHarness {
   }
 
   command(command: ShopCommand, facts: Partial<ShopFacts> = {}): unknown {
+    return this.#take(this.decide(command, facts));
+  }
+
+  /** A turn that is decided and not committed. */
+  decide(command: ShopCommand, facts: Partial<ShopFacts> = {}): Turn<ShopState, ShopEffect> {
     const address = shopAddress(this.state.shop);
-    const turn = this.#behaviour.turn(this.state, command, {
+    return this.#behaviour.turn(this.state, command, {
       address,
       nowMs: this.nowMs,
       facts: { available: this.available, ...facts },
     });
-    return this.#take(turn);
   }
 
   /** A word of the newest session, unless another generation is named. */

@@ -1,5 +1,11 @@
 import type { AnyStateMachine, ContextFrom, EventFromLogic, SnapshotFrom } from 'xstate';
-import { type Context, type TableState, transitionTable, type Way } from './transition-table.ts';
+import {
+  type Context,
+  type MachineStep,
+  type TableState,
+  transitionTable,
+  type Way,
+} from './transition-table.ts';
 
 /** An effect a machine asked for: the type and parameters of one of its actions. */
 export interface MachineEffect {
@@ -24,11 +30,18 @@ export interface Stepper<Machine extends AnyStateMachine, Effect> {
   readonly machine: Machine;
   initial(): MachineSnapshot<Machine>;
   restore(stored: StoredMachine): MachineSnapshot<Machine>;
-  /** The next snapshot and the effects asked for, none of them run. An event without a transition gives the same snapshot. */
+  /**
+   * The next snapshot and the effects asked for, none of them run. An event without a transition gives the same snapshot and
+   * no step.
+   */
   step(
     snapshot: MachineSnapshot<Machine>,
     event: EventFromLogic<Machine>,
-  ): { readonly snapshot: MachineSnapshot<Machine>; readonly effects: readonly Effect[] };
+  ): {
+    readonly snapshot: MachineSnapshot<Machine>;
+    readonly effects: readonly Effect[];
+    readonly step?: MachineStep;
+  };
 }
 
 /**
@@ -61,8 +74,8 @@ export function stepper<Machine extends AnyStateMachine, Effect extends MachineE
         if (assign !== undefined) context = { ...context, ...assign({ context, event }) };
         else effects.push({ type: effect, params: params?.({ context, event }) } as Effect);
       }
-      const next = { value: way.target ?? snapshot.value, context };
-      return { snapshot: next as MachineSnapshot<Machine>, effects };
+      const next = { value: way.step.to, context };
+      return { snapshot: next as MachineSnapshot<Machine>, effects, step: way.step };
     },
   };
 }

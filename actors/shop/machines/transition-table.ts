@@ -17,12 +17,21 @@ interface Action {
   readonly assign: ((args: Arguments) => Context) | undefined;
 }
 
+/** A step of a machine from a state to another. */
+export interface MachineStep {
+  /** The machine's id. */
+  readonly machine: string;
+  readonly from: string;
+  readonly to: string;
+  readonly event: string;
+}
+
 /** One way out of a state, or one that stays in it. */
 export interface Way {
   /** Its condition; undefined: it is taken wherever no earlier one was. */
   readonly guard: ((args: Arguments) => boolean) | undefined;
-  /** Undefined: the state stays. */
-  readonly target: string | undefined;
+  /** To itself where the state stays. */
+  readonly step: MachineStep;
   readonly actions: readonly Action[];
 }
 
@@ -58,15 +67,20 @@ function waysOf(machine: AnyStateMachine, node: AnyStateNode): TableState {
   for (const [event, definitions] of [...node.transitions, ...machine.root.transitions]) {
     if (event.includes('*')) throw unknownForm(machine, `the event ${event}`);
     const known = ways.get(event) ?? [];
-    ways.set(event, [...known, ...definitions.map((definition) => wayOf(machine, definition))]);
+    const from = { machine: machine.id, from: node.key, event };
+    ways.set(event, [...known, ...definitions.map((definition) => wayOf(machine, from, definition))]);
   }
   return ways;
 }
 
-function wayOf(machine: AnyStateMachine, { guard, target, actions }: AnyTransitionDefinition): Way {
+function wayOf(
+  machine: AnyStateMachine,
+  from: Omit<MachineStep, 'to'>,
+  { guard, target, actions }: AnyTransitionDefinition,
+): Way {
   return {
     guard: guard === undefined ? undefined : guardOf(machine, guard),
-    target: target?.[0]?.key,
+    step: { ...from, to: target?.[0]?.key ?? from.from },
     actions: actions.map((action) => actionOf(machine, action)),
   };
 }

@@ -11,6 +11,7 @@ import { bringUpToDate } from './earlier-shop.ts';
 import { readMessages } from './message-days.ts';
 import { decodeNotices } from './opt-out-notice.ts';
 import { decodePooled } from './pooled-message.ts';
+import { RecentTransitions } from './recent-transitions.ts';
 import { shopKeys, shopOf } from './shop-keys.ts';
 import { carriedMessage, type QueuedMessage, queuedMessage, type ShopState } from './shop-state.ts';
 import { readLedger } from './stored-ledger.ts';
@@ -30,7 +31,7 @@ export async function loadShop(
   const shop = shopOf(address);
   const { shard } = address;
   const keys = shopKeys(shard, shop.shopId);
-  const { record: tenantKey, shops, customers, contacts } = tenantKeys(shop.tenantId);
+  const people = tenantKeys(shop.tenantId);
   const [
     record,
     [actor, settledText, undelivered],
@@ -41,13 +42,13 @@ export async function loadShop(
     tenant,
     notices,
   ] = (await store.read([
-    ['HGET', shops, shop.shopId],
+    ['HGET', people.shops, shop.shopId],
     ['HMGET', keys.shop, 'actor', 'settled', 'undelivered'],
     ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
     ['LLEN', keys.accepted],
     ['HGETALL', keys.pooled],
     ['ZRANGE', keys.carried, 0, -1],
-    ['GET', tenantKey],
+    ['GET', people.record],
     ['HVALS', keys.optOutNotices],
   ])) as [string | null, (string | null)[], string[], number, string[], string[], string | null, string[]];
   if (record === null) return undefined;
@@ -73,7 +74,7 @@ export async function loadShop(
     shop,
     shard,
     keys,
-    people: { customers, contacts },
+    people,
     name: (JSON.parse(record) as { name: string }).name,
     ...machines,
     queue: waiting.filter((message) => message.messageId !== handId),
@@ -91,7 +92,7 @@ export async function loadShop(
     unstored: elements === undefined ? [] : replaceNewest(keys.accepted, newest.length, elements),
     ledgerReplaced: unreadable ?? false,
     undelivered: decodeUndelivered(undelivered),
-    transitions: [],
+    transitions: new RecentTransitions(),
   };
 }
 

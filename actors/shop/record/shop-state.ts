@@ -9,6 +9,7 @@ import type { AcceptedList } from './accepted-list.ts';
 import type { MessageBody } from './message-record.ts';
 import type { OptOutNotice } from './opt-out-notice.ts';
 import type { PooledMessage } from './pooled-message.ts';
+import type { RecentTransitions } from './recent-transitions.ts';
 import type { ShopKeys } from './shop-keys.ts';
 import type { ShopReference } from './shop-operations.ts';
 import type { Undelivered } from './undelivered.ts';
@@ -67,23 +68,14 @@ export interface ShopState extends ShopMachines {
   readonly ledgerReplaced: boolean;
   /** What was sent since a recipient last said that they have a message; undefined: nothing. */
   readonly undelivered: Undelivered | undefined;
-  /** The last transitions of both machines, newest last, for operators. */
-  readonly transitions: readonly Transition[];
+  /** The last transitions of both machines; changed in place once a commit holds. */
+  readonly transitions: RecentTransitions;
 }
 
 /** What a session told of the shop's groups, and which session. */
 interface ToldGroups {
   readonly generation: number;
   readonly list: readonly SessionGroup[];
-}
-
-/** One step of one of the two machines. */
-export interface Transition {
-  readonly atMs: number;
-  readonly machine: 'channel' | 'pacing';
-  readonly from: string;
-  readonly to: string;
-  readonly event: string;
 }
 
 /**

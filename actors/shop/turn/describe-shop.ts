@@ -31,6 +31,6 @@ export function describeShop(state: ShopState) {
     counted: state.ledger.size,
     groups: liveGroups(state)?.length ?? null,
     qrWaiting: state.qr !== undefined,
-    transitions: state.transitions,
+    transitions: state.transitions.list(),
   };
 }

@@ -16,6 +16,7 @@ import { publicChannelStatus, wasConnected } from '../machines/channel-context.t
 import type { ChannelEffect, ChannelEvent } from '../machines/channel-machine.ts';
 import type { PacingEffect, PacingEvent } from '../machines/pacing-machine.ts';
 import { channel, encodeMachines, pacing, sameWhenRestored } from '../machines/shop-machines.ts';
+import type { MachineStep } from '../machines/transition-table.ts';
 import type { MessageState } from '../record/message-record.ts';
 import {
   byAge,
@@ -26,7 +27,6 @@ import {
   type QueuedMessage,
   type ShopState,
   settledPlace,
-  type Transition,
 } from '../record/shop-state.ts';
 import { encodeUndelivered, oneMore } from '../record/undelivered.ts';
 import { type MessageReference, messageOutcome } from './message-outcome.ts';
@@ -58,8 +58,6 @@ export interface ShopTurnOptions {
   /** How long its tenant's events are kept. */
   readonly eventLimits: EventLimits;
 }
-
-const KEPT_TRANSITIONS = 20;
 
 const NO_WRITES: readonly Write[] = [];
 const NO_EFFECTS: readonly ShopEffect[] = [];
@@ -133,10 +131,10 @@ export class TurnBuilder {
 
   stepChannel(event: ChannelEvent): void {
     const from = channelState(this.#state);
-    const { snapshot, effects } = channel.step(this.#state.channel, event);
+    const { snapshot, effects, step } = channel.step(this.#state.channel, event);
     this.change({ channel: snapshot });
     const to = channelState(this.#state);
-    this.#note({ machine: 'channel', from, to, event: event.type });
+    this.#note(step);
     if (to !== 'qr_waiting') this.change({ qr: undefined });
     if (to !== 'code_waiting') this.change({ pairingCode: undefined });
     // Over a drop they stay as they were: a message to one is accepted, and looked at again when the session is back.
@@ -146,10 +144,9 @@ export class TurnBuilder {
   }
 
   stepPacing(event: PacingEvent): void {
-    const from = pacingState(this.#state);
-    const { snapshot, effects } = pacing.step(this.#state.pacing, event);
+    const { snapshot, effects, step } = pacing.step(this.#state.pacing, event);
     this.change({ pacing: snapshot });
-    this.#note({ machine: 'pacing', from, to: pacingState(this.#state), event: event.type });
+    this.#note(step);
     for (const effect of effects) this.#carryPacing(effect);
   }
 
@@ -333,10 +330,10 @@ export class TurnBuilder {
     this.change({ undelivered: oneMore(this.#state.undelivered, this.nowMs) });
   }
 
-  #note(step: Omit<Transition, 'atMs'>): void {
-    if (step.from === step.to) return;
-    const transitions = [...this.#state.transitions, { atMs: this.nowMs, ...step }];
-    this.change({ transitions: transitions.slice(-KEPT_TRANSITIONS) });
+  #note(step: MachineStep | undefined): void {
+    if (step === undefined || step.from === step.to) return;
+    const { transitions } = this.#state;
+    this.onCommitted(() => transitions.note(step, this.nowMs));
   }
 }
 
