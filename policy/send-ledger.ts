@@ -31,6 +31,8 @@ export function kindSet(...members: readonly EntryKind[]): KindSet {
 }
 
 const NO_TIMES: readonly number[] = [];
+/** Of every ledger that is empty. */
+const NO_WORDS = new Uint32Array();
 
 const wordsPerEntry = 5;
 const smallestCapacity = 16;
@@ -49,7 +51,7 @@ const wordRange = 2 ** 32;
  * one that never stopped.
  */
 export class SendLedger {
-  #words = new Uint32Array(smallestCapacity * wordsPerEntry);
+  #words = NO_WORDS;
   #head = 0;
   #size = 0;
   #baseMs = 0;
@@ -89,7 +91,8 @@ export class SendLedger {
     this.#forgetUntil(atMs - DAY_MS);
     const capacity = this.#words.length / wordsPerEntry;
     if (this.#size === capacity) {
-      this.#resize(capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity);
+      const larger = capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity;
+      this.#resize(Math.max(smallestCapacity, larger));
     } else if (capacity > smallestCapacity && this.#size < capacity / 4) {
       this.#resize(Math.max(smallestCapacity, Math.floor(capacity / 2)));
     }

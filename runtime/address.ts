@@ -11,7 +11,7 @@ export interface Address {
 }
 
 /** The address as text, unique among all actors: `kind/id`. */
-export function addressText(address: Address): string {
+export function addressText(address: Omit<Address, 'shard'>): string {
   return address.text ?? `${address.kind}/${address.id}`;
 }
 

@@ -6,9 +6,8 @@ const REMEMBERED_TENANTS = 10_000;
 
 /** The address of a tenant's actor. Every call asks four times or more. */
 export const tenantAddress = rememberLast(
-  memoize(REMEMBERED_TENANTS, (tenantId: string): Address => {
-    const address = { shard: shardOf(tenantId), kind: 'tenant', id: tenantId };
-    return { ...address, text: addressText(address) };
+  memoize(REMEMBERED_TENANTS, (id: string): Address => {
+    return { shard: shardOf(id), kind: 'tenant', id, text: addressText({ kind: 'tenant', id }) };
   }),
 );
 

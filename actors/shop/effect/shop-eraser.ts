@@ -81,7 +81,7 @@ export class ShopEraser {
     const earlier = earlierShopKeys(keys.shop);
     await this.#eraseMessages(shard, keys.accepted);
     await this.#eraseEarlierMessages(shard, earlier.messages);
-    const left = [...Object.values(keys), ...Object.values(earlier), ...sentIndexKeys(keys)] as string[];
+    const left = [...keys.all(), ...Object.values(earlier), ...sentIndexKeys(keys)] as string[];
     await store.commit(
       shard,
       left.map((key) => ['DEL', key]),

@@ -17,8 +17,8 @@ const REMEMBERED_SHOPS = 50_000;
 
 const addressOf = memoizePairs(REMEMBERED_SHOPS, (tenantId: string, shopId: string): Address => {
   const { shard } = tenantAddress(tenantId);
-  const address = { shard, kind: 'shop', id: `${tenantId}/${shopId}` };
-  return { ...address, text: addressText(address) };
+  const id = `${tenantId}/${shopId}`;
+  return { shard, kind: 'shop', id, text: addressText({ kind: 'shop', id }) };
 });
 
 /** The shop an address names. */
@@ -40,15 +40,28 @@ export function idempotencyKey(
   return shardKey(shard, 'shop', shopId, part, createHash('sha256').update(key).digest('base64url'));
 }
 
-/** The keys of one shop, beside its messages, idempotency keys and credentials. */
-export interface ShopKeys {
+/** What the keys of a shop end in, beside the one that is its name alone. */
+const PARTS = [
+  'accepted',
+  'failed',
+  'rejected',
+  'writers',
+  'aliases',
+  'pooled',
+  'carried',
+  'carried-for',
+  'opt-out-notices',
+] as const;
+
+/**
+ * The keys of one shop, beside its messages, idempotency keys and credentials. Those that every send asks for are kept,
+ * the others made when they are: a node has ten thousand shops, and a key takes a hundred bytes.
+ */
+export class ShopKeys {
   /** Hash: `actor` (both machines), `msgapp` (public channel status), `settled` (how many of `accepted` have ended). */
   readonly shop: string;
   /** List: what the shop was let send, in order; index, queue and ledger at once (`accepted-list.ts`). */
   readonly accepted: string;
-  /** Sorted sets, score 0: ids of messages that ended so. */
-  readonly failed: string;
-  readonly rejected: string;
   /**
    * Hash by phone, or by the network's own id of a person (LID) while it tells no number: who wrote to the shop, when
    * last, and whether to stop.
@@ -56,32 +69,58 @@ export interface ShopKeys {
   readonly writers: string;
   /** Hash by the number a caller wrote, or by a LID: the number the network knows that person by, in E.164. */
   readonly aliases: string;
+
+  constructor(shard: number, shopId: string) {
+    this.shop = shardKey(shard, 'shop', shopId);
+    this.accepted = keyOf(this.shop, 'accepted');
+    this.writers = keyOf(this.shop, 'writers');
+    this.aliases = keyOf(this.shop, 'aliases');
+  }
+
+  /** Sorted set, score 0: ids of messages that ended so. */
+  get failed(): string {
+    return keyOf(this.shop, 'failed');
+  }
+
+  /** The same. */
+  get rejected(): string {
+    return keyOf(this.shop, 'rejected');
+  }
+
   /** Hash by message id: messages of this shop that go through the pool and have not ended. */
-  readonly pooled: string;
+  get pooled(): string {
+    return keyOf(this.shop, 'pooled');
+  }
+
   /** Sorted set, score 0: ids of other shops' messages that this shop of the pool has not yet sent. */
-  readonly carried: string;
+  get carried(): string {
+    return keyOf(this.shop, 'carried');
+  }
+
   /**
    * Sorted set by time in milliseconds: `address tenant/shop` of whom this shop of the pool wrote to and for which shop,
    * two days long.
    */
-  readonly carriedFor: string;
+  get carriedFor(): string {
+    return keyOf(this.shop, 'carried-for');
+  }
+
   /** Hash by shop and person: opt-outs that other shops still have to be told of. */
-  readonly optOutNotices: string;
+  get optOutNotices(): string {
+    return keyOf(this.shop, 'opt-out-notices');
+  }
+
+  /** All of them, for what is erased with the shop. */
+  all(): string[] {
+    return [this.shop, ...PARTS.map((part) => keyOf(this.shop, part))];
+  }
+}
+
+function keyOf(shop: string, part: (typeof PARTS)[number]): string {
+  return `${shop}:${part}`;
 }
 
 /** Names the keys of a shop. */
 export function shopKeys(shard: number, shopId: string): ShopKeys {
-  const key = (...parts: string[]): string => shardKey(shard, 'shop', shopId, ...parts);
-  return {
-    shop: key(),
-    accepted: key('accepted'),
-    failed: key('failed'),
-    rejected: key('rejected'),
-    writers: key('writers'),
-    aliases: key('aliases'),
-    pooled: key('pooled'),
-    carried: key('carried'),
-    carriedFor: key('carried-for'),
-    optOutNotices: key('opt-out-notices'),
-  };
+  return new ShopKeys(shard, shopId);
 }
