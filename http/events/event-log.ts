@@ -23,7 +23,8 @@ export interface EventBatch {
  */
 export class EventLog {
   readonly #epoch: string;
-  readonly #kept: { readonly number: number; readonly event: OperatorEvent }[] = [];
+  /** The newest, whose number is `#number`, is the last. */
+  readonly #kept: OperatorEvent[] = [];
   #number = 0;
 
   /** `epoch` tells this log from all others: letters and digits. */
@@ -34,7 +35,7 @@ export class EventLog {
   /** Returns the event's number; `logged` makes its id, which costs more and is seldom needed. */
   append(event: OperatorEvent): number {
     this.#number += 1;
-    this.#kept.push({ number: this.#number, event });
+    this.#kept.push(event);
     if (this.#kept.length > KEPT_EVENTS) this.#kept.shift();
     return this.#number;
   }
@@ -60,12 +61,14 @@ export class EventLog {
     const [epoch, number] = id.split('-');
     const isOurs = epoch === this.#epoch;
     const seenMs = EventLog.timeOf(id) ?? Number.POSITIVE_INFINITY;
+    const before = this.#number - this.#kept.length;
+    const kept = this.#kept.map((event, index) => ({ number: before + 1 + index, event }));
     const came = isOurs
-      ? this.#kept.filter((kept) => kept.number > Number(number))
-      : this.#kept.filter(({ event }) => Date.parse(event.at) > seenMs);
+      ? kept.filter((each) => each.number > Number(number))
+      : kept.filter(({ event }) => Date.parse(event.at) > seenMs);
     const shown = came.slice(-limit);
     return {
-      events: shown.map((kept) => this.logged(kept.number, kept.event)),
+      events: shown.map((each) => this.logged(each.number, each.event)),
       missed: (isOurs ? this.#number - Number(number) : came.length) - shown.length,
     };
   }

@@ -4,6 +4,15 @@ import type { SendOutcome, SessionAddress, SessionOpening } from '../session-hos
 /** The state of a session, as its worker last reported it. */
 type SlotState = 'opening' | 'qr' | 'code' | 'open' | 'ended';
 
+/** An order without outcome, and whether it may have reached the wire. */
+interface OpenOrder {
+  readonly messageId: string;
+  readonly generation: number;
+  released: boolean;
+}
+
+const NONE: readonly never[] = [];
+
 /** An order that has its outcome now, with the session it was given to. */
 export interface SettledOrder {
   readonly messageId: string;
@@ -24,8 +33,8 @@ export class SessionSlot {
   /** The session was told to end: its reports still count, and the main thread answers what is asked of it. */
   closing = false;
   readonly #clock: Clock;
-  /** Sends without outcome, and whether each may have reached the wire. */
-  readonly #orders = new Map<string, { released: boolean; readonly generation: number }>();
+  /** Sends without outcome: one or none as a rule, for which a map takes ten times the memory. */
+  #orders: readonly OpenOrder[] = NONE;
   readonly #counts = { sent: 0, refused: 0, unknown: 0, received: 0 };
   #state: SlotState = 'opening';
   #stateSinceMs: number;
@@ -60,25 +69,32 @@ export class SessionSlot {
 
   /** An order is on its way to the worker. */
   take(messageId: string): void {
-    if (this.#orders.get(messageId)?.released) return;
-    this.#orders.set(messageId, { released: false, generation: this.generation });
+    if (this.#order(messageId)?.released) return;
+    this.takeBack(messageId);
+    this.#orders = [...this.#orders, { messageId, generation: this.generation, released: false }];
+  }
+
+  #order(messageId: string): OpenOrder | undefined {
+    return this.#orders.find((order) => order.messageId === messageId);
   }
 
   /** Removes an order that reached no worker. */
   takeBack(messageId: string): void {
-    this.#orders.delete(messageId);
+    const others = this.#orders.filter((order) => order.messageId !== messageId);
+    this.#orders = others.length === 0 ? NONE : others;
   }
 
   /** From here on the message may reach the network; false: the order has its outcome already. */
   release(messageId: string): boolean {
-    const order = this.#orders.get(messageId);
+    const order = this.#order(messageId);
     if (order !== undefined) order.released = true;
     return order !== undefined;
   }
 
   /** Removes an order; false when it had its outcome already. */
   settle(messageId: string, outcome: SendOutcome): boolean {
-    if (!this.#orders.delete(messageId)) return false;
+    if (this.#order(messageId) === undefined) return false;
+    this.takeBack(messageId);
     if (outcome.kind === 'acknowledged') this.#counts.sent += 1;
     else if (outcome.kind === 'unknown' || outcome.kind === 'restarted') this.#counts.unknown += 1;
     else if (outcome.kind === 'refused') this.#counts.refused += 1;
@@ -87,7 +103,7 @@ export class SessionSlot {
 
   /** The worker is gone: an order that was not released never left it and may be given to another. */
   settleAll(): SettledOrder[] {
-    return [...this.#orders].map(([messageId, { released, generation }]) => {
+    return this.#orders.map(({ messageId, released, generation }) => {
       const outcome: SendOutcome = { kind: released ? 'restarted' : 'unprepared' };
       this.settle(messageId, outcome);
       return { messageId, generation, outcome };
@@ -101,7 +117,7 @@ export class SessionSlot {
       generation: this.generation,
       state: this.#state,
       stateSince: new Date(this.#stateSinceMs).toISOString(),
-      ordersInHand: this.#orders.size,
+      ordersInHand: this.#orders.length,
       ...this.#counts,
     };
   }

@@ -26,8 +26,6 @@ interface Shop {
   pairing: Pairing | undefined;
   groups: readonly SessionGroup[];
   readonly sent: SendOrder[];
-  /** Orders that wait to be released, by message. */
-  readonly ready: Map<string, SendOrder>;
 }
 
 /**
@@ -40,6 +38,12 @@ export class MemorySessionHost implements SessionHost {
   readonly #shops = new Map<string, Shop>();
   readonly #counters = new SessionCounters();
   #behaviour: MemoryBehaviour;
+  /** Of all sessions. */
+  readonly #settled = (session: MemorySession, messageId: string, outcome: SendOutcome): void => {
+    this.#counters.came(outcome);
+    const { generation } = session;
+    this.#tell(session, { type: 'session.send_outcome', generation, messageId, outcome });
+  };
   #lostSoFar = 0;
   #reachableNow = true;
   #count = 0;
@@ -58,9 +62,10 @@ export class MemorySessionHost implements SessionHost {
     const shop = this.#shopOf(address);
     this.#closeSession(shop);
     const session = new MemorySession({
+      address,
       generation,
       clock: this.#clock,
-      settled: (messageId, outcome) => this.#settled(shop, generation, messageId, outcome),
+      settled: this.#settled,
     });
     shop.session = session;
     session.later(this.#behaviour.connectMs, () => {
@@ -125,11 +130,10 @@ export class MemorySessionHost implements SessionHost {
       );
       return;
     }
-    session.hold(messageId);
-    shop.ready.set(messageId, order);
+    session.hold(order);
     const { generation } = session;
     this.#clock.after(0, () => {
-      if (session.isHeld(messageId))
+      if (session.held(messageId) !== undefined)
         this.#tell(shop, { type: 'session.prepared', generation, messageId, writes: [] });
     });
   }
@@ -137,14 +141,14 @@ export class MemorySessionHost implements SessionHost {
   release(address: SessionAddress, messageId: string): void {
     const shop = this.#shopOf(address);
     const { session } = shop;
-    const order = shop.ready.get(messageId);
-    if (order === undefined || !session?.isHeld(messageId)) return;
-    shop.ready.delete(messageId);
-    shop.sent.push(order);
-    if (shop.sent.length > this.#behaviour.remembered) shop.sent.shift();
+    const order = session?.held(messageId);
+    if (session === undefined || order === undefined) return;
+    const { remembered } = this.#behaviour;
+    if (remembered > 0) shop.sent.push(order);
+    if (shop.sent.length > remembered) shop.sent.shift();
     const wanted = this.#behaviour.outcome(order);
     const outcome: SendOutcome = wanted === 'silent' ? { kind: 'unknown' } : wanted;
-    session.take(messageId, outcome, wanted === 'silent' ? order.deadlineMs : this.#behaviour.sendMs);
+    session.take(order, outcome, wanted === 'silent' ? order.deadlineMs : this.#behaviour.sendMs);
   }
 
   recall(address: SessionAddress, messageId: string): void {
@@ -281,9 +285,8 @@ export class MemorySessionHost implements SessionHost {
       address,
       session: undefined,
       pairing: undefined,
-      groups: [],
+      groups: NO_GROUPS,
       sent: [],
-      ready: new Map(),
     };
     this.#shops.set(address.shopId, shop);
     return shop;
@@ -331,12 +334,6 @@ export class MemorySessionHost implements SessionHost {
     session.later(qrMs * qrCount, () => this.#end(shop, 'qr_exhausted', 408));
   }
 
-  #settled(shop: Shop, generation: number, messageId: string, outcome: SendOutcome): void {
-    shop.ready.delete(messageId);
-    this.#counters.came(outcome);
-    this.#tell(shop, { type: 'session.send_outcome', generation, messageId, outcome });
-  }
-
   /** As an order of the port's: what comes of it is told later, never from within the call. */
   #closeSession(shop: Shop): void {
     const { session } = shop;
@@ -361,10 +358,12 @@ export class MemorySessionHost implements SessionHost {
     session?.end();
   }
 
-  #tell(shop: Shop, event: SessionEvent): void {
-    this.#listener(shop.address, event);
+  #tell({ address }: Pick<Shop, 'address'>, event: SessionEvent): void {
+    this.#listener(address, event);
   }
 }
+
+const NO_GROUPS: readonly SessionGroup[] = [];
 
 /** The code by which a phone (digits) is paired in memory: its last digits. */
 const memoryCode = (phone: string): string => phone.padStart(8, '0').slice(-8);

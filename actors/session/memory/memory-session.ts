@@ -1,72 +1,92 @@
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
-import type { SendOutcome } from '../session-host.ts';
+import type { SendOrder, SendOutcome, SessionAddress } from '../session-host.ts';
+
+/** An order until its outcome. */
+interface OrderInHand {
+  readonly order: SendOrder;
+  /** Runs until the outcome; undefined: the order waits to be released. */
+  readonly timer: ArmedTimer | undefined;
+}
 
 /**
  * One session in memory: how it stands, and all that waits on it. Once ended nothing happens to it any more, but that
  * the orders it had in hand are settled.
  */
 export class MemorySession {
+  readonly address: SessionAddress;
   readonly generation: number;
   state: 'opening' | 'qr' | 'code' | 'open' = 'opening';
   readonly #clock: Clock;
-  readonly #settled: (messageId: string, outcome: SendOutcome) => void;
-  /** By message: until its outcome; undefined: it waits to be released. */
-  readonly #orders = new Map<string, ArmedTimer | undefined>();
-  readonly #timers = new Set<ArmedTimer>();
-  /** Who wrote and waits for a receipt, by token. */
-  readonly #writers = new Map<string, (receipt: boolean) => void>();
+  readonly #settled: (session: MemorySession, messageId: string, outcome: SendOutcome) => void;
+  // One or none as a rule, for which a map or set takes ten times the memory.
+  #orders: readonly OrderInHand[] = NONE;
+  #timers: readonly ArmedTimer[] = NONE;
+  /** Who wrote and waits for a receipt. */
+  #writers: readonly { readonly token: string; readonly answer: (receipt: boolean) => void }[] = NONE;
 
   constructor(options: {
+    readonly address: SessionAddress;
     readonly generation: number;
     readonly clock: Clock;
     /** Told each order's outcome, once. */
-    readonly settled: (messageId: string, outcome: SendOutcome) => void;
+    readonly settled: (session: MemorySession, messageId: string, outcome: SendOutcome) => void;
   }) {
+    this.address = options.address;
     this.generation = options.generation;
     this.#clock = options.clock;
     this.#settled = options.settled;
   }
 
   get ordersInHand(): number {
-    return this.#orders.size;
+    return this.#orders.length;
   }
 
   /** Acts after a while, unless the session has ended. */
   later(delayMs: number, act: () => void): void {
     const timer = this.#clock.after(delayMs, () => {
-      this.#timers.delete(timer);
+      this.#timers = this.#timers.filter((other) => other !== timer);
       act();
     });
-    this.#timers.add(timer);
+    this.#timers = [...this.#timers, timer];
   }
 
   /** Takes an order in hand that waits to be released. */
-  hold(messageId: string): void {
-    this.#orders.set(messageId, undefined);
+  hold(order: SendOrder): void {
+    this.#put({ order, timer: undefined });
   }
 
-  isHeld(messageId: string): boolean {
-    return this.#orders.has(messageId) && this.#orders.get(messageId) === undefined;
+  /** The order, while it waits to be released. */
+  held(messageId: string): SendOrder | undefined {
+    return this.#orders.find(({ order, timer }) => order.messageId === messageId && timer === undefined)
+      ?.order;
   }
 
   /** An order that was not released is given up. */
   giveUp(messageId: string): void {
-    if (this.isHeld(messageId)) this.#settle(messageId, { kind: 'not_sent' });
+    if (this.held(messageId) !== undefined) this.#settle(messageId, { kind: 'not_sent' });
   }
 
   /** Takes an order in hand that comes to this outcome after a while. */
-  take(messageId: string, outcome: SendOutcome, afterMs: number): void {
-    const timer = this.#clock.after(afterMs, () => this.#settle(messageId, outcome));
-    this.#orders.set(messageId, timer);
+  take(order: SendOrder, outcome: SendOutcome, afterMs: number): void {
+    const timer = this.#clock.after(afterMs, () => this.#settle(order.messageId, outcome));
+    this.#put({ order, timer });
+  }
+
+  #put(inHand: OrderInHand): void {
+    this.#orders = [...this.#without(inHand.order.messageId), inHand];
+  }
+
+  #without(messageId: string): readonly OrderInHand[] {
+    return this.#orders.filter(({ order }) => order.messageId !== messageId);
   }
 
   /** All orders in hand come to this, as far as they were released. */
   settleOrders(kind: 'unknown' | 'restarted'): void {
-    for (const [messageId, timer] of [...this.#orders]) {
+    for (const { order, timer } of this.#orders) {
       timer?.cancel();
       // Of what was not released nothing left.
       const unsent = kind === 'restarted' ? 'unprepared' : 'not_sent';
-      this.#settle(messageId, { kind: timer === undefined ? unsent : kind });
+      this.#settle(order.messageId, { kind: timer === undefined ? unsent : kind });
     }
   }
 
@@ -78,26 +98,37 @@ export class MemorySession {
     return new Promise((resolve) => {
       const timeout = this.#clock.after(options.timeoutMs, () => {
         options.late();
-        this.#writers.get(token)?.(false);
+        this.#answer(token, false);
       });
-      this.#writers.set(token, (receipt) => {
-        this.#writers.delete(token);
+      const answer = (receipt: boolean): void => {
         timeout.cancel();
         resolve(receipt);
-      });
+      };
+      this.#writers = [...this.#writers, { token, answer }];
     });
   }
 
   confirm(token: string): void {
-    this.#writers.get(token)?.(true);
+    this.#answer(token, true);
+  }
+
+  #answer(token: string, receipt: boolean): void {
+    const writer = this.#writers.find((waiting) => waiting.token === token);
+    this.#writers = this.#writers.filter((waiting) => waiting !== writer);
+    writer?.answer(receipt);
   }
 
   end(): void {
     for (const timer of this.#timers) timer.cancel();
-    for (const answer of [...this.#writers.values()]) answer(false);
+    for (const { token } of this.#writers) this.#answer(token, false);
   }
 
   #settle(messageId: string, outcome: SendOutcome): void {
-    if (this.#orders.delete(messageId)) this.#settled(messageId, outcome);
+    const others = this.#without(messageId);
+    if (others.length === this.#orders.length) return;
+    this.#orders = others.length === 0 ? NONE : others;
+    this.#settled(this, messageId, outcome);
   }
 }
+
+const NONE: readonly never[] = [];
