@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeFleet } from '../../bench/harness/fleet.ts';
+import { metricsOf } from '../../bench/harness/metrics.ts';
+import type { OperatorAccess, RunningSide } from '../../bench/harness/running-side.ts';
+import { startSide } from '../../bench/harness/side.ts';
+import { callAll } from '../../bench/load/http-calls.ts';
+import { sendRounds } from './send-rounds.ts';
+
+const SENT_BY_EACH = 20;
+const WAITING_BY_EACH = 10;
+const FLEET = { tenants: 2, customers: SENT_BY_EACH + WAITING_BY_EACH + 1, connected: true, held: false };
+/** So that what all shops share is there, and the code is compiled. */
+const WARM_SHOPS_PER_TENANT = 50;
+const SHOPS_PER_TENANT = 500;
+/** Messages go out at once, which only a network on this machine may be sent; the one in memory is. */
+const NO_GAP = { SEND_GAP_MS: '1-1', MSGAPP_SOCKET_URL: 'ws://127.0.0.1:9/' };
+
+/** Bytes of heap that are left after full collections. */
+export interface KeptHeap {
+  readonly ofConnectedShop: number;
+  /** The same shop once it has sent 20 messages. */
+  readonly ofShopThatSent: number;
+  readonly ofWaitingMessage: number;
+}
+
+/** Counts what shops and messages keep, over a thousand and ten thousand of them. */
+export async function keptHeap(): Promise<KeptHeap> {
+  const directory = mkdtempSync(join(tmpdir(), 'kept-heap-'));
+  const fleet = { ...FLEET, shopsPerTenant: WARM_SHOPS_PER_TENANT };
+  const options = { fleet, nodeFlags: ['--expose-gc'], environment: NO_GAP, directory } as const;
+  const side = await startSide('service', { ...options, durability: 'everysec' });
+  try {
+    return await counted(side, side.admin as OperatorAccess);
+  } finally {
+    await side.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function counted(side: RunningSide, admin: OperatorAccess): Promise<KeptHeap> {
+  const [port = 0] = side.ports;
+  const warm = await sendRounds(side, { from: 0, to: SENT_BY_EACH });
+  await acknowledged(admin, warm.length);
+  const none = await heapBytes(side);
+  const size = { ...FLEET, shopsPerTenant: SHOPS_PER_TENANT };
+  const { shops } = await makeFleet({ admin, api: { port }, size });
+  const connected = await heapBytes(side);
+  const sent = await sendRounds(side, { from: 0, to: SENT_BY_EACH, shops });
+  await acknowledged(admin, warm.length + sent.length);
+  const afterSends = await heapBytes(side);
+  const paths = shops.map(({ id, tenantId }) => `/admin/v1/actors/${tenantId}/${id}/pause`);
+  const hold = paths.map((path) => ({ method: 'POST', path, token: admin.token, body: {} }));
+  await callAll(admin.port, hold);
+  await sendRounds(side, { from: SENT_BY_EACH, to: SENT_BY_EACH + 1, shops });
+  const oneWaits = await heapBytes(side);
+  const rounds = { from: SENT_BY_EACH + 1, to: SENT_BY_EACH + 1 + WAITING_BY_EACH };
+  const waiting = await sendRounds(side, { ...rounds, shops });
+  const allWait = await heapBytes(side);
+  return {
+    ofConnectedShop: Math.round((connected - none) / shops.length),
+    ofShopThatSent: Math.round((afterSends - none) / shops.length),
+    ofWaitingMessage: Math.round((allWait - oneWaits) / waiting.length),
+  };
+}
+
+/** Resolves when the network has taken so many messages in all. */
+async function acknowledged(admin: OperatorAccess, count: number): Promise<void> {
+  const name = 'msgapi_session_outcomes_total{outcome="acknowledged",code=""}';
+  while (((await metricsOf(admin)).get(name) ?? 0) < count)
+    await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What is left when another full collection frees nothing more. */
+async function heapBytes(side: RunningSide): Promise<number> {
+  for (let least = Number.POSITIVE_INFINITY; ; ) {
+    const { heapBytes: now } = await side.look();
+    if (now >= least) return least;
+    least = now;
+  }
+}
