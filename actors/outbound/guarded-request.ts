@@ -23,7 +23,8 @@ export interface SentRequest {
 
 /**
  * Asks an address at http or https on a connection of its own, to the very address that was checked. Resolves with the
- * answer's head; redirects are not followed. Rejects with `ForbiddenAddress` where the guard forbids it.
+ * answer's head; redirects are not followed, and protocols not switched. Rejects with `ForbiddenAddress` where the guard
+ * forbids it.
  */
 export async function guardedRequest(
   url: URL,
@@ -40,6 +41,13 @@ export async function guardedRequest(
   return new Promise((answered, failed) => {
     const outgoing = request(url, { method, headers, lookup, agent: false, signal, ...trusted }, answered);
     outgoing.on('error', failed);
+    // Node takes a 101 for no answer, and leaves its connection to whoever listens for it.
+    outgoing.on('upgrade', (answer, socket) => {
+      socket.destroy();
+      answered(answer);
+    });
+    // Whatever the other side did: a connection that is closed brings no answer any more.
+    outgoing.on('close', () => failed(new Error('the connection was closed without an answer')));
     outgoing.end(body);
   });
 }

@@ -29,6 +29,8 @@ const replies: Record<string, RequestListener> = {
   '/untyped': (_, reply) => reply.writeHead(200).end('?'),
   '/empty': (_, reply) => reply.writeHead(200, { 'content-type': 'image/png' }).end(),
   '/missing': (_, reply) => reply.writeHead(404).end(),
+  '/switching': (_, reply) =>
+    void reply.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
   '/declared': (_, reply) => {
     reply.writeHead(200, { 'content-type': 'image/png', 'content-length': '1000000' });
     reply.write('x');
@@ -103,12 +105,15 @@ test('a document keeps its name and may be of any type', async () => {
   await untyped.discard();
 });
 
-test('what is not of its kind, missing, empty, too large, too slow or redirected for ever is refused, and leaves no file', async () => {
+test('what is not of its kind, missing, empty, too large, too slow or redirected for ever is refused, and leaves no file', {
+  timeout: 30_000,
+}, async () => {
   const left = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('attachment-'));
   const before = left();
   await refused(fetchIt('/page'), /no image/);
   await refused(fetchIt('/picture.png', { mediaType: 'video' }), /no video/);
   await refused(fetchIt('/missing'), /answered 404/);
+  await refused(fetchIt('/switching'), /answered 101/);
   await refused(fetchIt('/empty'), /empty/);
   await refused(fetchIt('/squeezed'), /encoded/);
   const stored = await fetchIt('/as-stored');

@@ -1,8 +1,10 @@
 /** One delivery to a real HTTPS server: what counts as success, what is signed, and which addresses are never asked. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
 import { Webhook } from 'standardwebhooks';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
@@ -28,6 +30,9 @@ before(async () => {
       const [, status = '204', retryAfter] = (request.url ?? '').split('/');
       const headers = retryAfter === undefined ? {} : { 'retry-after': decodeURIComponent(retryAfter) };
       if (status === 'cut') request.socket.destroy();
+      else if (status === '101')
+        request.socket.write(`${SWITCHING}Connection: upgrade\r\nUpgrade: x\r\n\r\n`);
+      else if (status === 'bare') request.socket.write(`${SWITCHING}\r\n`);
       else response.writeHead(Number(status), { ...headers, location: '/204' }).end('thanks');
     });
   });
@@ -41,6 +46,7 @@ before(async () => {
 });
 after(() => server.close());
 
+const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\n';
 /** With a letter of two bytes, and white space at its end, so that other bytes than these have other signatures. */
 const BODY = '{"type":"é"}\n';
 
@@ -72,6 +78,19 @@ test('a redirect is not followed; 429 and 503 alone may ask to be left alone, te
   const at = new Date(Date.now() + 60_000).toUTCString();
   const { holdMs } = await send(`${url}/503/${encodeURIComponent(at)}`);
   assert.ok(holdMs !== null && holdMs > 50_000 && holdMs <= 61_000, `${holdMs}`);
+});
+
+test('an endpoint that switches protocols has failed at once, and its connection is closed', {
+  timeout: 10_000,
+}, async () => {
+  for (const path of ['101', 'bare']) {
+    const opened = once(server, 'secureConnection') as Promise<[TLSSocket]>;
+    const closed = opened.then(([socket]) => once(socket, 'close'));
+    assert.deepEqual(await send(`${url}/${path}`), {
+      ...{ status: 101, error: 'the endpoint answered 101', holdMs: null },
+    });
+    await closed;
+  }
 });
 
 test('a cut connection, an unknown authority and an address inside are failures that name no address', async () => {

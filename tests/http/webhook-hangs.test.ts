@@ -1,0 +1,55 @@
+/** Endpoints that never end their answer: real actors and Redis, a real server that leaves the tries under way. */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { type RealService, startRealService } from './real-service.ts';
+import { webhookAccounts } from './webhook-accounts.ts';
+
+/** Less than the 15 s after which a try that hangs is given up. */
+const SOON = { timeout: 12_000 } as const;
+
+let service: RealService;
+let server: Server;
+let url: string;
+/** Ids of the events that came, by path. */
+const received = new Map<string, string[]>();
+const at = (path: string) => received.get(path) ?? [];
+
+before(async () => {
+  service = await startRealService();
+  server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      const path = request.url ?? '';
+      received.set(path, [...at(path), String(request.headers['webhook-id'])]);
+      if (path === '/switches')
+        request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+      else response.writeHead(204, { connection: 'close' }).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(async () => {
+  server?.closeAllConnections();
+  server?.close();
+  await service?.stop();
+});
+
+const { account, create, untilRecorded } = webhookAccounts(() => service);
+
+test('an endpoint that switches protocols has failed at once, and gets the next event', SOON, async () => {
+  const { tenant, steer } = await account();
+  const hook = await create(tenant, { url: `${url}/switches` });
+  const failed = { status: 101, error: 'the endpoint answered 101' };
+  assert.deepEqual((await hook.call('POST', '/test', {})).body.data, failed);
+  await steer('pause');
+  await untilRecorded(hook, 1);
+  await steer('resume');
+  await untilRecorded(hook, 2);
+  const { items } = (await hook.call('GET', '/attempts')).body.data;
+  assert.deepEqual(
+    items.map(({ status, error }: Record<string, unknown>) => ({ status, error })),
+    [failed, failed],
+  );
+});
