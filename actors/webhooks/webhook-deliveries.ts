@@ -90,7 +90,8 @@ async function eventsSince(
 ): Promise<StoredEvent[]> {
   const { key, sinceMs, webhook } = asked;
   const events: StoredEvent[] = [];
-  let from = String(sinceMs);
+  // Redis knows no place before its epoch.
+  let from = String(Math.max(0, sinceMs));
   for (;;) {
     const [entries] = (await store.read([['XRANGE', key, from, '+', 'COUNT', MOST_REPLAYED]])) as [
       StreamEntry[],

@@ -275,13 +275,21 @@ test('a replay counts the events that it sends: none of those that nobody knows,
   await untilRecorded(hook, 1);
   const known = at('/counted')[0]?.headers['webhook-id'];
   const unknown = 'f'.repeat(12) + '0'.repeat(12);
-  const replay = async (eventIds: unknown[]) =>
-    (await hook.call('POST', '/replay', { eventIds })).body.data.replayed as number;
-  assert.equal(await replay([unknown]), 0);
-  assert.equal(await replay([known, unknown]), 1);
-  await eventually(async () => at('/counted').length === 2);
-  assert.equal(await replay([known, String(known).toUpperCase()]), 1);
-  await eventually(async () => at('/counted').length === 3);
+  const replay = async (what: { eventIds: unknown[] } | { since: string }) =>
+    (await hook.call('POST', '/replay', what)).body.data.replayed as number;
+  assert.equal(await replay({ eventIds: [unknown] }), 0);
+  assert.equal(await replay({ since: '9999-12-31T23:59:59.999Z' }), 0);
+  let count = 1;
+  for (const what of [
+    { eventIds: [known, unknown] },
+    { eventIds: [known, String(known).toUpperCase()] },
+    { since: '1969-12-31T23:59:59Z' },
+    { since: '0000-01-01T00:00:00Z' },
+  ]) {
+    assert.equal(await replay(what), 1);
+    count += 1;
+    await eventually(async () => at('/counted').length === count);
+  }
 });
 
 test('a webhook that was away for longer than events are kept says until when it missed some', async () => {
