@@ -1,4 +1,5 @@
 import { DAY_MS } from './durations.ts';
+import { recipientKey } from './number-forms.ts';
 import { type DeclarationFact, isDeclarationActive } from './recipient-class.ts';
 import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 
@@ -17,7 +18,7 @@ export interface DeclarationEntry {
   readonly count: number;
 }
 
-/** A contact of a batch, with what is stored of its number now. */
+/** A contact of a batch, with what is stored of its number now, in either form. */
 export interface DeclarationItem {
   readonly phone: string;
   readonly current: DeclarationFact | null;
@@ -72,8 +73,8 @@ export class DeclarationLedger {
 
 /**
  * Decides on a batch of declarations, all or nothing. New is a number without an active declaration: never declared,
- * revoked or expired; renewing an active one is free, and a number that comes twice in a batch counts once. Changes
- * nothing: record the admission's entry after its commit.
+ * revoked or expired; renewing an active one is free, and a number that comes twice in a batch, in whichever form,
+ * counts once. Changes nothing: record the admission's entry after its commit.
  */
 export function evaluateDeclarations(
   ledger: DeclarationLedger,
@@ -113,10 +114,10 @@ export function decodeDeclarations(encoded: string): DeclarationEntry {
 }
 
 function countNew(items: readonly DeclarationItem[], timeMs: number): number {
-  const phones = items
+  const people = items
     .filter(({ current }) => !isDeclarationActive(current, timeMs))
-    .map(({ phone }) => phone);
-  return new Set(phones).size;
+    .map(({ phone }) => recipientKey(phone));
+  return new Set(people).size;
 }
 
 function countOf(entries: readonly DeclarationEntry[]): number {

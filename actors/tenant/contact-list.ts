@@ -1,5 +1,5 @@
 import type { Store } from '../../runtime/store.ts';
-import { contactView, decodeContact } from './contact-record.ts';
+import { contactOf, contactView, readContacts } from './contact-record.ts';
 import type { TenantKeys } from './tenant-keys.ts';
 import type { ContactView, CursorPage } from './tenant-operations.ts';
 
@@ -47,9 +47,9 @@ async function readBatch({ keys, store, nowMs }: Source, from: string) {
   ])) as [string[]];
   if (members.length === 0) return { members, views: [] };
   const phones = members.map((member) => member.slice(member.indexOf(':') + 1));
-  const [stored] = (await store.read([['HMGET', keys.contacts, ...phones]])) as [(string | null)[]];
-  const views = stored.flatMap((text) => {
-    const contact = decodeContact(text);
+  const stored = await readContacts(keys, phones, store);
+  const views = phones.flatMap((phone) => {
+    const contact = contactOf(phone, stored);
     return contact === undefined ? [] : [contactView(contact, nowMs)];
   });
   return { members, views };

@@ -1,5 +1,8 @@
+import { numberForms } from '../../policy/number-forms.ts';
 import type { DeclarationFact } from '../../policy/recipient-class.ts';
 import { isDeclarationActive } from '../../policy/recipient-class.ts';
+import type { Store } from '../../runtime/store.ts';
+import type { TenantKeys } from './tenant-keys.ts';
 import type { ContactView, RevokedContactView } from './tenant-operations.ts';
 
 /** A declared contact as it is stored. Times in milliseconds since the Unix epoch. */
@@ -15,6 +18,65 @@ export interface ContactRecord {
 /** Reads a contact back; undefined when the number was never declared. */
 export function decodeContact(stored: string | null): ContactRecord | undefined {
   return stored === null ? undefined : (JSON.parse(stored) as ContactRecord);
+}
+
+/** What is stored of these numbers, under either form of each, by the number of the record. */
+export async function readContacts(
+  { contacts }: Pick<TenantKeys, 'contacts'>,
+  phones: readonly string[],
+  store: Store,
+): Promise<Map<string, ContactRecord>> {
+  const forms = new Set(phones.flatMap((phone) => numberForms(phone)));
+  const [stored] = (await store.read([['HMGET', contacts, ...forms]])) as [(string | null)[]];
+  return byPhone(stored);
+}
+
+/** The numbers whose declaration is active, of all that a tenant has stored. */
+export function activePhones(stored: readonly string[], nowMs: number): string[] {
+  const records = byPhone(stored);
+  const isActive = (phone: string): boolean =>
+    isDeclarationActive(declarationFact(contactOf(phone, records)), nowMs);
+  return [...records.keys()].filter(isActive);
+}
+
+function byPhone(stored: readonly (string | null)[]): Map<string, ContactRecord> {
+  const records = stored.flatMap((text) => decodeContact(text) ?? []);
+  return new Map(records.map((record) => [record.phone, record]));
+}
+
+/**
+ * The contact that a number names: the record of this form, else that of the other form. Programs before this one kept a
+ * record for each form that was declared; the later word about either holds for both.
+ */
+export function contactOf(
+  phone: string,
+  stored: ReadonlyMap<string, ContactRecord>,
+): ContactRecord | undefined {
+  const [own, other] = numberForms(phone).map((form) => stored.get(form));
+  const record = own ?? other;
+  const last = laterContact(own, other);
+  if (record === undefined || last === undefined) return undefined;
+  return { ...record, expiresAtMs: last.expiresAtMs, revokedAtMs: last.revokedAtMs };
+}
+
+/**
+ * The record with the later word of two about one person, in whichever order they come: when it was revoked, else when it
+ * was declared first. Of two words of the same millisecond a revocation counts, then the record that was made last.
+ */
+export function laterContact(
+  one: ContactRecord | undefined,
+  other: ContactRecord | undefined,
+): ContactRecord | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const order =
+    saidAtMs(other) - saidAtMs(one) ||
+    Number(other.revokedAtMs !== null) - Number(one.revokedAtMs !== null) ||
+    (other.id > one.id ? 1 : -1);
+  return order > 0 ? other : one;
+}
+
+function saidAtMs({ createdAtMs, revokedAtMs }: ContactRecord): number {
+  return revokedAtMs ?? createdAtMs;
 }
 
 /** What the policy needs of a declaration. */

@@ -3,27 +3,38 @@ import {
   encodeDeclarations,
   evaluateDeclarations,
 } from '../../policy/declaration-limits.ts';
+import { numberForms, recipientKey } from '../../policy/number-forms.ts';
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
-import { type ContactRecord, contactView, declarationFact, neverDeclared } from './contact-record.ts';
+import {
+  type ContactRecord,
+  contactOf,
+  contactView,
+  declarationFact,
+  neverDeclared,
+} from './contact-record.ts';
 import type { DeclaredContact, TenantEffect } from './tenant-commands.ts';
+import type { TenantKeys } from './tenant-keys.ts';
 import type { TenantState } from './tenant-state.ts';
 
-/** What a contact turn knows: the moment, the stored contacts by phone, and how to make ids. */
+/** What a contact turn knows: the moment, what is stored of the numbers it names, in either form, and how to make ids. */
 export interface ContactFacts {
   readonly nowMs: number;
   readonly stored: ReadonlyMap<string, ContactRecord>;
   readonly makeId: (nowMs: number) => string;
 }
 
-/** Declares a batch, all or nothing. Declaring a number again updates it and clears its revocation. */
+/**
+ * Declares a batch, all or nothing. Declaring a number again, in either of its forms, updates its record, which then has
+ * the form that was written last, and clears its revocation.
+ */
 export function declareContacts(
   state: TenantState,
   contacts: readonly DeclaredContact[],
   { nowMs, stored, makeId }: ContactFacts,
 ): Turn<TenantState, TenantEffect> {
-  const items = contacts.map(({ phone }) => ({ phone, current: declarationFact(stored.get(phone)) }));
+  const items = contacts.map(({ phone }) => ({ phone, current: declarationFact(contactOf(phone, stored)) }));
   const evaluation = evaluateDeclarations(state.declared, { items, nowMs });
   if (!evaluation.admitted) {
     const { code, message, retryAfterSeconds } = evaluation;
@@ -33,22 +44,27 @@ export function declareContacts(
   }
   const { keys, declared } = state;
   const writes: Write[] = [];
-  const records = new Map<string, ContactRecord>();
-  for (const contact of contacts) {
-    const known = records.get(contact.phone) ?? stored.get(contact.phone);
-    const record: ContactRecord = {
-      id: known?.id ?? makeId(nowMs),
-      phone: contact.phone,
-      note: contact.note ?? null,
-      expiresAtMs: contact.expiresAt === undefined ? null : Date.parse(contact.expiresAt),
-      createdAtMs: known?.createdAtMs ?? nowMs,
-      revokedAtMs: null,
-    };
-    if (known === undefined) writes.push(['ZADD', keys.contactOrder, 0, `${record.id}:${record.phone}`]);
-    records.set(contact.phone, record);
+  const records = new Map(stored);
+  const accepted = new Map<number, ContactRecord>();
+  for (const { phone, note, expiresAt } of contacts) {
+    const [own, other] = numberForms(phone).map((form) => records.get(form));
+    const { id, createdAtMs } = own ?? other ?? { id: makeId(nowMs), createdAtMs: nowMs };
+    const expiresAtMs = expiresAt === undefined ? null : Date.parse(expiresAt);
+    const said = { note: note ?? null, expiresAtMs, revokedAtMs: null };
+    const record = { id, phone, createdAtMs, ...said };
+    if (own === undefined) {
+      if (other !== undefined) {
+        records.delete(other.phone);
+        writes.push(['HDEL', keys.contacts, other.phone], ['ZREM', keys.contactOrder, placed(other)]);
+      }
+      writes.push(['ZADD', keys.contactOrder, 0, placed(record)]);
+    } else if (other !== undefined) {
+      records.set(other.phone, { ...other, ...said });
+    }
+    records.set(phone, record);
+    accepted.set(recipientKey(phone), record);
   }
-  for (const record of records.values())
-    writes.push(['HSET', keys.contacts, record.phone, JSON.stringify(record)]);
+  for (const record of records.values()) writes.push(put(keys, record));
   const { entry } = evaluation;
   if (entry !== null) {
     writes.push(
@@ -56,7 +72,7 @@ export function declareContacts(
       ['LTRIM', keys.declared, -DECLARATIONS_PER_DAY, -1],
     );
   }
-  const views = [...records.values()].map((record) => contactView(record, nowMs));
+  const views = [...accepted.values()].map((record) => contactView(record, nowMs));
   return {
     writes,
     reply: done({ accepted: views.length, contacts: views }),
@@ -64,18 +80,26 @@ export function declareContacts(
   };
 }
 
-/** Revokes a declaration and keeps its record. Revoking twice changes nothing. */
+/** Revokes the declaration of a number, named in either form, and keeps its record. Revoking twice changes nothing. */
 export function revokeContact(
   state: TenantState,
   phone: string,
   { nowMs, stored }: ContactFacts,
 ): Turn<TenantState, TenantEffect> {
-  const contact = stored.get(phone);
+  const contact = contactOf(phone, stored);
   if (contact === undefined) return { reply: done(neverDeclared(phone)) };
   if (contact.revokedAtMs !== null) return { reply: done(contactView(contact, nowMs)) };
-  const revoked = { ...contact, revokedAtMs: nowMs };
+  const revoked = { revokedAtMs: nowMs };
   return {
-    writes: [['HSET', state.keys.contacts, phone, JSON.stringify(revoked)]],
-    reply: done(contactView(revoked, nowMs)),
+    writes: [...stored.values()].map((record) => put(state.keys, { ...record, ...revoked })),
+    reply: done(contactView({ ...contact, ...revoked }, nowMs)),
   };
+}
+
+function placed({ id, phone }: ContactRecord): string {
+  return `${id}:${phone}`;
+}
+
+function put({ contacts }: TenantKeys, record: ContactRecord): Write {
+  return ['HSET', contacts, record.phone, JSON.stringify(record)];
 }

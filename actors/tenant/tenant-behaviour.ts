@@ -4,7 +4,7 @@ import type { Behaviour, DeactivationReason, Turn } from '../../runtime/behaviou
 import type { Store, Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import { changeTenant, createShop, deleteShop, deleteTenant, shopErased } from './account-turns.ts';
-import { type ContactRecord, decodeContact } from './contact-record.ts';
+import { type ContactRecord, readContacts } from './contact-record.ts';
 import { declareContacts, revokeContact } from './contact-turns.ts';
 import { putKey, revokeKey, rotateKey } from './key-turns.ts';
 import type { TenantCommand, TenantEffect } from './tenant-commands.ts';
@@ -52,12 +52,12 @@ export function tenantBehaviour(
     load: (address, store, nowMs) => loadTenant(address, store, { keyLimits: options.keyLimits, nowMs }),
     prepare(state, command, { store }) {
       if (command.type === 'declare')
-        return readContacts(
+        return readDeclared(
           state,
           command.contacts.map(({ phone }) => phone),
           store,
         );
-      if (command.type === 'revoke_contact') return readContacts(state, [command.phone], store);
+      if (command.type === 'revoke_contact') return readDeclared(state, [command.phone], store);
       if (command.type === 'add_customers') return readCustomers(state, command.phones, store);
       if (command.type === 'delete_tenant' || (command.type === 'shop_erased' && state.record.deleted))
         return readNumbersLeft(state, store);
@@ -102,18 +102,12 @@ export function tenantBehaviour(
 
 const controlCommands = new Set(['timer', 'shop_erased', 'owner_number', 'store_usage', 'webhook_progress']);
 
-async function readContacts(
-  state: TenantState,
+async function readDeclared(
+  { keys }: TenantState,
   phones: readonly string[],
   store: Store,
 ): Promise<TenantFacts> {
-  const [stored] = (await store.read([['HMGET', state.keys.contacts, ...phones]])) as [(string | null)[]];
-  const contacts = new Map<string, ContactRecord>();
-  for (const text of stored) {
-    const contact = decodeContact(text);
-    if (contact) contacts.set(contact.phone, contact);
-  }
-  return { ...noFacts, contacts };
+  return { ...noFacts, contacts: await readContacts(keys, phones, store) };
 }
 
 async function readCustomers(

@@ -155,6 +155,6 @@ export interface TenantOperations {
       readonly expiresAt: string | undefined;
     }[],
   ): Promise<Outcome<{ readonly accepted: number; readonly contacts: readonly ContactView[] }>>;
-  /** Of a number never declared nothing changes. */
+  /** Names either form of a number. Of one never declared nothing changes. */
   revokeContact(tenantId: string, phone: string): Promise<Outcome<RevokedContactView>>;
 }

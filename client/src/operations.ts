@@ -509,7 +509,7 @@ export interface Operations {
   /**
    * Declare contacts that consented; all of the batch or none.
    *
-   * A number that comes twice is declared once, as its last item says, and counts once in `accepted`. An `expiresAt` that is past is taken and gives `active: false`. A number whose declaration was revoked or has expired counts as new against the daily ceiling; one that is active does not.
+   * A number that comes twice, in whichever of its forms, is declared once, as its last item says, and counts once in `accepted`. An `expiresAt` that is past is taken and gives `active: false`. A number whose declaration was revoked or has expired counts as new against the daily ceiling; one that is active does not.
    *
    * Permission: `contacts.write`.
    */
@@ -533,6 +533,8 @@ export interface Operations {
   };
   /**
    * Revoke a declaration; the record stays.
+   *
+   * A number of two forms is revoked by either; `phone` is the form that was declared.
    *
    * Permission: `contacts.write`.
    */

@@ -53,7 +53,7 @@ export const declareContacts = apiEndpoint({
   tag: 'Contacts',
   summary: 'Declare contacts that consented; all of the batch or none',
   description:
-    'A number that comes twice is declared once, as its last item says, and counts once in `accepted`. An `expiresAt` that is past is taken and gives `active: false`. A number whose declaration was revoked or has expired counts as new against the daily ceiling; one that is active does not.',
+    'A number that comes twice, in whichever of its forms, is declared once, as its last item says, and counts once in `accepted`. An `expiresAt` that is past is taken and gives `active: false`. A number whose declaration was revoked or has expired counts as new against the daily ceiling; one that is active does not.',
   permission: 'contacts.write',
   body: closedObject({
     contacts: v.pipe(
@@ -95,6 +95,7 @@ export const revokeContact = apiEndpoint({
   path: '/shops/{idOrName}/contacts/consented',
   tag: 'Contacts',
   summary: 'Revoke a declaration; the record stays',
+  description: 'A number of two forms is revoked by either; `phone` is the form that was declared.',
   permission: 'contacts.write',
   body: closedObject({ phone: phoneNumber }),
   bodyExample: { phone: '+41797654321' },

@@ -79,3 +79,20 @@ test('who wrote under an id without a number is nobody’s number: shown to none
   wrote(STRANGE_LID, true, 1_000);
   assert.deepEqual(await audienceOf(shop), [ANNA, BRUNO, CARLA]);
 });
+
+test('who was declared by one form of a number, and revoked by the other after that, is shown none', async () => {
+  for (const [revokedAtMs, shown] of [
+    [999, 4],
+    [1_000, 3],
+  ] as const) {
+    const { shop } = await shopWithCustomers();
+    const { contacts } = tenantKeys(shop.state.shop.tenantId);
+    const stored = (phone: string, times: object): unknown => {
+      const record = { id: phone, phone, note: null, expiresAtMs: null, revokedAtMs: null, ...times };
+      return shop.redis.run(['HSET', contacts, phone, JSON.stringify(record)]);
+    };
+    stored('+5215512345678', { createdAtMs: 0, revokedAtMs });
+    stored('+525512345678', { createdAtMs: 1_000 });
+    assert.equal((await audienceOf(shop)).length, shown, `revoked at ${revokedAtMs}`);
+  }
+});

@@ -44,6 +44,12 @@ describe('declarations (docs/contract.md, Declarations)', () => {
     assert.deepEqual(evaluation, { admitted: true, newCount: 3, entry: { atMs: START_MS, count: 3 } });
   });
 
+  test('both forms of one number are one', () => {
+    const items = ['+553196348800', '+5531996348800'].map((phone) => ({ phone, current: null }));
+    const evaluation = evaluateDeclarations(new DeclarationLedger(), { items, nowMs: START_MS });
+    assert.deepEqual(evaluation, { admitted: true, newCount: 1, entry: { atMs: START_MS, count: 1 } });
+  });
+
   test('500 new in 24 hours, all or nothing, to the millisecond', () => {
     const ledger = new DeclarationLedger();
     for (let index = 0; index < 5; index += 1) {

@@ -6,7 +6,12 @@ import { hasTwoForms, numberForms } from '../../../policy/number-forms.ts';
 import { type DeclarationFact, recipientClass } from '../../../policy/recipient-class.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Lookup, Store } from '../../../runtime/store.ts';
-import { declarationFact, decodeContact } from '../../tenant/contact-record.ts';
+import {
+  type ContactRecord,
+  declarationFact,
+  decodeContact,
+  laterContact,
+} from '../../tenant/contact-record.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import type { MessageBody } from '../record/message-record.ts';
 import { type ShopKeys, shopAddress, shopKeys } from '../record/shop-keys.ts';
@@ -139,19 +144,17 @@ export function readWriter(
 
 const nobody: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
 
-/** The answers to the three questions about each form, from a place on, on top of what is known already. */
+/** The answers about each form of one number, from a place on, on top of what is known of the person's other number. */
 function gather(answers: readonly unknown[], from: number, known: RecipientFacts = nobody): RecipientFacts {
-  let facts = known;
+  let { isCustomer, writer } = known;
+  let contact: ContactRecord | undefined;
   for (let index = from; index + 2 < answers.length; index += 3) {
-    const writer = decodeWriter(answers[index + 1] as string | null);
-    const contact = decodeContact(answers[index + 2] as string | null);
-    facts = {
-      isCustomer: facts.isCustomer || answers[index] === 1,
-      writer: laterWriter(facts.writer, writer),
-      declaration: longerDeclaration(facts.declaration, declarationFact(contact)),
-    };
+    isCustomer ||= answers[index] === 1;
+    writer = laterWriter(writer, decodeWriter(answers[index + 1] as string | null));
+    contact = laterContact(contact, decodeContact(answers[index + 2] as string | null));
   }
-  return facts;
+  const declaration = longerDeclaration(known.declaration, declarationFact(contact));
+  return { isCustomer, writer, declaration };
 }
 
 function latest(answers: readonly unknown[]): Writer | undefined {
@@ -161,7 +164,7 @@ function latest(answers: readonly unknown[]): Writer | undefined {
   );
 }
 
-/** The longer-lasting of two declarations of one person; a revoked one counts as ended. */
+/** The longer-lasting of two numbers' declarations, which only the network knows to be one person's; a revoked one has ended. */
 function longerDeclaration(
   one: DeclarationFact | null,
   other: DeclarationFact | null,

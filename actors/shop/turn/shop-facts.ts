@@ -1,11 +1,10 @@
 import { recipientKey } from '../../../policy/number-forms.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';
-import { isDeclarationActive } from '../../../policy/recipient-class.ts';
 import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { declarationFact, decodeContact } from '../../tenant/contact-record.ts';
+import { activePhones } from '../../tenant/contact-record.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import { carriedForRead, originsOf } from '../record/carried-for.ts';
 import { CARRIED_FIELDS, type CarriedRecord, carriedKey, decodeCarried } from '../record/carried-message.ts';
@@ -282,10 +281,7 @@ async function readAudience(state: ShopState, store: Store, nowMs: number): Prom
     audience.set(recipientKey(known), known);
   };
   for (const phone of customers) add(phone);
-  for (const stored of contacts) {
-    const contact = decodeContact(stored);
-    if (contact && isDeclarationActive(declarationFact(contact), nowMs)) add(contact.phone);
-  }
+  for (const phone of activePhones(contacts, nowMs)) add(phone);
   const lastWords = new Map<number, Writer | undefined>();
   for (const [address, writer] of decodeWriters(writers)) {
     const phone = knownAs.get(address) ?? address;
