@@ -170,6 +170,8 @@ export class EndpointPump {
     const { ended, late } = await this.#sendAll(tries, bodies);
     if (this.#isStopped || (tries.length > 0 && ended.length + late.length === 0)) return;
     this.#learnPace(ended);
+    // One that goes ahead has begun, or it would not be late.
+    if (this.#pace === 'unknown' && late.length > 0) this.#pace = 'slow';
     try {
       await this.#record(ended, { ...next, late });
     } finally {

@@ -24,7 +24,8 @@ before(async () => {
       received.set(path, [...at(path), String(request.headers['webhook-id'])]);
       if (path === '/switches')
         request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
-      else response.writeHead(204, { connection: 'close' }).end();
+      else if (path !== '/hangs-first' || at(path).length > 1)
+        response.writeHead(204, { connection: 'close' }).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -52,4 +53,13 @@ test('an endpoint that switches protocols has failed at once, and gets the next 
     items.map(({ status, error }: Record<string, unknown>) => ({ status, error })),
     [failed, failed],
   );
+});
+
+test('the first try of a new webhook hangs, and its other events come meanwhile', SOON, async () => {
+  const { tenant, steer } = await account();
+  const hook = await create(tenant, { url: `${url}/hangs-first` });
+  for (const word of ['pause', 'resume', 'pause'] as const) await steer(word);
+  await untilRecorded(hook, 2);
+  const ids = at('/hangs-first');
+  assert.deepEqual([ids.length, new Set(ids).size], [3, 3]);
 });

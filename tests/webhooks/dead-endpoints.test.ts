@@ -135,7 +135,8 @@ test('endpoints that turn out to be dead hold up a new one for no longer than it
   const dead = Array.from({ length: 3 * SHARE }, (_, n) => endpoint(tenantId, `dead-${n}`, '/dead-too'));
   pump.sync(tenantId, new Map([...dead, endpoint(tenantId, 'alive', '/among-dead')]), loading);
   await until(() => answered.get('/among-dead') === 5);
-  // None of them was given up yet, and each was tried with one event.
-  assert.equal(held.get('/dead-too'), dead.length);
+  // None of them was given up yet, and each was tried with one event; those that are known to be slow share the slots of such.
+  const open = held.get('/dead-too') ?? 0;
+  assert.ok(open >= dead.length && open <= dead.length + SHARE, `${open} at a time`);
   pump.stop(tenantId);
 });

@@ -57,6 +57,29 @@ test('an endpoint that hangs is tried again when its schedule says, whatever els
   pump.stop();
 });
 
+test('the first try of a new endpoint hangs, and holds up its other events for a second', async () => {
+  const world = new World();
+  const pump = world.start();
+  world.add(9);
+  const [first = '', ...others] = world.stream.map(({ streamId }) => cursorOf(streamId));
+  world.answer = async (id) => {
+    if (id !== first) return OK;
+    await new Promise<void>((resolve) => void world.clock.after(15_000, resolve));
+    return fails(null);
+  };
+  await world.clock.advance(900);
+  assert.deepEqual(
+    world.sent.map(({ id }) => id),
+    [first],
+  );
+  await world.clock.advance(600);
+  assert.deepEqual(
+    world.sent.map(({ id }) => id),
+    [first, ...others],
+  );
+  pump.stop();
+});
+
 test('an event that fails at once beside one that hangs is tried again after its own 5 seconds', async () => {
   const world = new World();
   const pump = world.start();
