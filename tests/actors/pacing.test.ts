@@ -289,6 +289,26 @@ test('an operator’s hold of the queue outlasts a restart, until it is released
   );
 });
 
+test('a message in hand that is not on the wire waits as well once an operator holds the queue', async () => {
+  for (const state of ['checking', 'composing', 'preparing'] as const) {
+    const shop = await ShopHarness.connected();
+    const id = shop.send();
+    const checked = { messageId: id, exists: true, rateLimited: false };
+    if (state === 'composing') shop.session({ type: 'session.recipient_checked', ...checked });
+    if (state === 'preparing') shop.toSession(id);
+    assert.equal(pacingState(shop.state), state);
+    shop.command({ type: 'hold' });
+    const recalled = shop.effectsOf('recall').map(({ messageId }) => messageId);
+    assert.deepEqual(recalled, state === 'preparing' ? [id] : []);
+    shop.toWire(id);
+    shop.pass(MINUTE_MS);
+    assert.deepEqual([shop.statusOf(id), shop.effectsOf('release')], ['queued', []], state);
+    shop.command({ type: 'release' });
+    shop.toWire(id);
+    assert.equal(shop.statusOf(id), 'sending');
+  }
+});
+
 test('an outcome that never comes counts as unknown after its deadline, and is not sent again', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();

@@ -15,7 +15,7 @@
  * is put back at the head of the queue, and what the session prepared is recalled. In `sending` only an outcome settles
  * it: `restarted` fails it BOT_RESTARTED, since no message may be sent twice. A message that was not sent is put back
  * too, on an open session five times at most: the network may have no keys for its recipient, and others wait behind it. `hold` and `release` begin and
- * end the operator's hold, during which nothing is dispatched.
+ * end the operator's hold, during which nothing is dispatched; what is in hand as it begins is put back.
  *
  * Beside the states: a refusal that means "no strangers" (463) bars messages to cold recipients until
  * `coldPausedUntilMs`; all others go on. Trying again would make the restriction worse (docs/chat-client.md, Sending).

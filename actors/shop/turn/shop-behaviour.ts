@@ -139,6 +139,8 @@ function turn(
     case 'hold':
     case 'release':
       builder.stepPacing({ type: command.type });
+      // What is not on the wire yet waits as well.
+      if (command.type === 'hold') builder.stepPacing({ type: 'session_down' });
       return builder.finish(done(true));
     case 'timer':
       onTimer(builder, command.id);
