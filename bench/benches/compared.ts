@@ -18,7 +18,7 @@ const SMALL_FLEET: FleetSize = {
 };
 
 /** How many messages a second the shops must have room for. */
-const SENDS_PER_SECOND_PLANNED = 20_000;
+const SENDS_PER_SECOND_PLANNED = 32_000;
 const SHOPS_PER_TENANT = 500;
 
 /** Connected, warm shops with known recipients, enough for a load of so many seconds. */
