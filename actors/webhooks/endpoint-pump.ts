@@ -129,8 +129,12 @@ export class EndpointPump {
   async settle(): Promise<void> {
     this.#isEnding = true;
     this.wake();
-    await this.#running;
-    await Promise.all([...this.#late.values()].map(({ stored }) => stored));
+    // One that went on meanwhile, and settles once more, has tries of its own.
+    for (let settled: Promise<void> | undefined; settled !== this.#running; ) {
+      settled = this.#running;
+      await settled;
+      await Promise.all([...this.#late.values()].map(({ stored }) => stored));
+    }
   }
 
   /** Runs until it is stopped. Never rejects. */

@@ -136,6 +136,32 @@ test('an event that is replayed before its turn has come is sent once', async ()
   world.pump?.stop();
 });
 
+test('a pump that goes on and is to settle once more has settled when all its tries have ended', async () => {
+  const world = new World();
+  const pump = world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  const answers: (() => void)[] = [];
+  world.answer = () => new Promise((resolve) => answers.push(() => resolve(OK)));
+  let settled = 0;
+  const settle = (): void => void pump.settle().then(() => (settled += 1));
+  world.add(1);
+  await world.clock.advance(1_500);
+  settle();
+  await world.clock.advance(1);
+  pump.update(webhookRecord());
+  world.add(1);
+  await world.clock.advance(1_500);
+  settle();
+  const [first, second] = answers;
+  first?.();
+  await world.clock.advance(1);
+  assert.deepEqual([answers.length, settled], [2, 0]);
+  second?.();
+  await world.clock.advance(1);
+  assert.deepEqual([settled, world.stored?.retries], [2, []]);
+});
+
 test('what comes of a try that takes long is recorded also where the endpoint could not be disabled meanwhile', async () => {
   const world = new World();
   world.start();
