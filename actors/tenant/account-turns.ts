@@ -192,7 +192,7 @@ export function shopErased(
   erasing.delete(shopId);
   const gone = state.record.deleted && erasing.size === 0;
   return {
-    state: { ...state, erasing },
+    state: { ...state, erasing, hasErased: true },
     writes: gone
       ? lastWrites(state, numbersLeft)
       : [['SREM', state.keys.erasing, shopId], ...erasedProgress(state, progress)],

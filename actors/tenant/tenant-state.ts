@@ -38,6 +38,8 @@ export interface TenantState {
   readonly shops: ReadonlyMap<string, ShopRecord>;
   /** Ids of shops whose erasure is not finished. */
   readonly erasing: ReadonlySet<string>;
+  /** The erasure of a shop has ended since this loading. */
+  readonly hasErased: boolean;
   /** Endpoints that the tenant's events are sent to, by id. */
   readonly webhooks: ReadonlyMap<string, WebhookRecord>;
   /** New declarations of the last day; changed in place once a commit holds. */
@@ -84,6 +86,7 @@ export async function loadTenant(
     ...indexKeys(live),
     shops: new Map(shops.map((stored) => JSON.parse(stored) as ShopRecord).map((shop) => [shop.id, shop])),
     erasing: new Set(erasing),
+    hasErased: false,
     webhooks: new Map(
       webhooks.map((stored) => JSON.parse(stored) as WebhookRecord).map((webhook) => [webhook.id, webhook]),
     ),

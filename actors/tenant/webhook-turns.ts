@@ -103,7 +103,10 @@ export function webhookProgress(
     return { reply: failed('NOT_FOUND') };
   // Of a shop that is being erased nothing is noted any more.
   const noted = attempts.filter(({ shopId }) => state.shops.has(shopId));
-  const kept = ofShops(progress, (shopId) => shopId === undefined || state.shops.has(shopId));
+  // What names no shop was taken out with the first shop that was erased; whoever remembers it brings it back no more.
+  const kept = ofShops(progress, (shopId) =>
+    shopId === undefined ? !state.hasErased : state.shops.has(shopId),
+  );
   const tried = noted.map(
     ({ shopId, ...attempt }): Write => [
       ...(['XADD', state.keys.webhookAttempts, 'MAXLEN', '~', ATTEMPTS_KEPT, '*'] as const),

@@ -110,3 +110,31 @@ test('the dead letters of an erased shop go with it, also of a disabled webhook,
     body.data.items.find((one: { isDead: boolean }) => one.isDead).eventId,
   ]);
 });
+
+test('a dead letter of which an earlier program kept no shop goes with the first shop that is erased, and stays away', async () => {
+  const { tenant, shopId, steer } = await account();
+  const other = await service.shop(tenant);
+  const hook = await create(tenant, { url: `${url}/earlier` });
+  const { webhookProgress } = tenantKeys(tenant.id);
+  const { store, actors } = service.runtime.node;
+  const progress = async () => {
+    const [stored] = await store.read([['HGET', webhookProgress, hook.id]]);
+    return JSON.parse(String(stored)) as WebhookProgress;
+  };
+  await steer('pause');
+  await untilRecorded(hook, 1);
+  const address = tenantAddress(tenant.id);
+  const earlier = JSON.stringify({ ...(await progress()), dead: ['1-1'] });
+  await store.commit(address.shard, [['HSET', webhookProgress, hook.id, earlier]]);
+  await actors.restart(address);
+  await actors.state(address);
+  await steer('resume');
+  await untilRecorded(hook, 2);
+  assert.deepEqual((await progress()).dead, ['1-1']);
+  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`)).status, 200);
+  assert.deepEqual((await progress()).dead, []);
+  // What the pump remembers brings it back no more.
+  await service.operator('POST', `/actors/${tenant.id}/${other}/pause`, {});
+  await untilRecorded(hook, 1);
+  assert.deepEqual((await progress()).dead, []);
+});
