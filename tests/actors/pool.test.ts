@@ -36,6 +36,15 @@ test('only a shop that once had a session falls back, and only when it asks to',
   assert.match(origin.send(RECIPIENT, tooLong.slice(1), poolShop(0)), /^[0-9a-f]{24}$/);
 });
 
+test('a shop that operators hold has nothing sent by the pool, until they release it', async () => {
+  const { origin } = await PoolExchange.start(1, 0);
+  origin.command({ type: 'hold' });
+  assert.equal(origin.send(RECIPIENT, 'hello', 'ask'), 'MSGAPP_NOT_CONNECTED');
+  assert.equal(origin.send(RECIPIENT, 'hello', poolShop(0)), 'MSGAPP_NOT_CONNECTED');
+  origin.command({ type: 'release' });
+  assert.match(origin.send(RECIPIENT, 'hello', poolShop(0)), /^[0-9a-f]{24}$/);
+});
+
 test('a connected shop sends by itself, fallback or not', async () => {
   const shop = await ShopHarness.connected();
   shop.send(RECIPIENT, 'hello', 'ask');

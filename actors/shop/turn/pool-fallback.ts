@@ -18,8 +18,8 @@ export interface PoolWanted {
 /**
  * Where a send goes that passed the policy of its shop and found the channel unavailable: to a shop of the pool, when
  * the tenant has the fallback, the shop once had a session of its own (the pool replaces one, it does not spare one),
- * the recipient is known or declared, and the worker of this node is not what is missing. A text that leaves no room
- * for the pool's line is refused, never cut.
+ * the recipient is known or declared, and neither operators hold the shop nor is the worker of this node what is missing.
+ * A text that leaves no room for the pool's line is refused, never cut.
  */
 export function poolFallback(
   state: ShopState,
@@ -35,7 +35,8 @@ export function poolFallback(
   const hadSession = wasConnected(state.channel.context);
   const sessionIsAway = unavailable === 'MSGAPP_NOT_CONNECTED' || unavailable === 'MSGAPP_SESSION_LOST';
   const { recipientClass } = verdict;
-  if (pool === undefined || !hadSession || !sessionIsAway) return failed(unavailable);
+  const isHeld = state.pacing.context.heldByOperator;
+  if (pool === undefined || !hadSession || !sessionIsAway || isHeld) return failed(unavailable);
   if (recipientClass !== 'known' && recipientClass !== 'declared') return failed(unavailable);
   const text = attributedText(draft.text ?? null, { shopName: state.name, platformName });
   const excess = excessCharacters(text);
