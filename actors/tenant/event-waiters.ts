@@ -46,7 +46,7 @@ export class EventWait {
   #isOver = false;
   #callback: ((listener: never) => void) | undefined;
   #listener: unknown;
-  /** Those whose time is over together with its own. */
+  /** Its time; undefined: it was over from the start. */
   #deadline: ArmedTimer | undefined;
   /** The place in the tenant's stream up to which nothing fits. */
   place = START_OF_STREAM;

@@ -125,7 +125,7 @@ class Following {
   #wasQuick = false;
   #isTaken = true;
   #isOver = false;
-  /** Those that get their next sign of life together with it. */
+  /** Its next sign of life; undefined before the first was planned. */
   due: ArmedTimer | undefined;
 
   constructor(reader: ReplyStream, asked: StreamAsked, clock: Clock) {
