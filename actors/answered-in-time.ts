@@ -6,7 +6,7 @@ const ANSWER_MS = 2_000;
 
 /**
  * The answer to a command that its actor tries until Redis takes it, which may be hours. Rejects with the `RuntimeFailure`
- * `DEADLINE_EXCEEDED` after two seconds (docs/contract.md, Codes of our own); the command is carried out all the same.
+ * `DEADLINE_EXCEEDED` after two seconds (docs/contract.md, Codes of the service); the command is carried out all the same.
  */
 export function answeredInTime<Answer>(
   clock: Pick<Clock, 'after'>,

@@ -13,7 +13,7 @@ export type ErrorCode =
 /** What a caller sees of a failure. */
 export interface ErrorEntry {
   readonly status: number;
-  /** The code of the contract (docs/contract.md, Errors); several of our own may share one. */
+  /** The code that callers see (docs/contract.md, Errors); several codes of the program may share one. */
   readonly code: string;
   /** Used when the failure brings no message of its own. */
   readonly message: string;
@@ -138,7 +138,7 @@ const DEFAULT_RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = {
  */
 const HOPELESS_RETRY_AFTER_SECONDS = 86_400;
 
-/** How the runtime's failures read from outside (docs/contract.md, Codes of our own). */
+/** How the runtime's failures read from outside (docs/contract.md, Codes of the service). */
 const RUNTIME_FAILURES: { readonly [Code in RuntimeFailureCode]: ErrorCode } = {
   MAILBOX_FULL: 'OVERLOADED',
   NODE_BUSY: 'OVERLOADED',

@@ -20,7 +20,7 @@ export interface Forwarder {
 }
 
 /**
- * A forwarded request is given up after two seconds (docs/contract.md, Codes of our own), unless the endpoint itself waits
+ * A forwarded request is given up after two seconds (docs/contract.md, Codes of the service), unless the endpoint itself waits
  * longer.
  */
 export const FORWARD_TIMEOUT_MS = 2_000;
