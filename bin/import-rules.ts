@@ -99,9 +99,6 @@ const NOT_PURE = [
   ...['node:child_process', 'node:worker_threads'],
 ];
 
-/** The two files of the service that the simulator may import: neither knows anything of it. */
-const SHARED_WITH_SIMULATOR = ['!**/runtime/clock.ts', '!**/runtime/random.ts'];
-
 /** One override of the linter's configuration. */
 export interface ImportOverride {
   readonly includes: readonly [string];
@@ -164,13 +161,12 @@ function roomPatterns(room: string): string[] {
   const imports = allowedImports[room];
   if (imports === undefined) return [];
   const forbidden = rooms.filter((target) => target !== room && !imports.includes(target));
-  const patterns = forbidden
+  return forbidden
     .filter(
       (target) =>
         !forbidden.some((above) => covers(above, { room, imports }) && target.startsWith(`${above}/`)),
     )
     .flatMap((target) => patternOf(room, target, imports));
-  return room === 'simulator' ? [...patterns, ...SHARED_WITH_SIMULATOR] : patterns;
 }
 
 function patternOf(room: string, target: string, imports: readonly string[]): string[] {

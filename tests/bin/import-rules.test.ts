@@ -38,7 +38,7 @@ test('no arrow of the table is without an import', () => {
   const used = new Set(
     sources.flatMap((path) => importedRooms(path).map((target) => `${dirname(path)} → ${target}`)),
   );
-  // The chain of the large rooms is the house's law, whether or not an import uses it today.
+  // The chain of the large rooms is a rule of the architecture, whether or not an import uses it today.
   const allowed = Object.entries(allowedImports).flatMap(([room, targets]) =>
     targets
       .filter((target) => room.includes('/') || target.includes('/'))
