@@ -1,9 +1,10 @@
-/** Every code that a caller can meet is explained where callers and operators look. */
+/** Every code and every type of event that a caller can meet is explained where callers and operators look. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { MESSAGE_REASONS } from '../../actors/message-status.ts';
+import { EVENT_TYPES } from '../../actors/tenant/tenant-event.ts';
 import { ERRORS } from '../../http/contract/errors.ts';
 import { DECLARATION_POLICY_CODES, MESSAGE_POLICY_CODES, STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 
@@ -45,3 +46,9 @@ test('the contract names them as well', () => {
 test('the console says what each reason of a message means', () => {
   assertNamed(reasons, readFileSync(join(root, 'http/console/app/codes.js'), 'utf8'));
 });
+
+for (const document of ['http/docs/45-events.md', 'docs/contract.md']) {
+  test(`${document} names every type of event that a tenant is told`, () => {
+    assertNamed(EVENT_TYPES, readFileSync(join(root, document), 'utf8'));
+  });
+}
