@@ -9,7 +9,7 @@ import type { QrImages } from '../actors/session/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
 import { ChannelWaiters } from '../actors/shop/effect/channel-waiters.ts';
 import { groupQuestions } from '../actors/shop/effect/group-questions.ts';
-import { OneShopANumber } from '../actors/shop/effect/one-shop-a-number.ts';
+import { OneShopPerNumber } from '../actors/shop/effect/one-shop-per-number.ts';
 import { PoolClient } from '../actors/shop/effect/pool-client.ts';
 import { poolService } from '../actors/shop/effect/pool-service.ts';
 import { PoolSessions } from '../actors/shop/effect/pool-sessions.ts';
@@ -133,7 +133,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const retentionMs = options.messageRetentionMs ?? MESSAGE_RETENTION_MS;
   const host = options.startHost(shopListener(node));
   const poolSessions = new PoolSessions({ actors, store, log });
-  const oneShopANumber = new OneShopANumber({ actors, log });
+  const oneShopPerNumber = new OneShopPerNumber({ actors, log });
   const sharedNumbers = new SharedNumbers({ ...around, vault, feed, counts });
   const pool = new PoolClient({ ...around, link: poolLink, sessions: poolSessions, platformName });
   const askGroups = groupQuestions({ host, waiters });
@@ -142,7 +142,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const events = eventService({ store, waiters: eventWaiters, messages: shops });
   const webhooks = composeWebhooks({ ...around, shops, events, makeId, settings: options.webhooks });
   const heard = { waiters, eventWaiters: heardBy(eventWaiters, webhooks.pump), feed };
-  const told = { ...heard, pool, poolSessions, oneShopANumber, sharedNumbers };
+  const told = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers };
   poolLink.serve(poolService({ actors, store }));
   const eraser = new ShopEraser({ ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault });
   const performTenant = tenantEffects({
@@ -257,5 +257,5 @@ const makeWireId = fromRandomBytes(
   (pool, from) => `3EB0${capitalHex(pool).slice(2 * from, 2 * (from + WIRE_ID_BYTES))}`,
 );
 
-/** Of all bytes that were drawn together: each id cuts its own out of it. */
+/** The hex of the last pool of random bytes: each id cuts its own part out of it. */
 const capitalHex = rememberLast((pool: Buffer) => pool.toString('hex').toUpperCase());

@@ -4,7 +4,7 @@
  */
 const SLICE_MS = 0.25;
 /** Items between two looks at the time, since a look costs as much as a few items. */
-const ITEMS_A_LOOK = 16;
+const ITEMS_PER_LOOK = 16;
 
 /**
  * Cuts long work into slices, so that it never blocks the event loop for longer than about a quarter of a
@@ -17,7 +17,7 @@ export class Yielder {
   /** Whether the slice is used up. `isLong`: the item just done may have taken a slice by itself. */
   isOver(isLong = false): boolean {
     this.#items += 1;
-    if (!isLong && this.#items % ITEMS_A_LOOK !== 0) return false;
+    if (!isLong && this.#items % ITEMS_PER_LOOK !== 0) return false;
     return performance.now() - this.#begunMs >= SLICE_MS;
   }
 

@@ -186,7 +186,7 @@ function turn(
 }
 
 /** Keys whose windows one write holds: two parts each, of the 4,000 that a script takes (`checkWrites`). */
-const KEYS_A_WRITE = 1_000;
+const KEYS_PER_WRITE = 1_000;
 
 /** Whether a call was counted since windows and quota were last stored: what the quota counts, a window counts as well. */
 function hasNewUsage({ record, apiKeys }: TenantState, keyLimits: KeyLimits): boolean {
@@ -202,8 +202,8 @@ function hasNewUsage({ record, apiKeys }: TenantState, keyLimits: KeyLimits): bo
 function usageTurn(state: TenantState, keyLimits: KeyLimits): Turn<TenantState, TenantEffect> {
   if (state.record.deleted) return {};
   const changed = [...state.apiKeys.keys()].flatMap((keyId) => keyLimits.changedState(keyId) ?? []);
-  const parts = Array.from({ length: Math.ceil(changed.length / KEYS_A_WRITE) }, (_, part) =>
-    changed.slice(part * KEYS_A_WRITE, (part + 1) * KEYS_A_WRITE),
+  const parts = Array.from({ length: Math.ceil(changed.length / KEYS_PER_WRITE) }, (_, part) =>
+    changed.slice(part * KEYS_PER_WRITE, (part + 1) * KEYS_PER_WRITE),
   );
   return {
     writes: [

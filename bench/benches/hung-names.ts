@@ -17,7 +17,7 @@ import {
 /** Shops of the hostile tenant, each with a session of the real client: a shop waits for one name at a time. */
 const SHOPS = 10;
 /** What a number that was paired today may send in an hour. */
-const MESSAGES_A_SHOP = 10;
+const MESSAGES_PER_SHOP = 10;
 
 /**
  * What well-behaved tenants feel while all shops of another send attachments from hosts whose name server hears every question
@@ -76,7 +76,7 @@ async function measured(round: number, context: BenchContext): Promise<readonly 
 
 /** Every shop's attachments, each of a host of its own. */
 async function sendFromMuteHosts(side: LiveSide, shops: readonly LiveShop[]): Promise<void> {
-  const calls = Array.from({ length: MESSAGES_A_SHOP * shops.length }, (_, turn): Call => {
+  const calls = Array.from({ length: MESSAGES_PER_SHOP * shops.length }, (_, turn): Call => {
     const call = orderText(shops, turn);
     const media = { mediaUrl: `http://mute-${turn}.test/file.pdf`, mediaType: 'document' };
     return { ...call, body: { ...call.body, ...media } };

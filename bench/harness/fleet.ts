@@ -20,7 +20,7 @@ export interface Fleet {
   readonly recipients: readonly string[];
 }
 
-const CUSTOMERS_A_CALL = 1_000;
+const CUSTOMERS_PER_CALL = 1_000;
 /** A progress line for so many calls. */
 const TOLD_EACH = 5_000;
 /** An operator may give a key as much; the load then meets no limit, but every call is still counted. */
@@ -64,8 +64,8 @@ export async function makeFleet(options: {
   )) as { key: string }[];
   const keys = tenants.map(({ id }, index) => ({ tenantId: id, key: made[index]?.key ?? '' }));
   const recipients = numbered(size.customers).map(phone);
-  const pages = numbered(Math.ceil(size.customers / CUSTOMERS_A_CALL)).map((page) =>
-    recipients.slice(page * CUSTOMERS_A_CALL, (page + 1) * CUSTOMERS_A_CALL),
+  const pages = numbered(Math.ceil(size.customers / CUSTOMERS_PER_CALL)).map((page) =>
+    recipients.slice(page * CUSTOMERS_PER_CALL, (page + 1) * CUSTOMERS_PER_CALL),
   );
   await callAll(
     admin.port,

@@ -6,7 +6,7 @@ import { poolShop } from './pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const HOUR_MS = 3_600_000;
-const SENDS_A_DAY = 5;
+const SENDS_PER_DAY = 5;
 const RETENTION_DAYS = 30;
 
 /** Accepts a message of the shop's own, or one that it carries for another. */
@@ -44,14 +44,14 @@ for (const [whose, accept] of Object.entries(accepts)) {
   test(`of a year of ${whose} messages the list holds no more than was kept`, async () => {
     const shop = await ShopHarness.connected();
     const { accepted } = shop.state.keys;
-    for (let round = 0; round < 365 * SENDS_A_DAY; round += 1) {
+    for (let round = 0; round < 365 * SENDS_PER_DAY; round += 1) {
       accept(shop, `+3360${1_000_000 + round}`);
       settle(shop);
-      shop.pass((24 * HOUR_MS) / SENDS_A_DAY);
+      shop.pass((24 * HOUR_MS) / SENDS_PER_DAY);
       if (shop.effects.splice(0).some(({ type }) => type === 'cut_accepted')) shop.cutAccepted();
     }
     // The last one was the first of its day, and had the list cut.
-    const kept = RETENTION_DAYS * SENDS_A_DAY + 1;
+    const kept = RETENTION_DAYS * SENDS_PER_DAY + 1;
     assert.equal(shop.redis.run(['LLEN', accepted]), kept);
     const { state } = await shop.successor('store');
     const settled = settledPlace(shop.state) - shop.state.accepted.cut;

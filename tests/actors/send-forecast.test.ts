@@ -14,7 +14,7 @@ import { propertyRuns } from '../policy/property-runs.ts';
 import { ShopHarness, textDraft } from './shop-harness.ts';
 
 const MINUTE_MS = 60_000;
-const STATES_A_LIFE = 25;
+const STATES_PER_LIFE = 25;
 const GROUPS = [
   { id: '1@g.us', participantCount: 120, isAdmin: true },
   { id: '2@g.us', participantCount: 7, isAdmin: true },
@@ -157,12 +157,12 @@ class RandomLife {
 test('a forecast is what the send then gets, in random states', async (context) => {
   const { seed, numRuns } = propertyRuns(context, 500);
   const seen = new Map<string, number>();
-  for (let life = 0; life * STATES_A_LIFE < numRuns; life += 1) {
+  for (let life = 0; life * STATES_PER_LIFE < numRuns; life += 1) {
     const random = seededRandom(seed + life);
     const shop =
       random() < 0.2 ? await ShopHarness.start(seed + life) : await ShopHarness.connected(seed + life);
     const lived = new RandomLife(shop, random);
-    for (let state = 0; state < STATES_A_LIFE; state += 1) {
+    for (let state = 0; state < STATES_PER_LIFE; state += 1) {
       for (let steps = lived.below(4); steps >= 0; steps -= 1) lived.step();
       const to = lived.recipient();
       lived.facts(to);

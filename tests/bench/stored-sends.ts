@@ -7,7 +7,7 @@ import { type SideName, startSide } from '../../bench/harness/side.ts';
 import { callAll } from '../../bench/load/http-calls.ts';
 
 const FLEET = { tenants: 1, shopsPerTenant: 2, customers: 10, connected: true, held: true } as const;
-const MESSAGES_A_SHOP = 2;
+const MESSAGES_PER_SHOP = 2;
 
 /** What a side stored of a few sends: the days' messages and the shops' lists, in order, with ids and times masked. */
 export async function storedBy(name: SideName): Promise<readonly (readonly string[])[]> {
@@ -44,7 +44,7 @@ function masked(text: string): string {
 }
 
 async function sendFew({ ports: [port = 0], fleet }: RunningSide): Promise<void> {
-  for (let turn = 0; turn < MESSAGES_A_SHOP; turn += 1) {
+  for (let turn = 0; turn < MESSAGES_PER_SHOP; turn += 1) {
     const calls = fleet.shops.map(({ id, key }) => ({
       method: 'POST',
       path: `/api/v1/shops/${id}/messages`,

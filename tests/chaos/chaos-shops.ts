@@ -16,7 +16,7 @@ export interface ChaosShop {
   readonly freshRecipients: string[];
 }
 
-const MESSAGES_AN_HOUR = 10;
+const MESSAGES_PER_HOUR = 10;
 
 let lastNumber = 0;
 /** A number that was not given out before. */
@@ -33,7 +33,7 @@ export async function openShops(fleet: Fleet, count: number): Promise<ChaosShop[
   const shops: ChaosShop[] = [];
   for (let index = 0; index < count; index += 1) {
     const account = await makeAccount(fleet.admin, `Tenant ${index}`);
-    const freshRecipients = Array.from({ length: MESSAGES_AN_HOUR }, nextPhone);
+    const freshRecipients = Array.from({ length: MESSAGES_PER_HOUR }, nextPhone);
     await fleet.admin.post(`/tenants/${account.tenantId}/customers`, { phones: freshRecipients });
     const shop = {
       id: account.shopId,

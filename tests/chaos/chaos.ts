@@ -28,7 +28,7 @@ const failures: string[] = [];
 
 const SHOPS = 6;
 /** Fewer than half of what a young number may send in an hour: sends that must be refused for a fault come on top. */
-const MESSAGES_A_SHOP = 4;
+const MESSAGES_PER_SHOP = 4;
 
 /** Whom all nodes ask for the names of attachments' hosts. */
 const nameServer = await muteNameServer();
@@ -71,7 +71,7 @@ async function inflictAll(fleet: Fleet, faults: readonly Fault[], where: string)
     const name = `${fault.name}, ${where}`;
     say(`${name} …`);
     try {
-      const run = { fleet, random, shops, messagesPerShop: MESSAGES_A_SHOP, trafficMs: 6_000, timeout: 1 };
+      const run = { fleet, random, shops, messagesPerShop: MESSAGES_PER_SHOP, trafficMs: 6_000, timeout: 1 };
       const measured = await runFault(run, { ...fault, name });
       figures.push(measured);
       say(`${name}: well again after ${measured.recoveredMs} ms; ${measured.note}`);

@@ -3,9 +3,9 @@ import { type ChaosShop, openShops, untilConnected } from './chaos-shops.ts';
 import { type Fault, type Figures, runFault } from './scenario.ts';
 
 const SHOPS = 6;
-const MESSAGES_A_SHOP = 2;
+const MESSAGES_PER_SHOP = 2;
 /** A young number may send ten an hour. */
-const KILLS_A_SET_OF_SHOPS = 4;
+const KILLS_PER_SET_OF_SHOPS = 4;
 const TRAFFIC_MS = 3_000;
 
 /** SIGKILL of any node, at a moment of the sends that the run picks; then it comes back. */
@@ -53,12 +53,12 @@ export async function killOften(
   const failures: string[] = [];
   let shops: readonly ChaosShop[] = [];
   for (let kill = 0; kill < kills; kill += 1) {
-    if (kill % KILLS_A_SET_OF_SHOPS === 0) shops = await openShops(fleet, SHOPS);
+    if (kill % KILLS_PER_SET_OF_SHOPS === 0) shops = await openShops(fleet, SHOPS);
     const run = {
       fleet,
       random,
       shops,
-      messagesPerShop: MESSAGES_A_SHOP,
+      messagesPerShop: MESSAGES_PER_SHOP,
       trafficMs: TRAFFIC_MS,
       timeout: 1,
     };

@@ -30,7 +30,7 @@ export async function muteNameServer(): Promise<MuteNameServer> {
 }
 
 const TROUBLED_SHOPS = 4;
-const MESSAGES_A_SHOP = 2;
+const MESSAGES_PER_SHOP = 2;
 /** Composing, the gap and the upload. A name server is given up after 2 s, and several names wait one behind the other. */
 const OTHERS_SEND_MS = 5_000;
 /** Three nodes, a simulator and all callers share the machine; a look-up that were waited for takes 2,000 ms. */
@@ -56,7 +56,7 @@ export function namesHang(nameServer: MuteNameServer): Fault {
         const messages = await Promise.all(
           troubled.flatMap((shop) =>
             shop.freshRecipients
-              .splice(0, MESSAGES_A_SHOP)
+              .splice(0, MESSAGES_PER_SHOP)
               .map((to) => sendAttachment(shop, { to, url: `http://mute-${to.slice(1)}.test/file.pdf` })),
           ),
         );
@@ -91,7 +91,7 @@ async function openTroubledShops(fleet: Fleet): Promise<readonly [ChaosShop, ...
       ...first,
       id: String(data.id),
       phone: nextPhone(),
-      freshRecipients: first.freshRecipients.splice(0, MESSAGES_A_SHOP),
+      freshRecipients: first.freshRecipients.splice(0, MESSAGES_PER_SHOP),
     };
     await connectShop({ api: shop.api, network: fleet.network }, shop.id, shop.phone);
     more.push(shop);

@@ -17,8 +17,8 @@ import { until } from './waiting.ts';
 const { seed = Date.now() % 2 ** 31 } = testEnvironment();
 const SHOPS = 4;
 /** Within the ten that a shop of day 0 may send an hour. */
-const SENDS_A_SHOP = 8;
-const SENDS = SHOPS * SENDS_A_SHOP;
+const SENDS_PER_SHOP = 8;
+const SENDS = SHOPS * SENDS_PER_SHOP;
 /** Over which time sends begin, in milliseconds; the kill is in the middle. */
 const SENDING_MS = 2_000;
 /** Which part of the answers is lost. */

@@ -13,7 +13,7 @@ import { connectShop, sendText, untilEnded } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const { seed = Date.now() % 2 ** 31, runs: kills = 3 } = testEnvironment();
-const SENDS_A_ROUND = 5;
+const SENDS_PER_ROUND = 5;
 const SHOPS = 2;
 
 let stack: ServiceStack;
@@ -32,7 +32,7 @@ test(`${kills} kills under readers: every end once, in order (seed ${seed})`, as
   const random = seededRandom(seed);
   const pause = (): Promise<void> =>
     new Promise((resolve) => void systemClock.after(random() * 1_200, () => resolve()));
-  const phones = Array.from({ length: (kills + 1) * SENDS_A_ROUND }, (_, n) => `+3366${1_000_000 + n}`);
+  const phones = Array.from({ length: (kills + 1) * SENDS_PER_ROUND }, (_, n) => `+3366${1_000_000 + n}`);
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
   const readers = [
     startReader(stack.api, { from: FEED_START, waitMs: 10_000 }),
@@ -41,8 +41,8 @@ test(`${kills} kills under readers: every end once, in order (seed ${seed})`, as
   ];
   const accepted: string[] = [];
   const sendSome = async (round: number): Promise<void> => {
-    for (let index = 0; index < SENDS_A_ROUND; index += 1) {
-      const number = round * SENDS_A_ROUND + index;
+    for (let index = 0; index < SENDS_PER_ROUND; index += 1) {
+      const number = round * SENDS_PER_ROUND + index;
       const text = `message ${number}`;
       const sent = await until(text, async () => {
         const message = { to: phones[number] ?? '', text, idempotencyKey: text };

@@ -22,7 +22,7 @@ const SHOP_PHONE = '+33611110001';
 const POOL_PHONE = '+33611119999';
 const POOL_LINE = '\n\nSent for Corner bakery via Tenant Messaging';
 const GROUP = '120363000000000077@g.us';
-const SENDS_A_ROUND = 2;
+const SENDS_PER_ROUND = 2;
 const KILL_WITHIN_MS = 2_500;
 const customer = (index: number): string => `+3362222${String(index).padStart(4, '0')}`;
 const { seed = Date.now() % 1_000_000, runs: rounds = 4 } = testEnvironment();
@@ -79,8 +79,8 @@ test('either node killed while messages are handed over: none is lost, none is s
     const victim = round % 2 === 0 ? 'origin' : 'pool';
     const pauseMs = Math.round(random() * KILL_WITHIN_MS);
     const node = await nodeOf(victim === 'origin' ? origin : pool);
-    const sends = Array.from({ length: SENDS_A_ROUND }, (_, index) => ({
-      to: customer(1 + round * SENDS_A_ROUND + index),
+    const sends = Array.from({ length: SENDS_PER_ROUND }, (_, index) => ({
+      to: customer(1 + round * SENDS_PER_ROUND + index),
       text: `round ${round} message ${index}`,
       idempotencyKey: `${round}-${index}`,
     }));

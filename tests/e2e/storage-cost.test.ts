@@ -14,7 +14,7 @@ const SHOPS = 48;
 /** Callers who wait for their answers at a time: what one batch then carries. */
 const CALLERS = 32;
 const WARM = 2;
-const MESSAGES_A_SHOP = 20;
+const MESSAGES_PER_SHOP = 20;
 /** Of what a node asks each second by itself, so many are counted to know what one costs. */
 const LOOKS = 2;
 
@@ -35,14 +35,14 @@ for (const { tenants, commands } of [
       await sendToAll(stack, shops, { from: 0, to: WARM });
       await until('each has one on the wire', async () => (await onTheWire(stack, shops)) === SHOPS);
       const before = await figures(redis);
-      await sendToAll(stack, shops, { from: WARM, to: WARM + MESSAGES_A_SHOP });
+      await sendToAll(stack, shops, { from: WARM, to: WARM + MESSAGES_PER_SHOP });
       const after = await figures(redis);
       const idle = await until('the node looked at its shards again', async () => {
         const later = await figures(redis);
         return later.looks >= after.looks + LOOKS && later;
       });
       const aLook = (idle.commands - after.commands) / (idle.looks - after.looks);
-      const messages = SHOPS * MESSAGES_A_SHOP;
+      const messages = SHOPS * MESSAGES_PER_SHOP;
       const each = {
         commands: (after.commands - before.commands - aLook * (after.looks - before.looks)) / messages,
         keys: (after.keys - before.keys) / messages,
@@ -63,7 +63,7 @@ async function connectedShops(stack: MemoryStack, tenants: number): Promise<Shop
   const shops: ShopReference[] = [];
   for (let index = 0; index < tenants; index += 1) {
     const { tenantId, shopId } = await makeAccount(stack.admin, `Tenant ${index}`);
-    const phones = Array.from({ length: WARM + MESSAGES_A_SHOP }, (_, turn) => recipient(turn));
+    const phones = Array.from({ length: WARM + MESSAGES_PER_SHOP }, (_, turn) => recipient(turn));
     await stack.admin.post(`/tenants/${tenantId}/customers`, { phones });
     shops.push({ tenantId, shopId });
     for (let more = 1; more < SHOPS / tenants; more += 1) {

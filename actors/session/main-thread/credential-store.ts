@@ -98,7 +98,7 @@ export async function eraseSealed(store: Store, shop: SessionAddress): Promise<v
  * Fields of one write; a change with more is several writes of one commit. The client stores the ids of all contacts of
  * a pairing's history at once, and a new key seals everything anew, which is more than one write may hold.
  */
-const FIELDS_A_WRITE = 1_000;
+const FIELDS_PER_WRITE = 1_000;
 
 /** The writes of one change; they belong into one commit. */
 export function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
@@ -113,8 +113,8 @@ export function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
 }
 
 function inParts<Item>(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / FIELDS_A_WRITE) }, (_, part) =>
-    items.slice(part * FIELDS_A_WRITE, (part + 1) * FIELDS_A_WRITE),
+  return Array.from({ length: Math.ceil(items.length / FIELDS_PER_WRITE) }, (_, part) =>
+    items.slice(part * FIELDS_PER_WRITE, (part + 1) * FIELDS_PER_WRITE),
   );
 }
 

@@ -1,5 +1,5 @@
-/** Bits a field, and marks a field: one question in 460 about a missing field is then answered with "maybe". */
-const BITS_A_FIELD = 16;
+/** Bits per field, and how many of them a field sets: one question in 460 about a missing field is then answered with "maybe". */
+const BITS_PER_FIELD = 16;
 const MARKS = 5;
 const SMALLEST_FIELDS = 512;
 
@@ -13,7 +13,7 @@ export class KnownFields {
   /** Made for as many fields as it is given, and as many more. */
   constructor(fields: readonly string[]) {
     const room = Math.max(SMALLEST_FIELDS, 2 * fields.length);
-    this.#bits = new Uint8Array(Math.ceil((room * BITS_A_FIELD) / 8));
+    this.#bits = new Uint8Array(Math.ceil((room * BITS_PER_FIELD) / 8));
     for (const field of fields) this.add(field);
   }
 

@@ -11,7 +11,7 @@ import { channelState, type ShopState } from '../record/shop-state.ts';
  * but of two shops that connect at the same moment neither sees the other. All shops of a tenant live on one node, so
  * whichever commit comes last finds both, and the one that was paired first keeps the number.
  */
-export class OneShopANumber {
+export class OneShopPerNumber {
   readonly #options: { readonly actors: Actors; readonly log: Logger };
 
   constructor(options: { readonly actors: Actors; readonly log: Logger }) {

@@ -11,7 +11,7 @@ import type { ShopReference } from '../record/shop-operations.ts';
 import { addressee } from '../record/shop-state.ts';
 import type { ShopEffect } from '../turn/shop-commands.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
-import type { OneShopANumber } from './one-shop-a-number.ts';
+import type { OneShopPerNumber } from './one-shop-per-number.ts';
 import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 import type { SharedNumbers } from './shared-numbers.ts';
@@ -32,7 +32,7 @@ export interface ShopEffectsParts {
   readonly feed: EventFeed;
   readonly pool: PoolClient;
   readonly poolSessions: PoolSessions;
-  readonly oneShopANumber: OneShopANumber;
+  readonly oneShopPerNumber: OneShopPerNumber;
   readonly sharedNumbers: SharedNumbers;
   /** Counts what recipients said, and how long after a message was sent; milliseconds. */
   readonly countReceipt: ((kind: 'delivered' | 'read', afterMs: number) => void) | undefined;
@@ -134,14 +134,14 @@ type NumberEffect = Extract<ShopEffect, { readonly type: 'confirm_number' | 'not
 
 /** Carries out an effect about the number that a shop has connected. */
 function tellOfNumber(
-  { actors, oneShopANumber, sharedNumbers }: ShopEffectsParts,
+  { actors, oneShopPerNumber, sharedNumbers }: ShopEffectsParts,
   shop: ShopReference,
   effect: NumberEffect,
 ): void {
   const { phone } = effect;
   switch (effect.type) {
     case 'confirm_number':
-      oneShopANumber.confirm(shop, phone);
+      oneShopPerNumber.confirm(shop, phone);
       sharedNumbers.connected({ ...shop, name: effect.of.name }, phone);
       break;
     case 'note_number':

@@ -6,7 +6,7 @@ import { dayExpiry, dayOfMessage, messageCopy } from './message-days.ts';
 import { shopKeys, shopOf } from './shop-keys.ts';
 
 /** How many elements one command carries. */
-const ELEMENTS_A_COMMAND = 1_000;
+const ELEMENTS_PER_COMMAND = 1_000;
 
 /**
  * Brings what version 1 stored of a shop to this program's form, in one commit: its index, queue and ledger become the
@@ -37,8 +37,8 @@ export async function bringUpToDate(address: Address, store: Store, retentionMs:
   ];
   // The index stands before the ledger: each is in its own order, and neither has the other's part of an element.
   const elements = [...ids, ...ledger];
-  for (let from = 0; from < elements.length; from += ELEMENTS_A_COMMAND) {
-    writes.push(['RPUSH', keys.accepted, ...elements.slice(from, from + ELEMENTS_A_COMMAND)]);
+  for (let from = 0; from < elements.length; from += ELEMENTS_PER_COMMAND) {
+    writes.push(['RPUSH', keys.accepted, ...elements.slice(from, from + ELEMENTS_PER_COMMAND)]);
   }
   for (const [index, id] of waiting.entries()) {
     const copy = messageCopy(shard, id, bodies[index] ?? []);

@@ -16,7 +16,7 @@ import type { TurnBuilder } from './turn-builder.ts';
 type Connected = Extract<SessionEvent, { type: 'session.connected' }>;
 
 /** Elements of a list, or fields of a hash, that one write carries. */
-const PARTS_A_WRITE = 1_000;
+const PARTS_PER_WRITE = 1_000;
 
 /** Connects the shop with the number, or refuses it where another shop of the tenant has it; false then. */
 export function takeNumber(builder: TurnBuilder, event: Connected, facts: NumberFacts): boolean {
@@ -115,8 +115,8 @@ function keepRestrictions(builder: TurnBuilder, { coldPausedUntilMs, pausedUntil
 
 function hashWrites(key: string, fields: readonly (readonly [string, string])[]): Write[] {
   const writes: Write[] = [];
-  for (let from = 0; from < fields.length; from += PARTS_A_WRITE) {
-    const part: RedisArgument[] = fields.slice(from, from + PARTS_A_WRITE).flat();
+  for (let from = 0; from < fields.length; from += PARTS_PER_WRITE) {
+    const part: RedisArgument[] = fields.slice(from, from + PARTS_PER_WRITE).flat();
     writes.push(['HSET', key, ...part]);
   }
   return writes;
