@@ -57,7 +57,7 @@ export const operatorsSchema = v.pipe(
   ),
 );
 
-/** The same where somebody has to be an admin, as no program makes a token by itself. */
+/** The same, and at least one admin among them: the service makes no token by itself, as `bin/dev` does. */
 export const requiredOperatorsSchema = v.pipe(
   operatorsSchema,
   v.forward(
@@ -99,7 +99,7 @@ function areDistinct(tokens: readonly OperatorToken[]): boolean {
   return names.size === tokens.length && values.size === tokens.length;
 }
 
-/** Also of what is no host at all: that is a problem of its own. */
+/** Whether the host is this machine. True also for what is no host at all, which is reported as a problem of `ADMIN_HOST`. */
 function isLoopbackHost(name: string): boolean {
   const url = `http://${name.includes(':') ? `[${name}]` : name}`;
   return !URL.canParse(url) || isLoopbackUrl(url);

@@ -7,7 +7,7 @@ import { makeDataDirectory } from './data-directory.ts';
 import { simulatorEnvironment } from './environment.ts';
 import { lockFile } from './file-lock.ts';
 
-/** Three of each handset and of each chat that is under way; about a kilobyte each. */
+/** Private keys kept in memory, about a kilobyte each: three of each handset, three of each open chat. */
 const PRIVATE_KEYS_KEPT = 20_000;
 
 /** Starts the simulated chat network alone, prints its address, and ends it on a signal. */

@@ -21,7 +21,7 @@ export interface ResumedActors {
 
 /** Actors that one call starts on one node: what a forwarded request has time for, at the pace of `STEP`. */
 const MOST_RESUMED = 200;
-/** So many at a time, since each that comes back may open a socket; as after a take-over. */
+/** Actors resumed in one step, and the time between steps: each may open a socket. The same pace as after a take-over. */
 const STEP = 20;
 const STEP_MS = 50;
 

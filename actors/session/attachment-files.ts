@@ -9,7 +9,7 @@ import { basename, join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 
-/** The names of our files, and those that the client gives its encrypted copies (its `encryptedStream`). */
+/** The names of the service's own files, and of the encrypted copies that the client makes (its `encryptedStream`). */
 const OURS = /^attachment-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const THE_CLIENTS = /^(?:image|video|document)3EB0[0-9A-F]{18}-enc$/;
 

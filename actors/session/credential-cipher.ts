@@ -29,7 +29,7 @@ export interface CredentialCipher {
   isCurrent(sealed: Buffer): boolean;
 }
 
-/** What tells keys apart beside what they sealed; says nothing of the key. */
+/** A short digest that tells which key sealed a value, and nothing of the key itself. */
 export function keyMark(key: Buffer): Buffer {
   return createHash('sha256').update(key).digest().subarray(0, KEY_MARK_BYTES);
 }

@@ -7,7 +7,7 @@ type Owner = Pick<SessionAddress, 'tenantId' | 'shopId'>;
 /** The field of `credentials` that holds a shop's identity on the network, from its pairing on. */
 export const IDENTITY_FIELD = 'creds';
 
-/** Whose ciphers seal a shop's values (`credentialCiphers`). */
+/** The name under which a shop's values are sealed (`credentialCiphers`). */
 export function sealedOwner({ tenantId, shopId }: Owner): string {
   return `${tenantId}/${shopId}`;
 }

@@ -3,7 +3,7 @@ import { startLoad } from '../harness/load.ts';
 import type { RunningSide } from '../harness/running-side.ts';
 import type { LoadPlan, LoadResult, Requests } from '../load/load-plan.ts';
 
-/** Issue and README speak of this many. */
+/** Connections of a load, unless a bench asks for others (bench/README.md, How it is measured). */
 export const CONNECTIONS = 64;
 
 const WARMUP_MS = 3_000;

@@ -40,7 +40,7 @@ export function hottest(
     .sort((left, right) => right.percent - left.percent);
 }
 
-/** The same by room of the house, library, or part of Node. */
+/** The same by folder of the repository, library, or part of Node. */
 export function byRoom(
   profile: CpuProfile,
   window: ProfileWindow,

@@ -41,7 +41,7 @@ export interface AuditLogQuery {
   readonly cursor: string | undefined;
 }
 
-/** Newest first. A page may hold fewer than `limit` and still have a next one, where a filter is rare. */
+/** A page, newest first. It may hold fewer than `limit` and still have a next one, where a filter is rare. */
 export interface AuditPage {
   readonly items: readonly AuditEntry[];
   readonly nextCursor: string | null;

@@ -36,7 +36,7 @@ export const CHANNEL_REPLIES = {
 /** What a request for a code to type holds. */
 export const pairingCodeRequest = closedObject({ phone: phoneNumber });
 
-/** One to show. */
+/** An example of such a request, for the documents. */
 export const PAIRING_CODE_EXAMPLE = { phone: '+41791234567' };
 
 /** What stands in the way of a code alone. */

@@ -79,7 +79,7 @@ const ERROR = {
   },
 } as const;
 
-/** One failure of each code, to show. */
+/** An example of the failure of each code, for the document. */
 export function errorExamples(codes: Iterable<ErrorCode>): Record<string, unknown> {
   return Object.fromEntries([...codes].sort().map((code) => [code, { value: exampleOf(code) }]));
 }

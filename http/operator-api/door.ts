@@ -97,7 +97,7 @@ export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoor
   };
 }
 
-/** Of one length, whatever the token's. */
+/** A digest of a token. All have one length, as a comparison in constant time needs it. */
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -82,7 +82,7 @@ export async function fleetOverview(options: {
   };
 }
 
-/** One point a slot without gaps, from the first in which something happened; the slot under way is left out. */
+/** One point per slot without gaps, from the first in which something happened; the slot under way is left out. */
 async function series(slots: readonly ActivitySlot[], nowMs: number): Promise<readonly SeriesPoint[]> {
   const bySlot = new Map<number, ActivitySlot[]>();
   for (const slot of slots) bySlot.set(slot.atMs, [...(bySlot.get(slot.atMs) ?? []), slot]);

@@ -276,7 +276,7 @@ export const operatorEvent = v.variant(
   ),
 );
 
-/** One shop, to show. */
+/** An example of a shop, for the document. */
 export const shopActorExample = {
   tenantId: '66b1f0a2c3d4e5f607182906',
   shopId: '66b1f0a2c3d4e5f607182901',
@@ -299,7 +299,7 @@ export const shopInspectionExample = {
   session: null,
 };
 
-/** A node, to show. */
+/** An example of a node, for the document. */
 export const nodeExample = {
   nodeId: 'node-1',
   incarnation: 'node-1~1',
@@ -308,7 +308,7 @@ export const nodeExample = {
   leaseMarginMs: 4200,
 };
 
-/** A dead letter, to show. */
+/** An example of a dead letter, for the document. */
 export const deadLetterExample = {
   id: '66b1f0a2c3d4e5f607182909',
   actor: 'shop/66b1f0a2c3d4e5f607182906.66b1f0a2c3d4e5f607182901',

@@ -40,7 +40,7 @@ export const readOverview = operatorEndpoint({
   },
 });
 
-/** They do not change while the program runs. */
+/** The charts of both machines, which do not change while the program runs. */
 const machines = { items: [machineChart(channelMachine), machineChart(pacingMachine)] };
 
 /** GET /machines */

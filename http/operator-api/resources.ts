@@ -26,7 +26,7 @@ export const tenant = v.strictObject({
   createdAt: v.string(),
 });
 
-/** One to show. */
+/** The example of a tenant in the operators' document. */
 export const tenantExample = {
   id: '66b1f0a2c3d4e5f607182906',
   name: 'Rue Haute Ltd',
@@ -49,7 +49,7 @@ export const inspectTenant = v.strictObject({
   }),
 });
 
-/** One to show. */
+/** The example of a tenant and its actor in the operators' document. */
 export const supervisedTenantExample = { ...tenantExample, actor: { status: 'active', restarts: 0 } };
 
 /** A key, without its value. */
@@ -68,7 +68,7 @@ export const key = v.strictObject({
 /** A key just made: the only reply that holds its value. */
 export const freshKey = v.strictObject({ ...key.entries, key: v.string() });
 
-/** One to show. */
+/** The example of a key in the operators' document. */
 export const keyExample = {
   id: '66b1f0a2c3d4e5f607182905',
   name: 'order notifications',
@@ -84,7 +84,7 @@ export const keyExample = {
 /** The reply to an erasure. */
 export const deleted = v.strictObject({ id: v.string(), deleted: v.literal(true) });
 
-/** One to show. */
+/** The example of an erasure's reply in the operators' document. */
 export const deletedExample = { id: '66b1f0a2c3d4e5f607182906', deleted: true };
 
 /** One request of the log. */

@@ -54,7 +54,7 @@ export const webhookAttempts = v.strictObject({
   ),
 });
 
-/** One to show. */
+/** The example of a webhook in the operators' document. */
 export const webhookExample = {
   id: '66b1f0a2c3d4e5f60718290a',
   url: 'https://example.com/hooks',
@@ -70,10 +70,10 @@ export const webhookExample = {
   missedUntil: null,
 };
 
-/** One to show. */
+/** The example of a webhook with its secret in the operators' document. */
 export const freshWebhookExample = { ...webhookExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw…' };
 
-/** Some to show. */
+/** The example of a webhook's last tries in the operators' document. */
 export const attemptsExample = {
   items: [
     {

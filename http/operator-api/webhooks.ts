@@ -19,7 +19,7 @@ import {
 } from './webhook-resources.ts';
 
 const url = v.pipe(mediaUri, v.description('At https, at a public address and port 443.'));
-/** Of a list of none: its endpoint would be sent nothing, which is what `disabled` is for. */
+/** Said of an empty list: its endpoint would be sent nothing, which is what `disabled` is for. */
 const NOT_NONE = 'must have at least 1 item; null is for all';
 const types = v.pipe(
   v.nullable(v.pipe(boundedArray(v.picklist(EVENT_TYPES), { max: 100 }), v.minLength(1, NOT_NONE))),

@@ -17,7 +17,7 @@ export interface RequestLogQuery {
   readonly cursor: string | undefined;
 }
 
-/** Newest first. A page may hold fewer than `limit` and still have a next one, where a filter is rare. */
+/** A page, newest first. It may hold fewer than `limit` and still have a next one, where a filter is rare. */
 export interface RequestLogPage {
   readonly items: readonly RequestLogEntry[];
   readonly nextCursor: string | null;

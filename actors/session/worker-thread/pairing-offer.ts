@@ -7,7 +7,7 @@ import { readClientError } from './session-end.ts';
 /** The client's own times for a QR code, unless it is told others. */
 const FIRST_QR_MS = 60_000;
 const NEXT_QR_MS = 20_000;
-/** As many QR codes the network gives a session; with the last one ends the time of a code that is typed, too. */
+/** QR codes that the network gives a session. With the last one the time of a code to type ends, too. */
 const QR_CODES = 6;
 
 /** What a session without credentials offers its owner. */

@@ -227,7 +227,7 @@ const onDisconnect = {
   target: '#channel.disconnected',
   actions: ['settleDown' as const, 'forgetAsked' as const, 'closeSession' as const],
 };
-/** What was resumed may be resumed again once the number is free; what was just scanned is nobody's. */
+/** The number is connected at another shop: resumed credentials are kept until it is free, those of a new scan are given up. */
 const onRefused = [
   {
     guard: 'isPaired' as const,
@@ -258,7 +258,7 @@ const loseCredentials = [
 ];
 const onConnected = { target: '#channel.connected', actions: ['settleConnection' as const] };
 const reopen = { target: '#channel.starting', reenter: true, actions: open };
-/** Of a channel that is being paired already. */
+/** A channel that is being paired already is asked to pair in the other way, by code or by QR code. */
 const onOtherWay = {
   guard: 'isOtherWay' as const,
   target: '#channel.starting',

@@ -24,7 +24,7 @@ export function carriedForWrites(
   ];
 }
 
-/** Asks for what `originsOf` takes: at most what a number may send in two days. */
+/** The read of what `originsOf` decodes: at most what a number may send in two days. */
 export function carriedForRead({ carriedFor }: Place, nowMs: number): Read {
   return ['ZRANGE', carriedFor, nowMs - ANSWER_COUNTS_MS, '+inf', 'BYSCORE'];
 }

@@ -27,7 +27,7 @@ export interface EarlierShopKeys {
   readonly ledger: string;
 }
 
-/** Names them, beside the key of the shop's hash. */
+/** The names of these keys: each begins with that of the shop's hash. */
 export function earlierShopKeys(shop: string): EarlierShopKeys {
   return { messages: `${shop}:messages`, queue: `${shop}:queue`, ledger: `${shop}:ledger` };
 }
