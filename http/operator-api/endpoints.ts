@@ -1,19 +1,11 @@
 import type { Endpoint } from '../contract/endpoint.ts';
+import { listActors, passivateActor, readActor, steerActor } from './actors.ts';
 import { listAudit } from './audit.ts';
-import {
-  countRefusals,
-  listActors,
-  listDeadLetters,
-  listNodes,
-  listRequests,
-  passivateActor,
-  readActor,
-  replayDeadLetter,
-  steerActor,
-} from './fleet.ts';
+import { listDeadLetters, replayDeadLetter } from './dead-letters.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { readOperator } from './operator.ts';
-import { readMachines, readOverview } from './overview.ts';
+import { listNodes, readMachines, readOverview } from './overview.ts';
+import { countRefusals, listRequests } from './requests.ts';
 import { resumeAll } from './resume-all.ts';
 import type { OperatorServices } from './services.ts';
 import { connectShop, disconnectShop, pollShop, requestShopPairingCode } from './shop-channel.ts';

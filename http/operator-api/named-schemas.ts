@@ -1,17 +1,8 @@
 import type { NamedSchemas } from '../contract/named-schemas.ts';
 import { channel, channelStatus, messageReason, messageStatus, shop } from '../contract/resources.ts';
-import {
-  deadLetter,
-  machine,
-  node,
-  operatorEvent,
-  overview,
-  seriesPoint,
-  shard,
-  shopActor,
-  shopDetails,
-  shopInspection,
-} from './fleet-resources.ts';
+import { shopActor, shopDetails, shopInspection } from './actor-resources.ts';
+import { operatorEvent } from './event-schemas.ts';
+import { deadLetter, machine, node, overview, seriesPoint, shard } from './fleet-resources.ts';
 import { freshKey, inspectTenant, key, loggedRequest, tenant } from './resources.ts';
 import { freshWebhook, webhook, webhookAttempts } from './webhook-resources.ts';
 

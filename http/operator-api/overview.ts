@@ -3,7 +3,8 @@ import { channelMachine } from '../../actors/shop/machines/channel-machine.ts';
 import { machineChart } from '../../actors/shop/machines/machine-chart.ts';
 import { pacingMachine } from '../../actors/shop/machines/pacing-machine.ts';
 import { reply } from '../contract/endpoint.ts';
-import { machine, nodeExample, overview } from './fleet-resources.ts';
+import { cursorPage } from '../contract/resources.ts';
+import { machine, node, nodeExample, overview } from './fleet-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** GET /overview */
@@ -61,5 +62,26 @@ export const readMachines = operatorEndpoint({
   errors: [],
   async handle() {
     return reply(200, machines);
+  },
+});
+
+/** GET /nodes */
+export const listNodes = operatorEndpoint({
+  name: 'listNodes',
+  method: 'GET',
+  path: '/nodes',
+  role: 'read',
+  tag: 'Fleet',
+  summary: 'The nodes and what they own',
+  replies: {
+    200: {
+      description: 'All nodes.',
+      data: cursorPage(node),
+      example: { items: [nodeExample], nextCursor: null },
+    },
+  },
+  errors: [],
+  async handle({ services }) {
+    return reply(200, { items: await services.fleet.nodes(), nextCursor: null });
   },
 });

@@ -2,14 +2,15 @@
 /**
  * What the operators' API answers, as its schemas say it.
  * @import { InferOutput } from 'valibot'
+ * @import * as actors from '../../operator-api/actor-resources.ts'
  * @import * as fleet from '../../operator-api/fleet-resources.ts'
  * @import * as accounts from '../../operator-api/resources.ts'
  * @import * as hooks from '../../operator-api/webhook-resources.ts'
  * @import * as all from '../../contract/resources.ts'
- * @typedef {InferOutput<typeof fleet.shopActor>} Shop one of a list
- * @typedef {InferOutput<typeof fleet.shopInspection>} InspectedShop one on its own page
+ * @typedef {InferOutput<typeof actors.shopActor>} Shop one of a list
+ * @typedef {InferOutput<typeof actors.shopInspection>} InspectedShop one on its own page
  * @typedef {Shop & Partial<Pick<InspectedShop, 'workers' | 'policy'>>} SeenShop of either kind
- * @typedef {InferOutput<typeof fleet.shopDetails>} Details of one that is loaded
+ * @typedef {InferOutput<typeof actors.shopDetails>} Details of one that is loaded
  * @typedef {Details['transitions'][number]} Transition
  * @typedef {import('../../../actors/operators/resume-suspended.ts').ResumedActors & { silentNodes: string[] }} Resumed
  * @typedef {InferOutput<typeof fleet.overview>} FleetOverview

@@ -1,0 +1,182 @@
+import * as v from 'valibot';
+import { MESSAGE_REASONS, type MessageReason } from '../../actors/message-status.ts';
+import type { ShopActorView, ShopInspection } from '../../actors/operators/operator-operations.ts';
+import { channelStatus, count } from '../contract/resources.ts';
+import type { SchemasOf } from './schemas-of.ts';
+
+/** Schemas of shops' actors for operators. Times that end in `Ms` are milliseconds since the Unix epoch. */
+
+type Shop = NonNullable<ShopActorView['details']>;
+type Waiting = NonNullable<Shop['queue']['inHand']>;
+type Policy = NonNullable<ShopInspection['policy']>;
+
+const epochMs = v.number();
+const messageKind = v.picklist(['message', 'status']);
+
+/** The tenant and the id of a shop. */
+export const whichShop = { tenantId: v.string(), shopId: v.string() };
+
+/** Why a message ended. */
+export const reason = v.picklist(Object.keys(MESSAGE_REASONS) as MessageReason[]);
+
+const waiting = v.strictObject({
+  messageId: v.string(),
+  kind: messageKind,
+  to: v.string(),
+  alias: v.exactOptional(v.string()),
+  textLength: count,
+  createdAtMs: epochMs,
+  place: v.exactOptional(v.pipe(count, v.description('Its place in the stored queue.'))),
+  carriedFor: v.exactOptional(v.strictObject(whichShop)),
+} satisfies SchemasOf<Waiting>);
+
+const lastEnd = v.strictObject({
+  end: v.string(),
+  statusCode: v.nullable(v.number()),
+  detail: v.string(),
+  atMs: epochMs,
+} satisfies SchemasOf<NonNullable<Shop['channel']['lastEnd']>>);
+
+/** Both machines of a shop, the head of its queue and its last steps. */
+export const shopDetails = v.strictObject({
+  ...whichShop,
+  name: v.string(),
+  tenantActive: v.boolean(),
+  status: channelStatus,
+  channel: v.strictObject({
+    state: v.string(),
+    configId: v.nullable(v.string()),
+    generation: count,
+    phone: v.nullable(v.string()),
+    pairedAtMs: v.nullable(epochMs),
+    lastPairedAtMs: v.exactOptional(epochMs),
+    lastPhone: v.exactOptional(v.string()),
+    warmupSinceMs: v.exactOptional(v.nullable(epochMs)),
+    flagged: v.boolean(),
+    asked: v.exactOptional(v.boolean()),
+    pairWith: v.exactOptional(v.nullable(v.string())),
+    attempts: count,
+    reconnectAtMs: v.nullable(epochMs),
+    downSinceMs: v.nullable(epochMs),
+    lastEnd: v.nullable(lastEnd),
+    codesRefusedAtMs: v.exactOptional(v.nullable(epochMs)),
+  } satisfies SchemasOf<Shop['channel']>),
+  pacing: v.strictObject({
+    state: v.string(),
+    hand: v.nullable(
+      v.strictObject({
+        messageId: v.string(),
+        kind: messageKind,
+        to: v.string(),
+        textLength: count,
+      } satisfies SchemasOf<NonNullable<Shop['pacing']['hand']>>),
+    ),
+    untilMs: v.nullable(epochMs),
+    heldByOperator: v.boolean(),
+    unsent: v.exactOptional(v.strictObject({ messageId: v.string(), times: count })),
+    coldPausedUntilMs: v.exactOptional(v.nullable(epochMs)),
+  } satisfies SchemasOf<Shop['pacing']>),
+  queue: v.strictObject({
+    depth: count,
+    inHand: v.nullable(waiting),
+    waiting: v.array(
+      v.strictObject({
+        ...waiting.entries,
+        unlessSent: v.strictObject({ atMs: epochMs, reason }),
+      } satisfies SchemasOf<Shop['queue']['waiting'][number]>),
+    ),
+  } satisfies SchemasOf<Shop['queue']>),
+  pooled: v.array(
+    v.strictObject({
+      messageId: v.string(),
+      to: v.string(),
+      createdAtMs: epochMs,
+      pool: v.nullable(v.strictObject(whichShop)),
+      taken: v.boolean(),
+      place: v.pipe(count, v.description('Its place in the list of what the shop accepted.')),
+      askAtMs: epochMs,
+    } satisfies SchemasOf<Shop['pooled'][number]>),
+  ),
+  undelivered: v.nullable(
+    v.pipe(
+      v.strictObject({
+        sinceMs: epochMs,
+        count,
+        enoughSinceMs: v.exactOptional(epochMs),
+        isLong: v.boolean(),
+      } satisfies SchemasOf<NonNullable<Shop['undelivered']>>),
+      v.description('Messages that were sent since a recipient last said that they have one.'),
+    ),
+  ),
+  counted: count,
+  groups: v.nullable(count),
+  qrWaiting: v.boolean(),
+  transitions: v.array(
+    v.strictObject({
+      atMs: epochMs,
+      machine: v.picklist(['channel', 'pacing']),
+      from: v.string(),
+      to: v.string(),
+      event: v.string(),
+    } satisfies SchemasOf<Shop['transitions'][number]>),
+  ),
+} satisfies SchemasOf<Shop>);
+
+/** A shop's actor; name, state and details are null while nothing of it is in memory. */
+export const shopActor = v.strictObject({
+  ...whichShop,
+  name: v.nullable(v.string()),
+  state: v.nullable(channelStatus),
+  status: v.picklist(['active', 'backoff', 'suspended']),
+  shard: count,
+  owner: v.strictObject({ nodeId: v.string(), epoch: count }),
+  mailbox: v.strictObject({ depth: count, bytes: count, oldestQueuedMs: v.number() }),
+  timers: v.array(v.strictObject({ id: v.string(), dueAtMs: epochMs })),
+  restarts: count,
+  lastError: v.optional(v.strictObject({ atMs: epochMs, message: v.string() })),
+  details: v.nullable(shopDetails),
+} satisfies SchemasOf<ShopActorView>);
+
+const policyWindow = v.strictObject({
+  window: v.picklist(['perDay', 'perHour', 'coldPerDay', 'declaredPerDay', 'groupsPerDay', 'statusesPerDay']),
+  used: count,
+  cap: count,
+  nextReliefMs: v.nullable(epochMs),
+} satisfies SchemasOf<Policy['windows'][number]>);
+
+/** The same, with the fields of its own page. */
+export const shopInspection = v.strictObject({
+  ...shopActor.entries,
+  policy: v.pipe(
+    v.nullable(v.strictObject({ warmupDay: count, windows: v.array(policyWindow) })),
+    v.description('Null: what is stored of it cannot be read.'),
+  ),
+  workers: v.picklist(['available', 'lost']),
+  session: v.pipe(
+    v.nullable(v.record(v.string(), v.unknown())),
+    v.description("Facts of the live session, of the chat client's own choice; null: there is none."),
+  ),
+} satisfies SchemasOf<ShopInspection>);
+
+/** An example of a shop, for the document. */
+export const shopActorExample = {
+  tenantId: '66b1f0a2c3d4e5f607182906',
+  shopId: '66b1f0a2c3d4e5f607182901',
+  name: 'Bakery Rue Haute',
+  state: 'connected',
+  status: 'active',
+  shard: 17,
+  owner: { nodeId: 'node-1', epoch: 3 },
+  mailbox: { depth: 0, bytes: 0, oldestQueuedMs: 0 },
+  timers: [],
+  restarts: 0,
+  details: null,
+};
+
+/** The same, with the fields of its own page. */
+export const shopInspectionExample = {
+  ...shopActorExample,
+  policy: { warmupDay: 9, windows: [{ window: 'perDay', used: 12, cap: 100, nextReliefMs: 1801483200000 }] },
+  workers: 'available',
+  session: null,
+};

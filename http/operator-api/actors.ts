@@ -1,0 +1,124 @@
+import * as v from 'valibot';
+import type { OperatorOperations } from '../../actors/operators/operator-operations.ts';
+import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { limitParameter } from '../contract/query-parameters.ts';
+import { cursorPage } from '../contract/resources.ts';
+import { ACTOR_SORTS } from '../owner/forwarded-form.ts';
+import { shopActor, shopActorExample, shopInspection, shopInspectionExample } from './actor-resources.ts';
+import { operatorEndpoint } from './services.ts';
+
+/** A cursor of the actors' list: rank and id of the last one, since ranks change between two pages. */
+const actorCursor = v.pipe(
+  v.string(),
+  v.regex(/^\d+~[^~]{1,100}$/, 'must be a nextCursor of this list'),
+  v.transform((value) => {
+    const [rank = '', id = ''] = value.split('~');
+    return { rank: Number(rank), id };
+  }),
+);
+
+/** GET /actors */
+export const listActors = operatorEndpoint({
+  name: 'listActors',
+  method: 'GET',
+  path: '/actors',
+  role: 'read',
+  tag: 'Actors',
+  summary: 'The active shop actors of all nodes',
+  query: {
+    sort: v.optional(v.picklist(ACTOR_SORTS), 'mailbox'),
+    state: v.optional(v.string()),
+    q: v.optional(v.string()),
+    limit: limitParameter,
+    cursor: v.optional(actorCursor),
+  },
+  replies: {
+    200: {
+      description: 'A page of snapshots.',
+      data: cursorPage(shopActor),
+      example: { items: [shopActorExample], nextCursor: null },
+    },
+  },
+  errors: [],
+  async handle({ query, services }) {
+    const { sort, state, q, limit, cursor } = query;
+    const ranked = await services.actors({ sort, state, q, limit: limit + 1, after: cursor });
+    const page = ranked.slice(0, limit);
+    const last = page.at(-1);
+    const more = ranked.length > limit && last !== undefined;
+    return reply(200, {
+      items: page.map(({ actor }) => actor),
+      nextCursor: more ? `${last.rank}~${last.id}` : null,
+    });
+  },
+});
+
+/** GET /actors/{tenantId}/{shopId} */
+export const readActor = operatorEndpoint({
+  name: 'readActor',
+  method: 'GET',
+  path: '/actors/{tenantId}/{shopId}',
+  role: 'read',
+  tag: 'Actors',
+  summary: "A shop actor's snapshot, taken between two turns",
+  replies: { 200: { description: 'The snapshot.', data: shopInspection, example: shopInspectionExample } },
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
+  async handle({ params, services }) {
+    const taken = await services.operators.snapshot(params);
+    return taken.ok ? reply(200, taken.value) : taken;
+  },
+});
+
+/** The operation that each route's last segment asks for. */
+const ACTIONS = [
+  ['pause', 'hold'],
+  ['resume', 'resume'],
+  ['restart', 'restart'],
+] as const satisfies readonly (readonly [segment: string, operation: keyof OperatorOperations])[];
+
+/** POST /actors/{tenantId}/{shopId}/{pause|resume|restart} */
+export const steerActor = ACTIONS.map(([action, operation]) =>
+  operatorEndpoint({
+    name: `${action}Actor`,
+    method: 'POST',
+    path: `/actors/{tenantId}/{shopId}/${action}`,
+    role: 'operate',
+    tag: 'Actors',
+    summary: `${action[0]?.toUpperCase()}${action.slice(1)} a shop's actor`,
+    body: closedObject({}),
+    replies: {
+      200: { description: 'The snapshot afterwards.', data: shopInspection, example: shopInspectionExample },
+    },
+    errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CONFLICT'],
+    async handle({ params, services }) {
+      const { tenantId, shopId } = params as unknown as ShopReference;
+      const steered = await services.operators[operation]({ tenantId, shopId });
+      return steered.ok ? reply(200, steered.value) : steered;
+    },
+  }),
+);
+
+/** POST /actors/{tenantId}/{shopId}/passivate */
+export const passivateActor = operatorEndpoint({
+  name: 'passivateActor',
+  method: 'POST',
+  path: '/actors/{tenantId}/{shopId}/passivate',
+  role: 'operate',
+  tag: 'Actors',
+  summary: "Take a shop's actor out of memory, when it has nothing to do",
+  body: closedObject({}),
+  replies: {
+    200: {
+      description: 'It is not in memory any more; the next call brings it back.',
+      data: v.strictObject({ passivated: v.literal(true) }),
+      example: { passivated: true },
+    },
+  },
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CONFLICT'],
+  async handle({ params: { tenantId, shopId }, services }) {
+    const done = await services.operators.passivate({ tenantId, shopId });
+    return done.ok ? reply(200, done.value) : done;
+  },
+});

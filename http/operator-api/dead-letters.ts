@@ -1,0 +1,55 @@
+import * as v from 'valibot';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
+import { cursorPage } from '../contract/resources.ts';
+import { deadLetter, deadLetterExample } from './fleet-resources.ts';
+import { operatorEndpoint } from './services.ts';
+
+/** GET /dead-letters */
+export const listDeadLetters = operatorEndpoint({
+  name: 'listDeadLetters',
+  method: 'GET',
+  path: '/dead-letters',
+  role: 'read',
+  tag: 'Dead letters',
+  summary: 'Commands that made an actor throw, newest first',
+  query: {
+    limit: limitParameter,
+    cursor: cursorParameter,
+  },
+  replies: {
+    200: {
+      description: 'A page.',
+      data: cursorPage(deadLetter),
+      example: { items: [deadLetterExample], nextCursor: null },
+    },
+  },
+  errors: [],
+  async handle({ query, services }) {
+    return reply(200, await services.fleet.deadLetters({ limit: query.limit, cursor: query.cursor }));
+  },
+});
+
+/** POST /dead-letters/{id}/replay */
+export const replayDeadLetter = operatorEndpoint({
+  name: 'replayDeadLetter',
+  method: 'POST',
+  path: '/dead-letters/{id}/replay',
+  role: 'operate',
+  tag: 'Dead letters',
+  summary: 'Give a command to its actor once more',
+  body: closedObject({}),
+  replies: {
+    200: {
+      description: 'It went through, or made the actor throw again and so left another.',
+      data: v.strictObject({ id: v.string(), replayed: v.literal(true) }),
+      example: { id: deadLetterExample.id, replayed: true },
+    },
+  },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handle({ params, services }) {
+    const replayed = await services.fleet.replayDeadLetter(params.id);
+    return replayed.ok ? reply(200, replayed.value) : replayed;
+  },
+});
