@@ -1,25 +1,15 @@
-import { isGroupId, isPhoneNumber } from '../../../policy/recipient.ts';
-import type { MessageReason } from '../../message-status.ts';
 import type { SessionEnd, SessionEvent } from '../../session/session-host.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
-import { dayOf } from '../record/message-days.ts';
-import type { MessageBody } from '../record/message-record.ts';
-import { sentExpiry, sentWrite } from '../record/sent-index.ts';
-import { addressee, channelState, liveGroups, pacingState, type ShopState } from '../record/shop-state.ts';
+import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 import { afterInbound } from '../record/writer.ts';
+import { onComposed, onPrepared } from './dispatch-message.ts';
 import type { NumberFacts } from './number-facts.ts';
-import { heedOptOut, rememberCarried, startNotices, tellOfOptOut } from './opt-out-notices.ts';
+import { heedOptOut, startNotices, tellOfOptOut } from './opt-out-notices.ts';
 import { onReceipts } from './receipt-turn.ts';
-import { isOverRecipientLimits, learnRecipient, linkLid } from './recipient-alias.ts';
-import type { DispatchFacts, ShopFacts } from './shop-facts.ts';
+import { learnRecipient } from './recipient-alias.ts';
+import type { ShopFacts } from './shop-facts.ts';
 import { takeNumber } from './take-number.ts';
 import type { PacingTimes, TurnBuilder } from './turn-builder.ts';
-
-/**
- * How long the network may take to acknowledge a stanza before the outcome counts as unknown. Twice as long as Redis
- * may be away: a stanza waits for its ratchet to be stored, and a session that seems to hang loses its socket.
- */
-const ACKNOWLEDGE_DEADLINE_MS = 60_000;
 
 /** What an event of the shop's newest session changes. */
 type LiveEvent = Exclude<
@@ -175,118 +165,4 @@ function onConnected(
   const { ownerNumber } = tenantKeys(builder.state.shop.tenantId);
   builder.write(['SET', ownerNumber, `+${phone}`, 'NX']);
   builder.perform({ type: 'owner_number', phone: `+${phone}` });
-}
-
-/** Ends a message whose record expired while it waited. */
-const GONE: MessageReason = 'EXPIRED';
-
-/**
- * Why a message may not go on the wire, asked just before it; undefined: it may (docs/contract.md, Before the
- * wire).
- */
-function obstacle(
-  state: ShopState,
-  body: MessageBody,
-  { writer, audience, withdrawn, lapsed, nowMs }: DispatchFacts & { readonly nowMs: number },
-): MessageReason | undefined {
-  const to = body.to ?? '';
-  if (withdrawn || (isPhoneNumber(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
-  if (isOverRecipientLimits(state, writer, nowMs)) {
-    return 'RECIPIENT_RATE_LIMITED';
-  }
-  // Its place is one of the declared, and neither budget spills into the other.
-  if (lapsed || barsStranger(state, body, writer, nowMs)) {
-    return 'COLD_RECIPIENT_CAP_REACHED';
-  }
-  if (isGroupId(to) && !liveGroups(state)?.find(({ id }) => id === to)?.isAdmin) {
-    return 'GROUP_NOT_ADMINISTERED';
-  }
-  if (body.kind === 'status' && audience.length === 0) return 'STATUS_NO_AUDIENCE';
-  return undefined;
-}
-
-/**
- * The network wants no message to strangers now, and this is one: accepted as cold, or carried for another
- * shop, whose customers are strangers to this number, and they have not written to it since.
- */
-function barsStranger(
-  { pacing, inHand }: Pick<ShopState, 'pacing' | 'inHand'>,
-  { policy }: MessageBody,
-  writer: DispatchFacts['writer'],
-  nowMs: number,
-): boolean {
-  const barred = (pacing.context.coldPausedUntilMs ?? 0) > nowMs;
-  const isStranger = inHand?.carriedFor !== undefined || policy?.recipientClass === 'cold';
-  return barred && isStranger && writer === undefined;
-}
-
-/** The order to send; undefined when there is a reason against it, with which the message then ends. */
-function unblocked(builder: TurnBuilder, facts: DispatchFacts): MessageBody | undefined {
-  const { body } = facts;
-  if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
-  const against =
-    body === undefined ? GONE : obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs });
-  if (body === undefined || against !== undefined) {
-    builder.stepPacing({ type: 'blocked', reason: against ?? GONE });
-    return undefined;
-  }
-  return body;
-}
-
-/** Checks the message before it is prepared for the wire. */
-function onComposed(builder: TurnBuilder, messageId: string, facts: DispatchFacts, outcomeMs: number): void {
-  const body = unblocked(builder, facts);
-  if (body === undefined) return;
-  const { inHand } = builder.state;
-  builder.change({ bodyInHand: body });
-  builder.stepPacing({ type: 'composed', untilMs: builder.nowMs + outcomeMs });
-  builder.perform({
-    type: 'send',
-    order: {
-      messageId,
-      wireId: body.wireId,
-      kind: body.kind,
-      to: inHand === undefined ? (body.to ?? '') : addressee(inHand),
-      text: body.text ?? undefined,
-      mediaUrl: body.mediaUrl ?? undefined,
-      mediaType: body.mediaType ?? undefined,
-      audience: body.kind === 'status' ? facts.audience : undefined,
-      deadlineMs: ACKNOWLEDGE_DEADLINE_MS,
-    },
-    traceparent: body.traceparent ?? undefined,
-  });
-}
-
-/**
- * The last look before the wire. `sending` and the steps of the ratchets that sealed the message are one commit, and the
- * frame leaves after it: when the process is killed before, the message is queued and nobody has its ciphertexts.
- */
-function onPrepared(
-  builder: TurnBuilder,
-  { messageId, writes, lid }: Extract<SessionEvent, { type: 'session.prepared' }>,
-  facts: DispatchFacts,
-  outcomeMs: number,
-): void {
-  const body = unblocked(builder, facts);
-  if (body === undefined) return;
-  builder.stepPacing({ type: 'prepared', untilMs: builder.nowMs + outcomeMs });
-  builder.write(...writes);
-  rememberCarried(builder, lid);
-  indexStanza(builder, body, lid);
-  builder.perform({ type: 'release', messageId });
-}
-
-/** So that receipts find the message. What is carried for the pool has its record elsewhere, and a status no recipient. */
-function indexStanza(builder: TurnBuilder, { id, wireId, kind }: MessageBody, lid: string | undefined): void {
-  const { nowMs, state } = builder;
-  const { inHand, keys, accepted } = state;
-  if (inHand === undefined || inHand.carriedFor !== undefined || kind === 'status') return;
-  const sent = { messageId: id, atMs: nowMs, to: addressee(inHand), lid: lid ?? '' };
-  builder.write(sentWrite(keys, wireId, sent));
-  const day = dayOf(nowMs);
-  if (accepted.indexedDay === day) return;
-  builder.write(sentExpiry(keys, day));
-  builder.onCommitted(() => {
-    accepted.indexedDay = day;
-  });
 }
