@@ -184,7 +184,7 @@ function failed<Services>(
   thrown: unknown,
   { keyId, rate }: Addressee = { keyId: undefined, rate: '' },
 ): OwnedReply {
-  const reply = errorReply(told(endpoint, thrown, options.log), rate);
+  const reply = errorReply(loggedFailure(endpoint, thrown, options.log), rate);
   return tellsOfMove(thrown) ? { reply, keyId, moved: true } : { reply, keyId };
 }
 
@@ -235,7 +235,7 @@ export async function answerOperator<Services>(
     if (tenantId === undefined || options.stillOwner(tenantId)) return { reply, keyId };
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }), keyId };
   } catch (thrown) {
-    const reply = errorReply(told(endpoint, thrown, options.log));
+    const reply = errorReply(loggedFailure(endpoint, thrown, options.log));
     return { reply, keyId, moved: endpoint.method !== 'DELETE' && tellsOfMove(thrown) };
   }
 }
@@ -252,8 +252,8 @@ function replyOf(
   return { status, contentType: JSON_TYPE, headers: rate + headers, body };
 }
 
-/** A broken invariant goes to the log, since the caller is not shown it. */
-function told(endpoint: Endpoint<never>, thrown: unknown, log: Logger): HttpFailure {
+/** The failure for a thrown value. A broken invariant goes to the log, since the caller is not shown it. */
+function loggedFailure(endpoint: Endpoint<never>, thrown: unknown, log: Logger): HttpFailure {
   const failure = failureOfThrown(thrown);
   if (failure.code === 'INTERNAL_ERROR') {
     log.error({ err: thrown, route: `${endpoint.method} ${endpoint.path}` }, 'an endpoint threw');

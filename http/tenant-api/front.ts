@@ -136,7 +136,7 @@ function answerTenant(
   }
   const first = ownedRequest(request, { values, tenantId, keyHash: hash, call });
   const opened = openStream({ endpoint, followed }, { request: first, place: lastEventId }, edge);
-  return held(opened, { route, tenantId }, edge.slots);
+  return inSlot(opened, { route, tenantId }, edge.slots);
 }
 
 function answerKnown(
@@ -150,14 +150,14 @@ function answerKnown(
   const asked = ownedRequest(request, { values, tenantId, keyHash: hash, call });
   const owned = call.wait === undefined ? asked : continued(asked, endpoint, call.wait);
   if (!forwarder.ownerIsLocal(tenantId)) {
-    return held(askOwner(endpoint, owned, edge), { route, tenantId }, slots);
+    return inSlot(askOwner(endpoint, owned, edge), { route, tenantId }, slots);
   }
   const answered = answerAsOwner(endpoint, owned, services, owner);
   if (answered instanceof Promise) {
     return answerInTime(target, owned, answered, edge);
   }
   if (!answered.moved) return frontReply(answered, route, tenantId);
-  return held(askNextOwner(endpoint, owned, answered, edge), { route, tenantId }, slots);
+  return inSlot(askNextOwner(endpoint, owned, answered, edge), { route, tenantId }, slots);
 }
 
 /*
@@ -166,7 +166,7 @@ function answerKnown(
  */
 
 /** An answer that another node gives or that stays open, in a slot of the tenant. */
-function held(
+function inSlot(
   answered: Promise<OwnedReply>,
   { route, tenantId }: { readonly route: string; readonly tenantId: string },
   slots: TenantSlots,
@@ -188,7 +188,7 @@ function answerInTime(
     if (!known.moved) return frontReply(known, target.route, owned.tenantId);
     const { route, endpoint } = target;
     const place = { route, tenantId: owned.tenantId };
-    return held(askNextOwner(endpoint, owned, known, edge), place, edge.slots);
+    return inSlot(askNextOwner(endpoint, owned, known, edge), place, edge.slots);
   });
 }
 

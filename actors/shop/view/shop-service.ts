@@ -110,13 +110,13 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     async connect(shop, caller) {
       const started = await ask(shop, { type: 'connect' });
       if (!started.ok) return started;
-      await opened(shop, options, caller);
+      await untilOpened(shop, options, caller);
       return view(shop);
     },
     async requestPairingCode(shop, phone, caller) {
       const started = await ask(shop, { type: 'connect', pairWith: phone.replace('+', '') });
       if (!started.ok) return started;
-      await opened(shop, options, caller);
+      await untilOpened(shop, options, caller);
       return withState(shop, async (state) => {
         const ended = channelState(state) === 'disconnected';
         const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
@@ -176,7 +176,7 @@ async function policyOf(
 }
 
 /** Settles when a code or the connection is there, the session has ended, or nobody is to wait for it. */
-async function opened(
+async function untilOpened(
   shop: ShopReference,
   { actors, clock, waiters }: Pick<ShopServiceOptions, 'actors' | 'clock' | 'waiters'>,
   caller: WaitingCaller | undefined,
