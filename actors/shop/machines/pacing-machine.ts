@@ -79,7 +79,10 @@ export type PacingEvent =
   | { readonly type: 'cold_elapsed' }
   /** The network bars the shop's number from strangers, as it told another shop. */
   | { readonly type: 'strangers_barred'; readonly untilMs: number }
-  /** The network asked the shop's number to pause, as it told another shop. Passed over while a message is on the wire. */
+  /**
+   * The network asked the shop's number to pause, as it told another shop, or said of a message that is in hand no more.
+   * Passed over while one is in hand.
+   */
   | { readonly type: 'rate_limited_before'; readonly pauseUntilMs: number }
   | { readonly type: 'elapsed'; readonly gapUntilMs: number }
   | { readonly type: 'hold' }

@@ -89,14 +89,7 @@ function onLiveEvent(
       builder.perform({ type: 'groups_told' });
       break;
     case 'session.recipient_checked':
-      if (builder.state.inHand?.messageId !== event.messageId) break;
-      learnRecipient(builder, event, facts.alias);
-      builder.stepPacing({
-        type: 'checked',
-        exists: event.exists,
-        rateLimited: event.rateLimited,
-        ...builder.moments(),
-      });
+      onChecked(builder, event, facts);
       break;
     case 'session.composed':
       // A report of an earlier try may come when the message is in hand once more, or on the wire already.
@@ -110,6 +103,21 @@ function onLiveEvent(
         onPrepared(builder, event, facts.dispatch, times.outcomeMs);
       }
       break;
+  }
+}
+
+function onChecked(
+  builder: TurnBuilder,
+  event: Extract<LiveEvent, { type: 'session.recipient_checked' }>,
+  facts: ShopFacts,
+): void {
+  const { messageId, exists, rateLimited } = event;
+  if (builder.state.inHand?.messageId === messageId) {
+    learnRecipient(builder, event, facts.alias);
+    builder.stepPacing({ type: 'checked', exists, rateLimited, ...builder.moments() });
+  } else if (rateLimited) {
+    // It was put back meanwhile; the signal is about the shop's number.
+    builder.stepPacing({ type: 'rate_limited_before', ...builder.moments() });
   }
 }
 
