@@ -43,6 +43,8 @@ export function onSessionEvent(
     case 'session.send_outcome':
       if (builder.state.inHand?.messageId === event.messageId) {
         builder.stepPacing({ type: 'outcome', outcome: event.outcome, ...builder.moments() });
+      } else if (event.outcome.kind === 'rate_limited') {
+        heedRateSignal(builder);
       }
       break;
     case 'session.unreachable':
@@ -116,9 +118,13 @@ function onChecked(
     learnRecipient(builder, event, facts.alias);
     builder.stepPacing({ type: 'checked', exists, rateLimited, ...builder.moments() });
   } else if (rateLimited) {
-    // It was put back meanwhile; the signal is about the shop's number.
-    builder.stepPacing({ type: 'rate_limited_before', ...builder.moments() });
+    heedRateSignal(builder);
   }
+}
+
+/** A rate signal came for a message that is in hand no more: it is about the shop's number all the same. */
+function heedRateSignal(builder: TurnBuilder): void {
+  builder.stepPacing({ type: 'rate_limited_before', ...builder.moments() });
 }
 
 function standsIn(stage: 'composing' | 'preparing', state: ShopState, messageId: string): boolean {
