@@ -116,9 +116,12 @@ function compile(document: LooseDocument, more: Readonly<Record<string, string>>
   });
 }
 
-test('the types of the repository are those of the document (npm run client-types makes them)', () => {
-  const written = readFileSync(join(root, 'client/src/operations.ts'), 'utf8');
-  assert.equal(written, clientTypes(apiDocument()));
+test('the types of the repository are those of the document', () => {
+  const written = readFileSync(join(root, 'client/src/operations.ts'), 'utf8').split('\n');
+  const made = clientTypes(apiDocument()).split('\n');
+  const place = made.findIndex((line, index) => line !== written[index]);
+  assert.equal(place, -1, `from line ${place + 1} on they are others: run npm run client-types`);
+  assert.equal(written.length, made.length, 'there is more than the document says: run npm run client-types');
 });
 
 test("the document's own examples are of the types, and every operation has a method", async () => {
