@@ -7,7 +7,8 @@ import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenant/tenan
 import { tenantKeys } from '../tenant/tenant-keys.ts';
 import { placeOf } from '../tenant/webhook-progress.ts';
 import type { WebhookAttempt, WebhookRecord } from '../tenant/webhook-record.ts';
-import { isWanted, MOST_WAITING } from './endpoint-pump.ts';
+import { MOST_WAITING } from './endpoint-pump.ts';
+import { isWanted } from './endpoint-tries.ts';
 import type { WebhookAccess } from './webhook-access.ts';
 import type { AttemptView, WebhookOperations } from './webhook-operations.ts';
 import type { WebhookPump } from './webhook-pump.ts';

@@ -13,8 +13,9 @@ import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenant/tenan
 import { tenantAddress, tenantKeys } from '../tenant/tenant-keys.ts';
 import type { WebhookEnd, WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
 import { type Delivered, type DeliveryOptions, deliver } from './deliver.ts';
-import { EndpointPump, isWanted, SLOW_MS } from './endpoint-pump.ts';
+import { EndpointPump } from './endpoint-pump.ts';
 import type { EndpointPace, EndpointPumpOptions, ReadEvents, SentEvent } from './endpoint-pump-options.ts';
+import { isWanted, SLOW_MS } from './endpoint-tries.ts';
 import { FairSlots } from './fair-slots.ts';
 import type { ReplayedEvent } from './progress.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
