@@ -48,10 +48,12 @@ export interface EndpointPumpOptions {
     event: StoredEvent,
     body: string,
     to: {
-      readonly webhook: WebhookRecord;
       readonly pace: EndpointPace;
-      /** Asked when the turn of the try has come, which may be minutes later. */
-      readonly mayBegin: () => boolean;
+      /**
+       * The endpoint as it stands when the turn of the try has come, which may be minutes later. Undefined: the try may not
+       * begin any more.
+       */
+      readonly begin: () => WebhookRecord | undefined;
     },
   ): Promise<SentEvent | undefined>;
   /** Within the fenced commit of the tenant's actor. False: the endpoint is gone, or sent events by another pump. */

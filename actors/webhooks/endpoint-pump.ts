@@ -61,7 +61,10 @@ export class EndpointPump {
     return this.#isEnding;
   }
 
-  /** Takes a changed record, which counts from the next event on; a pump that settles, or has settled, goes on. */
+  /**
+   * Takes a changed record, which counts from the next event on, and its address from the next try on; a pump that settles,
+   * or has settled, goes on.
+   */
   update(webhook: WebhookRecord): void {
     this.#webhook = webhook;
     this.#tries.update(webhook);
@@ -166,7 +169,7 @@ export class EndpointPump {
     if (this.#progress === undefined) {
       const stored = await this.#options.progress(this.#webhook.id);
       this.#progress ??= stored ?? firstProgress(this.#webhook);
-      if (this.#progress.failingSinceMs !== null) this.#tries.expectSlow();
+      if (forgiven(this.#progress, this.#webhook).failingSinceMs !== null) this.#tries.expectSlow();
     }
     this.#progress = forgiven(this.#progress, this.#webhook);
     return this.#progress;
@@ -197,10 +200,10 @@ export class EndpointPump {
     await this.#change((before) => settled(before, ended, looked, random));
     const missedUntilMs = looked?.missedUntilMs;
     if (missedUntilMs !== undefined) this.#options.missed(this.#webhook.id, missedUntilMs);
-    const { url, enabledAtMs } = this.#webhook;
+    const { enabledAtMs } = this.#webhook;
     // A 410 of a former address, or from before it was enabled, says nothing of the present one.
     const isGone = ended.some(
-      (one) => one.delivered?.status === 410 && one.url === url && one.atMs >= enabledAtMs,
+      ({ delivered, address, atMs }) => delivered?.status === 410 && !address.isFormer && atMs >= enabledAtMs,
     );
     const { failingSinceMs } = await this.#current();
     const isFailing = nowMs - (failingSinceMs ?? nowMs) >= MOST_FAILING_MS;

@@ -4,8 +4,9 @@ import type { StoredEvent } from '../tenant/tenant-event.ts';
 import type { WebhookProgress, WebhookRecord, WebhookRetry } from '../tenant/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
 import type { EndpointPace, EndpointPumpOptions } from './endpoint-pump-options.ts';
+import { LateTries } from './late-tries.ts';
 import type { Looked } from './progress.ts';
-import type { Ended, LateTry, Try } from './tries.ts';
+import type { Ended, EndpointAddress, LateTry, Try } from './tries.ts';
 import { untilLate } from './until-late.ts';
 
 /**
@@ -47,10 +48,14 @@ export class EndpointTries {
   readonly #options: EndpointPumpOptions;
   readonly #mayBegin: () => boolean;
   #webhook: WebhookRecord;
+  #address: EndpointAddress = { isFormer: false };
   #isNews = true;
   #pace: EndpointPace = 'unknown';
-  /** Late tries by the places of their events: whether the event is new, and when the outcome is stored. */
-  readonly #late = new Map<string, { readonly isNew: boolean; readonly stored: Promise<void> }>();
+  /** Ends the tries that wait for their turn, one each. */
+  readonly #withdrawals = new Set<() => void>();
+  /** Has the tries that went out last wait for one another no longer. */
+  #cut: () => void = () => undefined;
+  readonly #late = new LateTries();
 
   /** `mayBegin`: whether a try may begin at this moment. */
   constructor(webhook: WebhookRecord, options: EndpointPumpOptions, mayBegin: () => boolean) {
@@ -59,9 +64,25 @@ export class EndpointTries {
     this.#mayBegin = mayBegin;
   }
 
-  /** Takes a changed record, which counts from the next event on. */
+  /** Takes a changed record, which counts from the next event on, and its address from the next try on. */
   update(webhook: WebhookRecord): void {
+    const isMoved = webhook.url !== this.#webhook.url;
     this.#webhook = webhook;
+    if (isMoved) this.#move();
+  }
+
+  /**
+   * Begins anew at another address. The tries that wait for their turn end, and their events go among those of an endpoint
+   * that was not tried yet. Those under way hold no place any more, and their events wait for what comes of them: the
+   * former address may yet take them.
+   */
+  #move(): void {
+    this.#address.isFormer = true;
+    this.#address = { isFormer: false };
+    this.#pace = 'unknown';
+    for (const withdraw of this.#withdrawals) withdraw();
+    this.#withdrawals.clear();
+    this.#cut();
   }
 
   /** Has the next look begin with new events. */
@@ -78,10 +99,11 @@ export class EndpointTries {
   async next(progress: WebhookProgress, nowMs: number): Promise<NextTries> {
     const { cursor } = progress;
     const most = this.#most;
-    const due = this.#resting(progress.retries)
+    const due = this.#late
+      .resting(progress.retries)
       .filter(({ dueAtMs }) => dueAtMs <= nowMs)
       .sort((one, other) => one.dueAtMs - other.dueAtMs)
-      .slice(0, Math.max(0, most - this.#lateRetries));
+      .slice(0, Math.max(0, most - this.#late.retries));
     const tries: Try[] = [];
     const dropped: WebhookRetry[] = [];
     let missedUntilMs: number | undefined;
@@ -95,7 +117,7 @@ export class EndpointTries {
         tries.push({ event, tries: retry.tries, retry });
       else dropped.push(retry);
     }
-    const room = most - this.#late.size - tries.length;
+    const room = most - this.#late.here.length - tries.length;
     const waiting = progress.retries.length - dropped.length;
     const known = { tries, dropped, cursor, missedUntilMs };
     if (!this.#isNews || room <= 0 || waiting >= MOST_RETRIES) return known;
@@ -114,29 +136,33 @@ export class EndpointTries {
 
   /** New events may be there, and there is room for them. */
   mayRead(retries: readonly WebhookRetry[]): boolean {
-    return this.#isNews && this.#late.size < this.#most && retries.length < MOST_RETRIES;
+    return this.#isNews && this.#late.here.length < this.#most && retries.length < MOST_RETRIES;
   }
 
   /** When the next of these falls due; `Infinity`: none does before one on its way has ended. */
   dueAtMs(retries: readonly WebhookRetry[]): number {
     // While as many are sent once more as may be, the end of one goes on with the next.
-    const resting = this.#lateRetries < this.#most ? this.#resting(retries) : [];
+    const resting = this.#late.retries < this.#most ? this.#late.resting(retries) : [];
     return Math.min(Number.POSITIVE_INFINITY, ...resting.map((retry) => retry.dueAtMs));
   }
 
   /**
-   * Sends them, and comes back once all have ended, or a while after the first has begun. Of those that may not begin any more the new ones
-   * are told with the late: the cursor goes past them, and the next pump tries them first. Undefined where all are such.
-   * Rejects with `RuntimeFailure` where an event cannot be read now; nothing is sent then.
+   * Sends them, and comes back once all have ended, or a while after the first has begun, or when the endpoint moves. Of
+   * those that may not begin any more the new ones are told with the late: the cursor goes past them, and they are tried
+   * first by the next pump, or at the next address. Undefined where all are such. Rejects with `RuntimeFailure` where an event cannot be read now; nothing is sent then.
    */
   async send(tries: readonly Try[]): Promise<SentTries | undefined> {
     const { clock } = this.#options;
     // All are read before the first is sent: a store that is away must not have the others sent once a second.
     const bodies = await Promise.all(tries.map(({ event }) => this.#body(event)));
     if (!this.#mayBegin()) return undefined;
+    const address = this.#address;
     const run = (one: Try, index: number, began: () => void): Promise<Ended | undefined> =>
-      this.#try(one, bodies[index], began);
-    const { ended, ends } = await untilLate(tries, run, { clock, lateMs: SLOW_MS });
+      this.#try(one, bodies[index], { address, began });
+    const cut = new Promise<void>((resolve) => {
+      this.#cut = resolve;
+    });
+    const { ended, ends } = await untilLate(tries, run, { clock, lateMs: SLOW_MS, cut });
     const over = tries.flatMap((one) => ended.get(one) ?? []);
     if (tries.length > 0 && over.length === 0 && ended.size === tries.length) return undefined;
     const dueAtMs = clock.wallMs();
@@ -149,6 +175,7 @@ export class EndpointTries {
         {
           ...one,
           retry,
+          address,
           isNew: one.retry === undefined,
           end: end.then((over) => over && { ...over, retry }),
         },
@@ -156,30 +183,24 @@ export class EndpointTries {
     });
     this.#learnPace(over);
     // One that goes ahead has begun, or it would not be late.
-    if (this.#pace === 'unknown' && late.length > 0) this.#pace = 'slow';
+    if (!address.isFormer && this.#pace === 'unknown' && late.length > 0) this.#pace = 'slow';
     return { ended: over, late };
   }
 
   /**
    * Holds the place of a late try until what comes of it is stored, and resolves then. `store` may not reject; it is not
-   * called where the pump ended before the turn of the try came.
+   * called where the try may not begin any more when its turn comes.
    */
-  keep({ event, isNew, end }: LateTry, store: (ended: Ended) => Promise<void>): Promise<void> {
-    const place = event.streamId;
-    const stored = end
-      .then(async (ended) => {
-        if (ended === undefined) return;
-        this.#learnPace([ended]);
-        await store(ended);
-      })
-      .finally(() => this.#late.delete(place));
-    this.#late.set(place, { isNew, stored });
-    return stored;
+  keep(late: LateTry, store: (ended: Ended) => Promise<void>): Promise<void> {
+    return this.#late.keep(late, (ended) => {
+      this.#learnPace([ended]);
+      return store(ended);
+    });
   }
 
   /** Resolves once what comes of the late tries is stored. */
-  async allStored(): Promise<void> {
-    await Promise.all([...this.#late.values()].map(({ stored }) => stored));
+  allStored(): Promise<void> {
+    return this.#late.allStored();
   }
 
   async #body(event: StoredEvent): Promise<string | Delivered | undefined> {
@@ -193,38 +214,40 @@ export class EndpointTries {
     }
   }
 
-  /** Undefined: the pump ended while the try waited for its turn. `began` is called when that came. */
-  async #try(one: Try, body: string | Delivered | undefined, began: () => void): Promise<Ended | undefined> {
-    const { url } = this.#webhook;
+  /**
+   * Undefined: the pump ended, or the endpoint moved, while the try waited for its turn. `began` is called when that came.
+   * Never rejects.
+   */
+  async #try(
+    one: Try,
+    body: string | Delivered | undefined,
+    { address, began }: { readonly address: EndpointAddress; readonly began: () => void },
+  ): Promise<Ended | undefined> {
     if (typeof body !== 'string')
-      return { ...one, url, atMs: this.#options.clock.wallMs(), durationMs: 0, delivered: body };
-    const mayBegin = (): boolean => {
-      began();
-      return this.#mayBegin();
-    };
-    const to = { webhook: this.#webhook, pace: this.#pace, mayBegin };
-    const sent = await this.#options.send(one.event, body, to);
-    return sent && { ...one, url, ...sent };
+      return { ...one, address, atMs: this.#options.clock.wallMs(), durationMs: 0, delivered: body };
+    return new Promise((resolve) => {
+      const withdraw = (): void => resolve(undefined);
+      const begin = (): WebhookRecord | undefined => {
+        if (address.isFormer) return undefined;
+        this.#withdrawals.delete(withdraw);
+        began();
+        return this.#mayBegin() ? this.#webhook : undefined;
+      };
+      this.#withdrawals.add(withdraw);
+      const sending = this.#options.send(one.event, body, { pace: this.#pace, begin });
+      void sending.then((sent) => resolve(sent && { ...one, address, ...sent }));
+    });
   }
 
   /** Of a late try nothing is known before it has ended: it may have waited for its turn among those of other endpoints. */
   #learnPace(ended: readonly Ended[]): void {
-    if (ended.length > 0) this.#pace = ended.some(isSlow) ? 'slow' : 'quick';
+    const here = ended.filter(({ address }) => !address.isFormer);
+    if (here.length > 0) this.#pace = here.some(isSlow) ? 'slow' : 'quick';
   }
 
   /** One goes ahead, so that endpoints which turn out to be dead hold few slots of those that are new. */
   get #most(): number {
     return this.#pace === 'unknown' ? 1 : AT_A_TIME;
-  }
-
-  /** Those that are not on their way. */
-  #resting(retries: readonly WebhookRetry[]): readonly WebhookRetry[] {
-    return this.#late.size === 0 ? retries : retries.filter(({ place }) => !this.#late.has(place));
-  }
-
-  /** Late tries of events that were sent before. */
-  get #lateRetries(): number {
-    return [...this.#late.values()].filter(({ isNew }) => !isNew).length;
   }
 }
 

@@ -11,7 +11,7 @@ import type {
 import type { Delivered } from './deliver.ts';
 import type { Missed } from './endpoint-pump-options.ts';
 import { delayAfter } from './schedule.ts';
-import type { Ended, LateTry, Tried } from './tries.ts';
+import type { Ended, LateTry } from './tries.ts';
 
 /** Dead letters that are remembered. */
 const MOST_DEAD = 1_000;
@@ -84,23 +84,43 @@ export function settled(
 }
 
 /** The progress with these tries behind it, and the record of each. What follows a try is counted from its own end. */
-function tallied(before: WebhookProgress, tried: readonly Tried[], random: Random): ProgressChange {
+function tallied(before: WebhookProgress, ended: readonly Ended[], random: Random): ProgressChange {
   let progress = before;
   const attempts: WebhookAttempt[] = [];
-  for (const { event, tries, atMs, durationMs, delivered } of tried) {
+  for (const one of ended) {
+    const { event, tries, atMs, durationMs, delivered, address } = one;
     if (delivered === undefined) continue;
     const { streamId: place, shopId } = event;
     const number = tries + 1;
-    const delayMs = delivered.error === null ? undefined : delayAfter(number, random);
-    const isDead = delivered.error !== null && delayMs === undefined;
+    const isCounted = delivered.error !== null && !address.isFormer;
+    const delayMs = isCounted ? delayAfter(number, random) : undefined;
+    const isDead = isCounted && delayMs === undefined;
     const { status, error } = delivered;
     attempts.push({
       ...{ eventId: cursorOf(place), type: event.type, shopId },
       ...{ atMs, durationMs, number, status, error, isDead },
     });
-    progress = after(progress, { delivered, event, number, endedAtMs: atMs + durationMs, delayMs });
+    const endedAtMs = atMs + durationMs;
+    progress = address.isFormer
+      ? afterFormer(progress, one, endedAtMs)
+      : after(progress, { delivered, event, number, endedAtMs, delayMs });
   }
   return { progress, attempts };
+}
+
+/**
+ * The progress with one more try at a former address behind it, which says nothing of the present one: an event that was not
+ * taken goes there at once, as if it had not been tried.
+ */
+function afterFormer(
+  progress: WebhookProgress,
+  { event, tries, delivered }: Ended,
+  dueAtMs: number,
+): WebhookProgress {
+  const { streamId: place, shopId } = event;
+  const isTaken = delivered?.error === null;
+  if (isTaken || progress.retries.some((retry) => retry.place === place)) return progress;
+  return { ...progress, retries: [...progress.retries, { place, shopId, tries, dueAtMs }] };
 }
 
 /** The progress with one more try behind it; `delayMs` undefined: it was the last of its event. */

@@ -2,6 +2,12 @@ import type { StoredEvent } from '../tenant/tenant-event.ts';
 import type { WebhookRetry } from '../tenant/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
 
+/** The address of an endpoint for as long as it has it; one that it gets back is another. */
+export interface EndpointAddress {
+  /** The endpoint has another one by now, of which nothing is said by what comes of a try here. */
+  isFormer: boolean;
+}
+
 /** An event on its way, and how often it was tried before. */
 export interface Try {
   readonly event: StoredEvent;
@@ -13,24 +19,17 @@ export interface Try {
 /** A try that takes long: others go out meanwhile, and its event stands among the retries. */
 export interface LateTry extends Try {
   readonly retry: WebhookRetry;
+  readonly address: EndpointAddress;
   /** It is not one of those that were sent before. */
   readonly isNew: boolean;
   readonly end: Promise<Ended | undefined>;
 }
 
-/** One try of an event, and what came of it. */
-export interface Tried {
-  readonly event: StoredEvent;
-  /** How often it was tried before. */
-  readonly tries: number;
+/** One try that is over, and what came of it. */
+export interface Ended extends Try {
+  readonly address: EndpointAddress;
   readonly atMs: number;
   readonly durationMs: number;
   /** Undefined: there is nothing to show of the event any more. */
   readonly delivered: Delivered | undefined;
-}
-
-/** One try that is over. */
-export interface Ended extends Tried, Pick<Try, 'retry'> {
-  /** The address that answered. */
-  readonly url: string;
 }

@@ -2,12 +2,12 @@ import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 
 /**
  * Runs pieces of work together. Resolves when all have ended, or `lateMs` after the first has begun, which each says by
- * `began`: with what has ended by then, and with the end of each, in order. No piece may reject.
+ * `began`, or with `cut`: with what has ended by then, and with the end of each, in order. No piece may reject.
  */
 export async function untilLate<Piece, End>(
   pieces: readonly Piece[],
   run: (piece: Piece, index: number, began: () => void) => Promise<End>,
-  { clock, lateMs }: { readonly clock: Clock; readonly lateMs: number },
+  { clock, lateMs, cut }: { readonly clock: Clock; readonly lateMs: number; readonly cut: Promise<void> },
 ): Promise<{ readonly ended: ReadonlyMap<Piece, End>; readonly ends: readonly Promise<End>[] }> {
   const ended = new Map<Piece, End>();
   let ends: readonly Promise<End>[] = [];
@@ -21,7 +21,7 @@ export async function untilLate<Piece, End>(
       ended.set(piece, end);
       return end;
     });
-    void Promise.all(ends).then(() => {
+    void Promise.race([Promise.all(ends), cut]).then(() => {
       timer?.cancel();
       resolve();
     });

@@ -153,10 +153,11 @@ export class WebhookPump {
   #sendInTurn(
     tenantId: string,
     event: { id: string; body: string },
-    { webhook, pace, mayBegin }: Parameters<EndpointPumpOptions['send']>[2],
+    { pace, begin }: Parameters<EndpointPumpOptions['send']>[2],
   ): Promise<SentEvent | undefined> {
     return this.#slots.run(slotsOf(tenantId, pace), async (slot) => {
-      if (!mayBegin()) return undefined;
+      const webhook = begin();
+      if (webhook === undefined) return undefined;
       const timer =
         pace === 'slow'
           ? undefined

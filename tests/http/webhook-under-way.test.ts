@@ -1,9 +1,9 @@
 /**
- * A tenant that is deactivated, and a webhook that is disabled, while an endpoint takes its time: real actors and Redis, a real
- * server that answers when it is told to.
+ * A tenant that is deactivated, and a webhook that is disabled or moved, while an endpoint takes its time: real actors and
+ * Redis, a real server that answers when it is told to.
  */
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
+import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { eventually } from '../runtime/redis-node.ts';
@@ -16,7 +16,7 @@ let url: string;
 /** Ids of the events that came, by path. */
 const received = new Map<string, string[]>();
 /** What waits for its answer. */
-const waiting: ((status: number) => void)[] = [];
+const waiting: ((status: number, headers?: OutgoingHttpHeaders) => void)[] = [];
 let isHeld = false;
 
 before(async () => {
@@ -25,7 +25,8 @@ before(async () => {
     request.resume().on('end', () => {
       const path = request.url ?? '';
       received.set(path, [...(received.get(path) ?? []), String(request.headers['webhook-id'])]);
-      const answer = (status: number) => void response.writeHead(status, { connection: 'close' }).end();
+      const answer = (status: number, headers: OutgoingHttpHeaders = {}) =>
+        void response.writeHead(status, { connection: 'close', ...headers }).end();
       if (isHeld) waiting.push(answer);
       else answer(204);
     });
@@ -107,4 +108,26 @@ test('a 410 to a try from before the endpoint was enabled again does not disable
   await steer('resume');
   await untilRecorded(hook, 2);
   assert.equal(await disabledBy(), null);
+});
+
+test('a try that is under way when its webhook is moved is recorded, holds nothing up, and its event goes to the new address', async () => {
+  const { hook, steer, attempts, answer } = await underWay('/former');
+  const moved = await hook.call('PATCH', '', { url: `${url}/present` });
+  assert.equal(moved.status, 200, moved.text);
+  await steer('resume');
+  await untilRecorded(hook, 1);
+  assert.equal(received.get('/present')?.length, 1, 'the new event does not wait for the former address');
+  answer(503, { 'retry-after': '36000' });
+  await untilRecorded(hook, 3);
+  await steer('pause');
+  await untilRecorded(hook, 4);
+  const [under = ''] = received.get('/former') ?? [];
+  const present = received.get('/present') ?? [];
+  assert.deepEqual([present.length, present[1]], [3, under]);
+  assert.deepEqual(await attempts(), [
+    [1, 204],
+    [1, 204],
+    [1, 503],
+    [1, 204],
+  ]);
 });

@@ -4,6 +4,7 @@ import { placeOf } from '../../actors/tenant/webhook-progress.ts';
 import type { WebhookAttempt, WebhookProgress, WebhookRecord } from '../../actors/tenant/webhook-record.ts';
 import type { Delivered } from '../../actors/webhooks/deliver.ts';
 import { EndpointPump } from '../../actors/webhooks/endpoint-pump.ts';
+import type { EndpointPace } from '../../actors/webhooks/endpoint-pump-options.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
@@ -21,7 +22,12 @@ export const fails = (status: number | null, holdMs: number | null = null): Deli
 export class World {
   readonly clock = new FakeClock();
   readonly stream: StoredEvent[] = [];
-  readonly sent: { readonly id: string; readonly atMs: number }[] = [];
+  readonly sent: {
+    readonly id: string;
+    readonly atMs: number;
+    readonly url: string;
+    readonly pace: EndpointPace;
+  }[] = [];
   /** The most tries that were under way at a time. */
   mostInHand = 0;
   #inHand = 0;
@@ -31,7 +37,7 @@ export class World {
   /** Until when what is no longer in the stream was cut off; undefined: it was erased. */
   cutOffMs: number | undefined;
   stored: WebhookProgress | undefined;
-  answer: (id: string) => Delivered | Promise<Delivered> = () => OK;
+  answer: (id: string, url: string) => Delivered | Promise<Delivered> = () => OK;
   /** Until the turn of a try has come. */
   turn: (id: string) => Promise<void> | undefined = () => undefined;
   /** Calls of the store that fail from now on. */
@@ -73,15 +79,16 @@ export class World {
         return { event, missedUntilMs: event === undefined ? this.cutOffMs : undefined };
       },
       body: async ({ streamId }) => this.body(cursorOf(streamId)),
-      send: async ({ streamId }, _body, { mayBegin }) => {
+      send: async ({ streamId }, _body, { pace, begin }) => {
         const id = cursorOf(streamId);
         await this.turn(id);
-        if (!mayBegin()) return undefined;
+        const url = begin()?.url;
+        if (url === undefined) return undefined;
         const atMs = this.clock.wallMs();
-        this.sent.push({ id, atMs });
+        this.sent.push({ id, atMs, url, pace });
         this.#inHand += 1;
         this.mostInHand = Math.max(this.mostInHand, this.#inHand);
-        const delivered = await this.answer(id);
+        const delivered = await this.answer(id, url);
         this.#inHand -= 1;
         return { delivered, atMs, durationMs: this.clock.wallMs() - atMs };
       },
