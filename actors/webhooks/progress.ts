@@ -43,9 +43,14 @@ export function forgiven(
   progress: WebhookProgress,
   { enabledAtMs }: Pick<WebhookRecord, 'enabledAtMs'>,
 ): WebhookProgress {
-  const { failingSinceMs } = progress;
-  if (failingSinceMs === null || failingSinceMs >= enabledAtMs) return progress;
-  return { ...progress, failingSinceMs: null, heldUntilMs: null };
+  const { failingSinceMs, heldSinceMs = failingSinceMs } = progress;
+  const isOld = (sinceMs: number | null): boolean => sinceMs !== null && sinceMs < enabledAtMs;
+  return {
+    ...progress,
+    ...(isOld(failingSinceMs) ? { failingSinceMs: null } : {}),
+    // It may have taken other events since it asked to be left alone, and have no failures any more.
+    ...(isOld(heldSinceMs) ? { heldUntilMs: null } : {}),
+  };
 }
 
 /** The progress with these events due at `dueAtMs`, from the first try on. */
@@ -138,8 +143,9 @@ function after(
   const { streamId: place, shopId } = event;
   if (delivered.error === null) return { ...progress, failingSinceMs: null };
   const failingSinceMs = progress.failingSinceMs ?? endedAtMs;
-  const heldUntilMs = delivered.holdMs === null ? progress.heldUntilMs : endedAtMs + delivered.holdMs;
-  const failed = { ...progress, failingSinceMs, heldUntilMs };
+  const { holdMs } = delivered;
+  const held = holdMs === null ? {} : { heldUntilMs: endedAtMs + holdMs, heldSinceMs: endedAtMs };
+  const failed = { ...progress, failingSinceMs, ...held };
   // It was asked for once more while this try ran: that one counts.
   if (progress.retries.some((retry) => retry.place === place)) return failed;
   if (delayMs === undefined) {

@@ -83,6 +83,30 @@ test('a Retry-After of the former address does not hold the present one, nor doe
   pump.stop();
 });
 
+for (const by of ['the pump that saw it', 'a pump that begins from what is stored'] as const) {
+  test(`a Retry-After of a former address that took other events since is forgiven by ${by}`, async () => {
+    const { world, pump, move, idsAt } = moving();
+    world.answer = () => OK;
+    world.add(1);
+    await world.clock.advance(1_000);
+    world.add(2);
+    const [, asks = ''] = idsOf(world);
+    world.answer = (id, url) => (id === asks && url === FORMER ? fails(429, 10 * HOUR_MS) : OK);
+    await world.clock.advance(1_000);
+    world.add(1);
+    await world.clock.advance(HOUR_MS);
+    assert.deepEqual([idsAt(FORMER).length, world.stored?.failingSinceMs], [3, null], 'it is held');
+    if (by === 'the pump that saw it') move();
+    else {
+      pump.stop();
+      world.start({ url: PRESENT, enabledAtMs: world.clock.wallMs() });
+    }
+    await world.clock.advance(1);
+    assert.deepEqual(idsAt(PRESENT), [asks, idsOf(world).at(-1)]);
+    world.pump?.stop();
+  });
+}
+
 test('what the former address takes late ends no failures of the present one', async () => {
   const { world, pump, move, answer, idsAt } = moving();
   world.add(1);
