@@ -76,7 +76,7 @@ export interface ActorsOptions {
   readonly webhooks: WebhookSettings;
   /** Default: 30 days. */
   readonly messageRetentionMs?: number;
-  /** Default: 7 days, and 50,000 a tenant. */
+  /** Default: 7 days, and 50,000 per tenant. */
   readonly eventLimits?: EventLimits;
 }
 

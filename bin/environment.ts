@@ -268,7 +268,7 @@ export function containersEnvironment(variables: Variables = process.env) {
   return { serviceImage: values.SERVICE_IMAGE, redisImage: values.REDIS_IMAGE } as const;
 }
 
-/** Threads for sessions: a core is the main thread's, and a worker more costs some 60 MiB. */
+/** Threads for sessions: a core is the main thread's, and each further worker costs some 60 MiB. */
 export function defaultSessionWorkers(cores: number): number {
   return Math.max(1, Math.min(4, cores - 1));
 }

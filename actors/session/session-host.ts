@@ -1,7 +1,7 @@
 import type { Write } from '../../runtime/store.ts';
 
 /**
- * The port to the sending component: one live session a shop on the chat network. Two implementations stand behind
+ * The port to the sending component: one live session per shop on the chat network. Two implementations stand behind
  * it, the real client in worker threads and one in memory; one conformance suite runs on both.
  *
  * Calls only start things. What comes of them arrives as events, each told to the shop's actor. An order that was
@@ -172,7 +172,7 @@ export type SessionEvent =
       readonly qr: string;
       readonly expiresAtMs: number;
     }
-  /** The code to type on the phone that the session was opened with; one a session. */
+  /** The code to type on the phone that the session was opened with; one per session. */
   | {
       readonly type: 'session.pairing_code';
       readonly generation: number;

@@ -1,5 +1,5 @@
 /**
- * Bodies over this are taken in hand one a turn of the event loop, in bytes: to parse and check 60 KB of nonsense takes
+ * Bodies over this are taken in hand one per turn of the event loop, in bytes: to parse and check 60 KB of nonsense takes
  * one to two milliseconds, of 8 KiB a fifth of one.
  */
 export const LARGE_BODY_BYTES = 8 * 1024;

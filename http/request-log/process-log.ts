@@ -33,7 +33,7 @@ const FAILED_COMMAND = 'err.command';
 
 /** A logger with a line of its own for answered requests. */
 export interface RequestLogger extends Logger {
-  /** One line a request, at level info. Its fields are known and hold no secret, so it needs no redaction. */
+  /** One line per request, at level info. Its fields are known and hold no secret, so it needs no redaction. */
   request(answered: AnsweredRequest, message: string): void;
 }
 

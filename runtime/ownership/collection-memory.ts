@@ -8,7 +8,7 @@ const BYTES_PER_SHARD = 1024 * 1024;
 /** What a collection and a member of it take beside their text. */
 const OVERHEAD_BYTES = 64;
 
-/** Fields, a shard, of which it is remembered that they were asked for once. */
+/** Most fields per shard that are remembered as asked for once. */
 const ASKED_ONCE = 1_024;
 
 const SHAPES = 1_024;

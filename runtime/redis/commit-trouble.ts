@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 const RECENT_MS = 60_000;
 
 /**
- * Logs that Redis refuses commits, once when it begins and once when it ends. A cluster has parts, one a shard,
+ * Logs that Redis refuses commits, once when it begins and once when it ends. A cluster has parts, one per shard,
  * and may refuse some while it takes others: the trouble ends when no recent part was refused last.
  */
 export class CommitTrouble {

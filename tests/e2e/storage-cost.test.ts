@@ -22,7 +22,7 @@ for (const { tenants, commands } of [
   { tenants: 6, commands: 2 },
   { tenants: SHOPS, commands: 2.5 },
 ]) {
-  test(`${SHOPS} shops of ${tenants} tenants: at most ${commands} commands and a key a message`, async (context) => {
+  test(`${SHOPS} shops of ${tenants} tenants: at most ${commands} commands and a key per message`, async (context) => {
     // The first message of each shop stays on the wire, so that what is counted is acceptance alone.
     const stack = await startMemoryStack({
       paired: true,

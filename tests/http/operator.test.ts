@@ -202,7 +202,7 @@ describe("the operators' listener", () => {
     }
   });
 
-  it('one log line a request', async () => {
+  it('one log line per request', async () => {
     const before = service.lines.filter(({ message }) => message === 'request').length;
     for (let call = 0; call < 5; call += 1) await target.api.call('GET', '/nothing');
     assert.equal(service.lines.filter(({ message }) => message === 'request').length, before + 5);

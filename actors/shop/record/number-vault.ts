@@ -4,7 +4,7 @@ import { type TextCipher, textCipher } from '../../../runtime/text-cipher.ts';
 /** Names numbers without telling them, and seals what is remembered of one whose shop was erased. */
 export interface NumberVault extends TextCipher {
   /**
-   * The digests of a number (digits only) for one use, one a secret, the newest first: what is stored goes under the
+   * The digests of a number (digits only) for one use, one per secret, the newest first: what is stored goes under the
    * first, and is looked for under all.
    */
   digests(use: string, phone: string): readonly string[];

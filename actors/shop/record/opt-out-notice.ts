@@ -13,7 +13,7 @@ export interface OptOutNotice {
   readonly tellAtMs: number;
 }
 
-/** The field a notice is stored under: one a person and origin, the newest. */
+/** The field a notice is stored under: one for each person and origin, the newest. */
 export function noticeField({ origin, from }: Pick<OptOutNotice, 'origin' | 'from'>): string {
   return `${origin.tenantId}/${origin.shopId} ${from}`;
 }
