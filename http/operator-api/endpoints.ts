@@ -9,14 +9,12 @@ import { countRefusals, listRequests } from './requests.ts';
 import { resumeAll } from './resume-all.ts';
 import type { OperatorServices } from './services.ts';
 import { connectShop, disconnectShop, pollShop, requestShopPairingCode } from './shop-channel.ts';
-import { listShopMessages, listTenantShops } from './shops.ts';
+import { deleteShop, importShop, listShopMessages, listTenantShops } from './shops.ts';
 import {
   addCustomers,
   changeTenant,
   createTenant,
-  deleteShop,
   deleteTenant,
-  importShop,
   listTenants,
   readTenant,
   resumeTenant,

@@ -6,8 +6,7 @@ import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { phoneNumber, text } from '../contract/fields.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage, shop } from '../contract/resources.ts';
-import { shopName } from '../contract/shop-name.ts';
+import { cursorPage } from '../contract/resources.ts';
 import {
   deleted,
   deletedExample,
@@ -176,61 +175,6 @@ export const deleteTenant = operatorEndpoint({
     await services.forgetRequests(params.tenantId);
     await services.audit.forget(params.tenantId);
     return gone.ok ? reply(200, gone.value) : gone;
-  },
-});
-
-/** DELETE /tenants/{tenantId}/shops/{shopId} */
-export const deleteShop = operatorEndpoint({
-  name: 'deleteShop',
-  method: 'DELETE',
-  path: '/tenants/{tenantId}/shops/{shopId}',
-  role: 'admin',
-  tag: 'Tenants',
-  summary: 'Erase a shop: session ended, credentials and messages gone',
-  body: closedObject({}),
-  replies: { 200: { description: 'Erased.', data: deleted, example: deletedExample } },
-  errors: ['NOT_FOUND'],
-  forwardTimeoutMs: 10_000,
-  async handle({ params, services }) {
-    const gone = await services.operators.deleteShop({ tenantId: params.tenantId, shopId: params.shopId });
-    await services.audit.forget(params.shopId);
-    return gone.ok ? reply(200, gone.value) : gone;
-  },
-});
-
-/** POST /tenants/{tenantId}/shops */
-export const importShop = operatorEndpoint({
-  name: 'importShop',
-  method: 'POST',
-  path: '/tenants/{tenantId}/shops',
-  role: 'admin',
-  tag: 'Tenants',
-  summary: 'Import a shop; its name need not be unique',
-  body: closedObject({ name: shopName, phone: v.optional(text({ max: 32 })) }),
-  bodyExample: { name: 'Bakery Rue Haute' },
-  replies: {
-    201: {
-      description: 'The new shop.',
-      data: shop,
-      headers: { Location: 'The shop, as `readActor` shows it.' },
-      example: {
-        id: '66b1f0a2c3d4e5f607182901',
-        name: 'Bakery Rue Haute',
-        phone: null,
-        channelStatus: { msgapp: null },
-        createdAt: '2027-01-31T12:00:00.000Z',
-      },
-    },
-  },
-  errors: ['NOT_FOUND', 'TENANT_OWNER_MISSING'],
-  async handle({ params, body, services }) {
-    const imported = await services.operators.importShop(params.tenantId, {
-      name: body.name,
-      phone: body.phone,
-    });
-    if (!imported.ok) return imported;
-    const location = `/admin/v1/actors/${params.tenantId}/${imported.value.id}`;
-    return reply(201, imported.value, headerLines({ Location: location }));
   },
 });
 
