@@ -135,7 +135,7 @@ export type Event = {
   readonly timestamp: string;
   readonly data: {
     readonly shopId: string;
-    /** With its plus; null where the network tells none. */
+    /** With its plus, in the form that it was written from; null where the network tells none. */
     readonly phone: string | null;
   };
 } | {

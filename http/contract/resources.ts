@@ -196,7 +196,12 @@ export const event = v.union([
     ),
   }),
   shopEvents(['recipient.opted_out', 'recipient.opted_in'], {
-    phone: v.pipe(v.nullable(v.string()), v.description('With its plus; null where the network tells none.')),
+    phone: v.pipe(
+      v.nullable(v.string()),
+      v.description(
+        'With its plus, in the form that it was written from; null where the network tells none.',
+      ),
+    ),
   }),
   shopEvents(['queue.paused'], {
     pausedBy: v.picklist(['operator', 'rate_signal']),

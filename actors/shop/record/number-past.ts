@@ -1,4 +1,6 @@
 import type { LedgerEntry } from '../../../policy/ledger-entry.ts';
+import { recipientKey } from '../../../policy/number-forms.ts';
+import { isPhoneNumber } from '../../../policy/recipient.ts';
 import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
@@ -6,7 +8,7 @@ import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts
 import { NUMBER_MEMORY_MS, type NumberUse } from './number-use.ts';
 import { shopKeys } from './shop-keys.ts';
 import { countedEntries } from './stored-ledger.ts';
-import type { Writer } from './writer.ts';
+import { laterWriter, type Writer } from './writer.ts';
 
 /** What is known of a number from the shop that had it last, and holds for the next. Times since the Unix epoch. */
 export interface NumberPast {
@@ -53,7 +55,7 @@ export async function readPast(
   ])) as [string[], string[], string[]];
   // What the shop sent and heard with the number it took since is not this one's; an opt-out holds all the same.
   const lastMs = use.left?.atMs ?? Number.POSITIVE_INFINITY;
-  const wrote = [...decodeWriters(writers)].filter(
+  const wrote = [...eachPerson(decodeWriters(writers))].filter(
     ([, { lastInboundAtMs, optedOut }]) => optedOut || lastInboundAtMs <= lastMs,
   );
   return {
@@ -65,6 +67,17 @@ export async function readPast(
     coldPausedUntilMs: pacing.context.coldPausedUntilMs ?? null,
     pausedUntilMs: pacing.value === 'paused' ? pacing.context.untilMs : null,
   };
+}
+
+/** Who wrote, each person once: of what is kept under both forms of a number the later word counts. */
+function eachPerson(writers: ReadonlyMap<string, Writer>): Iterable<readonly [string, Writer]> {
+  const people = new Map<string | number, readonly [string, Writer]>();
+  for (const [address, writer] of writers) {
+    const person = isPhoneNumber(address) ? recipientKey(address) : address;
+    const [known, earlier] = people.get(person) ?? [address, undefined];
+    people.set(person, [known, laterWriter(earlier, writer) ?? writer]);
+  }
+  return people.values();
 }
 
 /** Who wrote to a shop, from the flat list of fields and values that `HGETALL` answers. */

@@ -10,10 +10,10 @@ import { encodeNotice, noticeField, type OptOutNotice } from '../record/opt-out-
 import type { ShopReference } from '../record/shop-operations.ts';
 import { addressee, pacingState, type ShopState } from '../record/shop-state.ts';
 import { afterOptOut } from '../record/writer.ts';
-import { isInHandFor } from './recipient-alias.ts';
+import { isInHandFor, keepWriter } from './recipient-alias.ts';
 import { askAboutPooled } from './relinquish-message.ts';
 import type { ShopCommand } from './shop-commands.ts';
-import type { ShopFacts } from './shop-facts.ts';
+import type { InboundFacts } from './shop-facts.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
 /** How often an origin is told that has not answered. */
@@ -79,12 +79,12 @@ export function onOptOutNoted(
 export function onOptOutAtPool(
   builder: TurnBuilder,
   command: Extract<ShopCommand, { type: 'pool.opt_out' }>,
-  facts: Pick<ShopFacts, 'writer' | 'writtenBy'>,
+  facts: InboundFacts,
 ): void {
   const writer = afterOptOut(facts.writer, command, builder.nowMs);
   if (writer === undefined) return;
   const writtenBy = facts.writtenBy ?? command.from;
-  builder.write(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
+  keepWriter(builder, { writtenBy, wroteAs: facts.wroteAs }, writer);
   tellOfOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false, is: writer.optedOut });
   if (writer.optedOut) heedOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false });
 }

@@ -60,6 +60,20 @@ export function linkLid(builder: TurnBuilder, lid: string, writer: Writer | unde
   );
 }
 
+/**
+ * Keeps what somebody wrote last under the address they wrote from, and nothing under the other form of their number: whoever
+ * has two is one person, whose last word counts (docs/contract.md, Numbers).
+ */
+export function keepWriter(
+  builder: TurnBuilder,
+  { writtenBy, wroteAs }: { readonly writtenBy: string; readonly wroteAs?: string | undefined },
+  writer: Writer,
+): void {
+  const { writers } = builder.state.keys;
+  builder.write(['HSET', writers, writtenBy, JSON.stringify(writer)]);
+  if (wroteAs !== undefined) builder.write(['HDEL', writers, wroteAs]);
+}
+
 /** Whether the message in hand goes to the person who wrote under this number, in any of its forms; never for a LID. */
 export function isInHandFor({ inHand }: Pick<ShopState, 'inHand'>, writtenBy: string): boolean {
   if (inHand === undefined || !isPhoneNumber(writtenBy) || !isPhoneNumber(inHand.to)) return false;

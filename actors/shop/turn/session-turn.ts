@@ -6,7 +6,7 @@ import { onComposed, onPrepared } from './dispatch-message.ts';
 import type { NumberFacts } from './number-facts.ts';
 import { heedOptOut, startNotices, tellOfOptOut } from './opt-out-notices.ts';
 import { onReceipts } from './receipt-turn.ts';
-import { learnRecipient } from './recipient-alias.ts';
+import { keepWriter, learnRecipient } from './recipient-alias.ts';
 import type { ShopFacts } from './shop-facts.ts';
 import { takeNumber } from './take-number.ts';
 import type { PacingTimes, TurnBuilder } from './turn-builder.ts';
@@ -154,7 +154,7 @@ function onInbound(
   const writer = afterInbound(facts.writer, event, builder.nowMs);
   if (writer !== undefined) {
     const writtenBy = facts.writtenBy ?? event.from;
-    builder.write(['HSET', builder.state.keys.writers, writtenBy, JSON.stringify(writer)]);
+    keepWriter(builder, { writtenBy, wroteAs: facts.wroteAs }, writer);
     const was = facts.writer?.optedOut ?? false;
     tellOfOptOut(builder, { writtenBy, was, is: writer.optedOut });
     if (writer.optedOut) {

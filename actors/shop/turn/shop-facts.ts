@@ -1,3 +1,4 @@
+import { numberForms } from '../../../policy/number-forms.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';
 import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
@@ -11,7 +12,7 @@ import type { NumberVault } from '../record/number-vault.ts';
 import { idempotencyKey } from '../record/shop-keys.ts';
 import type { MessageDraft, ShopReference } from '../record/shop-operations.ts';
 import type { ShopState } from '../record/shop-state.ts';
-import { decodeWriter, type Writer } from '../record/writer.ts';
+import { decodeWriter, laterWriter, type Writer } from '../record/writer.ts';
 import type { CarryFacts } from './carry-message.ts';
 import { type DispatchFacts, readDispatch } from './dispatch-facts.ts';
 import { type NumberFacts, readNumber } from './number-facts.ts';
@@ -27,10 +28,12 @@ export interface ShopFacts {
   readonly dispatch?: DispatchFacts;
   /** What this shop, as one of the pool, knows of the message it is asked about. */
   readonly carry?: CarryFacts;
-  /** Who wrote, for an inbound message. */
+  /** Who wrote, for an inbound message, whichever form of their number it was under. */
   readonly writer?: Writer;
   /** The address that writer is kept under: a number where one is known, else the network's own id of them. */
   readonly writtenBy?: string;
+  /** The other form of that number, where something is kept under it. */
+  readonly wroteAs?: string;
   /** The shops that this one, as one of the pool, wrote for to whoever opts out now. */
   readonly carriedFor?: readonly ShopReference[];
   /** What was known of a recipient that the session has checked: the number the network told before, if another. */
@@ -44,6 +47,9 @@ export interface ShopFacts {
   /** A session worker is there to take orders. */
   readonly available: boolean;
 }
+
+/** What is known of whoever wrote. */
+export type InboundFacts = Pick<ShopFacts, 'writer' | 'writtenBy' | 'wroteAs'>;
 
 /** Elements of the list that go at most at a time: more than a day can bring. */
 const MOST_CUT = 2 * LEDGER_BOUND;
@@ -114,17 +120,27 @@ function isPoolAsk(command: ShopCommand): command is PoolCommand {
   return command.type === 'pool.offer' || command.type === 'pool.take' || command.type === 'pool.withdraw';
 }
 
-/** Who wrote: somebody whose number is known by now is kept under it, however the network named them this time. */
+/**
+ * Who wrote: somebody whose number is known by now is kept under it, however the network named them this time, and with what
+ * they wrote under its other form.
+ */
 async function readInbound(
   { keys }: ShopState,
   from: string,
   store: Store,
-): Promise<{ readonly writer?: Writer; readonly writtenBy: string }> {
+): Promise<InboundFacts & { readonly writtenBy: string }> {
   const [number] = isPhoneNumber(from) ? [null] : await store.read([['HGET', keys.aliases, from]]);
   const writtenBy = typeof number === 'string' ? number : from;
-  const [stored] = await store.read([['HGET', keys.writers, writtenBy]]);
-  const writer = decodeWriter(stored as string | null);
-  return writer === undefined ? { writtenBy } : { writer, writtenBy };
+  const [, otherForm] = numberForms(writtenBy);
+  const addresses = otherForm === undefined ? [writtenBy] : [writtenBy, otherForm];
+  const [stored] = (await store.read([['HMGET', keys.writers, ...addresses]])) as [(string | null)[]];
+  const [own, other] = stored.map(decodeWriter);
+  const writer = laterWriter(own, other);
+  return {
+    writtenBy,
+    ...(writer === undefined ? {} : { writer }),
+    ...(other === undefined || otherForm === undefined ? {} : { wroteAs: otherForm }),
+  };
 }
 
 /** The same of whoever opts out, with the shops that this one, as one of the pool, lately wrote to them for. */
@@ -133,7 +149,7 @@ async function readOptOut(
   from: string,
   store: Store,
   nowMs: number,
-): Promise<Pick<ShopFacts, 'writer' | 'writtenBy' | 'carriedFor'>> {
+): Promise<InboundFacts & Pick<ShopFacts, 'carriedFor'>> {
   const [facts, [carriedFor]] = await Promise.all([
     readInbound(state, from, store),
     store.read([carriedForRead(state.keys, nowMs)]),
