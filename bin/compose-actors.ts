@@ -136,7 +136,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const oneShopPerNumber = new OneShopPerNumber({ actors, log });
   const sharedNumbers = new SharedNumbers({ ...around, vault, feed, counts });
   const pool = new PoolClient({ ...around, link: poolLink, sessions: poolSessions, platformName });
-  const askGroups = groupQuestions({ host, waiters });
+  const askGroups = groupQuestions({ actors, clock, host, waiters });
   const qrImage = (qr: string): Promise<string> => qrImages.render(qr);
   const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups });
   const events = eventService({ store, waiters: eventWaiters, messages: shops });

@@ -386,7 +386,7 @@ export interface Operations {
   /**
    * Queue a message to a number or a group.
    *
-   * The send policy is evaluated first; a refusal says in `retryAfter` when it would let this send through. A text of which nothing shows (white space, controls and default-ignorable characters alone) counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`.
+   * The send policy is evaluated first; a refusal says in `retryAfter` when it would let this send through. A text of which nothing shows (white space, controls and default-ignorable characters alone) counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`. A session that is on its way back is waited for up to 1.5 s where it alone can tell of the group; then it is `503 MSGAPP_NOT_CONNECTED` with `Retry-After`.
    *
    * Permission: `messages.send`.
    */

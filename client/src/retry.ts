@@ -6,11 +6,7 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 
 /** Refusals that the same call would get again. */
-const FINAL_CODES: ReadonlySet<string> = new Set([
-  'DECLARE_BATCH_TOO_LARGE',
-  'MSGAPP_NOT_CONNECTED',
-  'MSGAPP_SESSION_LOST',
-]);
+const FINAL_CODES: ReadonlySet<string> = new Set(['DECLARE_BATCH_TOO_LARGE', 'MSGAPP_SESSION_LOST']);
 
 /** A call that failed, and how often it was tried. */
 export interface FailedTry {
@@ -37,6 +33,8 @@ export function pauseBeforeRetry(failed: FailedTry, random: () => number): numbe
 function mayRepeat({ error, tries, isRepeatable }: FailedTry): boolean {
   const { code, status } = error;
   if (FINAL_CODES.has(code)) return false;
+  // Somebody has to connect the number, unless it is on its way back.
+  if (code === 'MSGAPP_NOT_CONNECTED' && error.retryAfter === undefined) return false;
   // Refused before anything was done, whatever the call was.
   if (status === 429 || code === 'OVERLOADED') return true;
   if (!isRepeatable) return false;

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Failure } from '../../actors/failure.ts';
 import { channelState } from '../../actors/shop/record/shop-state.ts';
-import { ShopHarness } from './shop-harness.ts';
+import type { SendReply } from '../../actors/shop/turn/accept-message.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { ShopHarness, textDraft } from './shop-harness.ts';
 
 const GROUP_ID = '120363000000000001@g.us';
 
@@ -99,6 +102,17 @@ test('of a session that was lost or disconnected nothing is known of its groups 
 test('after a restart nobody knows the groups until the session is back: a send to one is to be tried again then', async () => {
   const shop = await (await ShopHarness.connected()).successor('store');
   assert.equal(shop.send(GROUP_ID), 'MSGAPP_NOT_CONNECTED');
+  const send = {
+    type: 'send',
+    draft: textDraft(GROUP_ID, 'hello'),
+    settings: resolveSettings({}),
+    pool: undefined,
+  } as const;
+  const facts = { send: { isCustomer: false, writer: undefined, declaration: null } };
+  const first = shop.command(send, facts) as SendReply;
+  assert.ok('groupId' in first && first.groupId === GROUP_ID, 'its session is waited for');
+  const { failure } = shop.command({ ...send, groupAsked: true }, facts) as { failure: Failure };
+  assert.deepEqual([failure.code, failure.retryAfterSeconds], ['MSGAPP_NOT_CONNECTED', 1]);
   assert.match(shop.send('+33600000010'), /^[0-9a-f]{24}$/);
   shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
   shop.session(groups(GROUP_ID, true));

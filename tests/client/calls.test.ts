@@ -141,6 +141,11 @@ const repeats: readonly (readonly [
       ['503 BOT_SERVICE_UNREACHABLE', true, () => refused(503, 'BOT_SERVICE_UNREACHABLE')],
       ['500 INTERNAL_ERROR', true, () => refused(500, 'INTERNAL_ERROR')],
       ['503 MSGAPP_NOT_CONNECTED', false, () => refused(503, 'MSGAPP_NOT_CONNECTED')],
+      [
+        '503 MSGAPP_NOT_CONNECTED on its way back',
+        true,
+        () => refused(503, 'MSGAPP_NOT_CONNECTED', { retryAfter: 1 }),
+      ],
       ['503 MSGAPP_SESSION_LOST', false, () => refused(503, 'MSGAPP_SESSION_LOST')],
       ['404', false, () => refused(404, 'MESSAGE_NOT_FOUND')],
       ['a 200 of something else', false, () => new Response('hello')],

@@ -1,25 +1,61 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 import type { SessionHost } from '../../session/session-host.ts';
 import { shopAddress } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
+import { channelState, isResuming, liveGroups, type ShopState } from '../record/shop-state.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import { sessionOf } from './shop-effects.ts';
 
-/** How long a request waits for the groups it asked for, within the two seconds that a forwarded one has. */
+/**
+ * How long a request waits for the groups it asked for, and for a session on its way back to be there, within the two seconds
+ * that a forwarded one has. Milliseconds.
+ */
 const GROUPS_WAIT_MS = 1_500;
 
-/**
- * Asks a shop's open session for its groups, or for one of them. Settles once the session told what it knows, after a
- * while without an answer, and at once where too many wait already.
- */
-export function groupQuestions(parts: {
-  readonly host: SessionHost;
+/** What a question for groups needs. */
+interface GroupQuestionsParts {
+  readonly actors: Pick<Actors, 'state'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly host: Pick<SessionHost, 'refreshGroups'>;
   readonly waiters: ChannelWaiters;
-}): (shop: ShopReference, groupId?: string) => Promise<void> {
-  const { host, waiters } = parts;
+}
+
+/**
+ * Asks a shop's session for its groups, or for one of them, once it is open; one that comes back tells them by itself first.
+ * Settles once the session told what it knows, after a while without an answer, where no session is coming, and at once where
+ * too many wait already.
+ */
+export function groupQuestions({
+  actors,
+  clock,
+  host,
+  waiters,
+}: GroupQuestionsParts): (shop: ShopReference, groupId?: string) => Promise<void> {
   return async (shop, groupId) => {
-    const told = waiters.closed ? undefined : waiters.next(shop, GROUPS_WAIT_MS);
+    const untilMs = clock.monotonicMs() + GROUPS_WAIT_MS;
+    const change = (): Promise<void> | undefined => {
+      const leftMs = untilMs - clock.monotonicMs();
+      return waiters.closed || leftMs <= 0 ? undefined : waiters.next(shop, leftMs);
+    };
+    const address = shopAddress(shop);
+    let state = await actors.state<ShopState>(address);
+    while (state !== undefined && isToTell(state)) {
+      const told = change();
+      if (told === undefined) return;
+      await told;
+      state = await actors.state<ShopState>(address);
+    }
+    if (state === undefined || channelState(state) !== 'connected') return;
+    if (groupId !== undefined && liveGroups(state)?.some(({ id }) => id === groupId)) return;
+    const told = change();
     if (told === undefined) return;
-    host.refreshGroups(sessionOf(shopAddress(shop)), groupId);
+    host.refreshGroups(sessionOf(address), groupId);
     await told;
   };
+}
+
+/** Whether a session is on its way back, or back and has not told its groups yet, which it does unasked. */
+function isToTell(state: ShopState): boolean {
+  return isResuming(state) || (channelState(state) === 'connected' && liveGroups(state) === undefined);
 }

@@ -131,6 +131,12 @@ export function channelState(state: Pick<ShopState, 'channel'>): ChannelStateNam
   return state.channel.value as ChannelStateName;
 }
 
+/** Whether a session that was open before is on its way back. */
+export function isResuming(state: Pick<ShopState, 'channel'>): boolean {
+  const name = channelState(state);
+  return (name === 'starting' || name === 'reconnecting') && state.channel.context.pairedAtMs !== null;
+}
+
 /** The groups as the open session told them; undefined without one, and until it did. */
 export function liveGroups(
   state: Pick<ShopState, 'channel' | 'groups'>,

@@ -20,7 +20,7 @@ export interface AcceptanceOptions {
   readonly platformName: string;
 }
 
-/** A send to a group of which the open session did not tell: it is asked for that group once before the answer. */
+/** A send to a group that no session told: one that is open, or back in time, is asked for it once before the answer. */
 interface GroupWanted {
   readonly ok: false;
   /** The answer when it still tells of none. */

@@ -6,7 +6,7 @@ import { bodyWrite, dayExpiry, dayOf, dayOfMessage, firstIdOfDay } from '../reco
 import type { MessageBody } from '../record/message-record.ts';
 import { idempotencyKey } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
-import { channelState, queuedMessage, type ShopState } from '../record/shop-state.ts';
+import { channelState, isResuming, queuedMessage, type ShopState } from '../record/shop-state.ts';
 import { startPooled } from './relinquish-message.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
@@ -15,12 +15,6 @@ export function channelRefusal(state: ShopState, available: boolean): FailureCod
   if (state.channel.context.flagged) return 'MSGAPP_SESSION_LOST';
   if (channelState(state) !== 'connected' && !isResuming(state)) return 'MSGAPP_NOT_CONNECTED';
   return available ? undefined : 'BOT_SERVICE_UNREACHABLE';
-}
-
-/** Whether a session that was open before is reconnecting. */
-function isResuming(state: ShopState): boolean {
-  const name = channelState(state);
-  return (name === 'starting' || name === 'reconnecting') && state.channel.context.pairedAtMs !== null;
 }
 
 /** A policy's refusal as a failure of the actor. */

@@ -7,7 +7,7 @@ import type { Evaluation, RecipientClass, SendAdmission } from '../../../policy/
 import { done, type FailureCode, failed, type Outcome } from '../../failure.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import type { MessageDraft } from '../record/shop-operations.ts';
-import { channelState, type ShopState } from '../record/shop-state.ts';
+import { channelState, isResuming, type ShopState } from '../record/shop-state.ts';
 import { channelRefusal, refused } from './acceptance.ts';
 import type { RecipientFacts } from './recipient-facts.ts';
 
@@ -36,7 +36,8 @@ export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
  */
 export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend> {
   const unavailable = channelRefusal(state, send.available);
-  if (cannotKnowGroup(state, send.draft.to)) return failed(unavailable ?? 'MSGAPP_NOT_CONNECTED');
+  if (cannotKnowGroup(state, send.draft.to))
+    return unavailable === undefined ? NOT_YET_TOLD : failed(unavailable);
   const evaluation = evaluate(state, send);
   if (!evaluation.admitted) {
     const { code, message, retryAfterSeconds } = evaluation;
@@ -56,10 +57,20 @@ export function classOf(
   return recipientClass({ isCustomer, declaration, lastInboundAtMs }, ledger.effectiveNowMs(nowMs));
 }
 
-/** Whether the only obstacle is a group that the open session did not tell, so that it may be asked for it. */
+/**
+ * Whether the only obstacle is a group that no session told: the open one may be asked for it, and one that is on its way back
+ * waited for, which is no obstacle to anything else.
+ */
 export function mayAskForGroup(state: ShopState, refusal: FailureCode): boolean {
-  return refusal === 'GROUP_CONTEXT_REQUIRED' && channelState(state) === 'connected';
+  if (channelState(state) === 'connected') return refusal === 'GROUP_CONTEXT_REQUIRED';
+  return refusal === 'MSGAPP_NOT_CONNECTED' && isResuming(state);
 }
+
+/** The answer about a group that only a session on its way back can tell; whoever asks again was waited for meanwhile. */
+const NOT_YET_TOLD = failed('MSGAPP_NOT_CONNECTED', {
+  message: "The shop's number is on its way back, and has not told this group yet.",
+  retryAfterSeconds: 1,
+});
 
 /**
  * Whether the group is unknown and no session is open that could tell it. The refusal is then that of the channel, as

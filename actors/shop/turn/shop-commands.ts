@@ -18,7 +18,7 @@ export type ShopCommand =
       readonly settings: TenantSettings;
       /** Where it may go when the shop's own session is away. `ask`: to the pool, no shop of which was found yet; undefined: nowhere. */
       readonly pool: 'ask' | ShopReference | undefined;
-      /** The session was asked for the group it goes to, a moment ago; absent: not yet. */
+      /** The session was waited for, and asked for the group it goes to, a moment ago; absent: not yet. */
       readonly groupAsked?: boolean;
     }
   | { readonly type: 'post_status'; readonly draft: StatusDraft; readonly settings: TenantSettings }

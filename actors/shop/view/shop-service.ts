@@ -55,7 +55,7 @@ export interface ShopServiceOptions {
   readonly pool: Pick<PoolClient, 'find'>;
   /** Says whether a session worker is there to take orders. */
   readonly host: { available(): boolean };
-  /** Asks the shop's open session for its groups, or for one of them; settles when it told or took too long. */
+  /** Asks the shop's session for its groups, or for one of them, once it is open; settles when it told or took too long. */
   readonly askGroups: (shop: ShopReference, groupId?: string) => Promise<void>;
 }
 

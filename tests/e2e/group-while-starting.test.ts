@@ -1,0 +1,64 @@
+/** A message to a group while the shop's session is on its way back and has not told the group yet. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
+import { sendText, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const GROUP = '120363000000000001@g.us';
+const DAY_MS = 86_400_000;
+
+let stack: MemoryStack;
+const connect = () => stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);
+
+async function untilChannelIs(status: string): Promise<void> {
+  await until(`the channel is ${status}`, async () => {
+    const { data } = await stack.api.get(`/shops/${stack.shopId}/channels/msgapp`);
+    return data.status === status;
+  });
+}
+
+/** The session drops and takes so long to open again; meanwhile the shop was put into a group. */
+async function drop(connectMs: number): Promise<void> {
+  stack.network.behave({ connectMs });
+  stack.network.drop(stack.session(stack.shopId), 'transient', 428);
+  await untilChannelIs('starting');
+}
+
+before(async () => {
+  stack = await startMemoryStack({ paired: true, pairedAgoMs: 30 * DAY_MS });
+  await connect();
+  await untilChannelIs('connected');
+});
+after(() => stack.stop());
+
+test('503 with Retry-After where the session takes longer than the wait; a send to a number is 202 meanwhile', async () => {
+  await drop(10 * 60_000);
+  const answers: string[] = [];
+  const noted = async (name: string, answer: ReturnType<typeof sendText>) => {
+    const got = await answer;
+    answers.push(`${name} ${got.status}`);
+    return got;
+  };
+  const [refused] = await Promise.all([
+    noted('group', sendText(stack, stack.shopId, { to: GROUP, text: 'Welcome' })),
+    noted('number', sendText(stack, stack.shopId, { to: '+33622220001', text: 'Welcome' })),
+  ]);
+  assert.deepEqual(answers, ['number 202', 'group 503']);
+  assert.equal(refused.error?.code, 'MSGAPP_NOT_CONNECTED');
+  assert.deepEqual([refused.error.retryAfter, refused.headers.get('retry-after')], [1, '1']);
+});
+
+test('202 once the session is back within the wait and has told the group', async () => {
+  stack.network.setGroups(stack.session(stack.shopId), [
+    { id: GROUP, name: 'Regulars', participantCount: 3, isAdmin: true, announce: false },
+  ]);
+  await drop(300);
+  // Asked to connect, the shop leaves out the pause before its next attempt.
+  const [accepted] = await Promise.all([
+    sendText(stack, stack.shopId, { to: GROUP, text: 'Welcome' }),
+    connect(),
+  ]);
+  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
+  await untilStatus(stack, String(accepted.data.id), 'sent');
+});
