@@ -7,7 +7,7 @@ import type { SessionEnvironment } from './session-environment.ts';
 
 /** The parts and callbacks of a session that an intake uses. */
 export interface InboundIntakeOptions {
-  readonly environment: SessionEnvironment;
+  readonly environment: Pick<SessionEnvironment, 'clock' | 'numbers' | 'timing'>;
   readonly generation: number;
   /** Finds the number behind the network's own id of a person. */
   readonly socket: () => WASocket | undefined;
@@ -32,27 +32,20 @@ export class InboundIntake {
 
   /** Commits a message through the shop's actor. A rejection keeps the ratchet where it was. */
   async received(envelope: InboundEnvelope, text: string): Promise<void> {
-    const { environment, failed, log } = this.#options;
-    const byNumber = envelope.senderByNumber ?? (await this.#numberOf(envelope.sender));
-    if (byNumber === undefined) {
-      log({ wireId: envelope.wireId }, 'somebody wrote whose number the network does not tell');
-    }
-    // Kept under the network's own id of them until it tells the number: what they wrote may be an opt-out.
-    const from = byNumber === undefined ? personOf(envelope.sender) : `+${userOf(byNumber)}`;
-    if (byNumber !== undefined) environment.numbers.set(from, from, environment.timing.knownNumberMs);
+    const from = await this.#senderOf(envelope);
     try {
-      if (this.#closed) throw new Error('the session ended');
+      this.#mustBeOpen();
       await this.#pending.submit({ wireId: envelope.wireId, from, text, atMs: envelope.atMs });
     } catch (error) {
       // Before the client can answer.
-      failed(readClientError(error).message);
+      this.#options.failed(readClientError(error).message);
       throw error;
     }
   }
 
   /**
    * A message whose content never came to us encrypted and was asked for at the phone (from adverts, for example). It
-   * comes without a delivery that could be held back, so it is told without waiting.
+   * comes without a delivery that could be held back, so nothing waits for its commit, and no session ends for it.
    */
   resent({ key, message, messageTimestamp }: WAMessage): void {
     if (message == null || key.fromMe === true || key.id == null || key.remoteJid == null) return;
@@ -69,7 +62,7 @@ export class InboundIntake {
     const envelope = readEnvelope(stanza, []);
     const text = textOf(message);
     if (envelope === undefined || text === undefined) return;
-    this.received(envelope, text).catch((error: unknown) => {
+    this.#tell(envelope, text).catch((error: unknown) => {
       const { message: cause } = readClientError(error);
       this.#options.log({ wireId: envelope.wireId, cause }, 'a message that the phone told again was lost');
     });
@@ -83,6 +76,29 @@ export class InboundIntake {
   close(): void {
     this.#closed = true;
     this.#pending.abandon();
+  }
+
+  async #tell(envelope: InboundEnvelope, text: string): Promise<void> {
+    const from = await this.#senderOf(envelope);
+    this.#mustBeOpen();
+    this.#pending.tell({ wireId: envelope.wireId, from, text, atMs: envelope.atMs });
+  }
+
+  /** Who wrote: their number, or the network's own id of them until it tells one, since what they wrote may be an opt-out. */
+  async #senderOf({ wireId, sender, senderByNumber }: InboundEnvelope): Promise<string> {
+    const { environment, log } = this.#options;
+    const byNumber = senderByNumber ?? (await this.#numberOf(sender));
+    if (byNumber === undefined) {
+      log({ wireId }, 'somebody wrote whose number the network does not tell');
+      return personOf(sender);
+    }
+    const from = `+${userOf(byNumber)}`;
+    environment.numbers.set(from, from, environment.timing.knownNumberMs);
+    return from;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new Error('the session ended');
   }
 
   async #numberOf(lid: string): Promise<string | undefined> {

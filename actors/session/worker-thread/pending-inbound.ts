@@ -34,8 +34,7 @@ export class PendingInbound {
 
   /** Resolves when the message is committed; rejects when that took too long or the session ended. */
   submit(message: Omit<InboundNotice, 'token'>): Promise<void> {
-    this.#count += 1;
-    const token = `${this.#generation}.${this.#count}`;
+    const token = this.#newToken();
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
         if (!this.#waiting.delete(token)) return;
@@ -52,6 +51,11 @@ export class PendingInbound {
     });
   }
 
+  /** Tells a message that the network will not deliver again: its commit may take as long as it takes, and nobody waits. */
+  tell(message: Omit<InboundNotice, 'token'>): void {
+    this.#report({ ...message, token: this.#newToken() });
+  }
+
   confirm(token: string): void {
     this.#waiting.get(token)?.confirm();
   }
@@ -59,5 +63,10 @@ export class PendingInbound {
   /** Gives up on all that wait: the network will deliver them again. */
   abandon(): void {
     for (const entry of [...this.#waiting.values()]) entry.refuse(new Error('the session ended'));
+  }
+
+  #newToken(): string {
+    this.#count += 1;
+    return `${this.#generation}.${this.#count}`;
   }
 }
