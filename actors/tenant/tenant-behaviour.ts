@@ -14,6 +14,7 @@ import {
   activateWebhooks,
   changeWebhook,
   deleteWebhook,
+  disableWebhook,
   putWebhook,
   webhookProgress,
 } from './webhook-turns.ts';
@@ -161,7 +162,9 @@ function turn(
     case 'put_webhook':
       return putWebhook(state, command.webhook);
     case 'change_webhook':
-      return changeWebhook(state, command);
+      return changeWebhook(state, { ...command, nowMs });
+    case 'disable_webhook':
+      return disableWebhook(state, { ...command, nowMs });
     case 'delete_webhook':
       return deleteWebhook(state, command.webhookId);
     case 'webhook_progress':

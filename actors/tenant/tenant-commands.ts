@@ -34,6 +34,13 @@ export type TenantCommand =
   | { readonly type: 'revoke_key'; readonly keyId: string }
   | { readonly type: 'put_webhook'; readonly webhook: WebhookRecord }
   | { readonly type: 'change_webhook'; readonly webhookId: string; readonly changes: WebhookChanges }
+  | {
+      readonly type: 'disable_webhook';
+      readonly webhookId: string;
+      /** `enabledAtMs` of the endpoint whose tries were judged. */
+      readonly enabledAtMs: number;
+      readonly why: Exclude<WebhookEnd, 'operator'>;
+    }
   | { readonly type: 'delete_webhook'; readonly webhookId: string }
   | {
       readonly type: 'webhook_progress';

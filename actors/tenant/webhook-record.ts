@@ -13,7 +13,7 @@ export interface WebhookRecord {
   /** The place in the tenant's stream from which on it is sent events. */
   readonly since: string;
   readonly createdAtMs: number;
-  /** When it was last enabled or got another address: failures before that are forgiven. */
+  /** When it was last enabled or got another address, later each time: failures before that are forgiven. */
   readonly enabledAtMs: number;
   readonly disabled: { readonly atMs: number; readonly why: WebhookEnd } | null;
 }
@@ -71,7 +71,7 @@ export interface WebhookAttempt {
   readonly isDead: boolean;
 }
 
-/** What may be changed of an endpoint. */
+/** What operators may change of an endpoint. */
 export type WebhookChanges = Partial<
-  Pick<WebhookRecord, 'url' | 'types' | 'shops' | 'secret' | 'former' | 'disabled' | 'enabledAtMs'>
+  Pick<WebhookRecord, 'url' | 'types' | 'shops' | 'secret' | 'former' | 'disabled'>
 >;

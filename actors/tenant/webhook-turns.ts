@@ -4,7 +4,13 @@ import { done, failed } from '../failure.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import type { TenantState } from './tenant-state.ts';
 import { ofShops } from './webhook-progress.ts';
-import type { WebhookAttempt, WebhookChanges, WebhookProgress, WebhookRecord } from './webhook-record.ts';
+import type {
+  WebhookAttempt,
+  WebhookChanges,
+  WebhookEnd,
+  WebhookProgress,
+  WebhookRecord,
+} from './webhook-record.ts';
 
 /** Endpoints of one tenant. */
 const MOST_WEBHOOKS = 1_000;
@@ -53,18 +59,39 @@ export function activateWebhooks(
   };
 }
 
-/** Changes an endpoint. Operators are told of one that the service disables, once; one that is disabled stays as it is then. */
+/** Changes an endpoint as operators say. One that is enabled or gets another address begins without failures. */
 export function changeWebhook(
   state: TenantState,
-  { webhookId, changes }: { readonly webhookId: string; readonly changes: WebhookChanges },
+  change: { readonly webhookId: string; readonly changes: WebhookChanges; readonly nowMs: number },
 ): Turn<TenantState, TenantEffect> {
+  const { webhookId, changes, nowMs } = change;
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
-  const why = changes.disabled?.why ?? 'operator';
-  // A try that was under way may have ended only now.
-  if (why !== 'operator' && webhook.disabled !== null) return { reply: done(webhook) };
-  const changed = withWebhook(state, { ...webhook, ...changes });
-  if (why === 'operator') return changed;
+  const changed = { ...webhook, ...changes };
+  const beginsAnew = changes.disabled === null || changed.url !== webhook.url;
+  // Each beginning has a moment of its own, whatever the clock says: failures are told apart by it.
+  const enabledAtMs = beginsAnew ? Math.max(nowMs, webhook.enabledAtMs + 1) : webhook.enabledAtMs;
+  return withWebhook(state, { ...changed, enabledAtMs });
+}
+
+/**
+ * Disables an endpoint for what came of its tries, and tells operators. One that is disabled stays as it is, and so does one
+ * that was enabled or moved after the judgement, which names the beginning it was about by its `enabledAtMs`.
+ */
+export function disableWebhook(
+  state: TenantState,
+  judgement: {
+    readonly webhookId: string;
+    readonly enabledAtMs: number;
+    readonly why: Exclude<WebhookEnd, 'operator'>;
+    readonly nowMs: number;
+  },
+): Turn<TenantState, TenantEffect> {
+  const { webhookId, enabledAtMs, why, nowMs } = judgement;
+  const webhook = state.webhooks.get(webhookId);
+  if (webhook === undefined) return { reply: failed('NOT_FOUND') };
+  if (webhook.disabled !== null || webhook.enabledAtMs !== enabledAtMs) return { reply: done(webhook) };
+  const changed = withWebhook(state, { ...webhook, disabled: { atMs: nowMs, why } });
   const told = { type: 'webhooks_disabled', webhookIds: [webhookId], why } as const;
   return { ...changed, effects: [...(changed.effects ?? []), told] };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { StoredEvent } from '../tenant/tenant-event.ts';
-import type { WebhookAttempt, WebhookEnd, WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
+import type { WebhookAttempt, WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
 
 /** New events, and the place behind all that was looked at for them. */
@@ -58,7 +58,8 @@ export interface EndpointPumpOptions {
   ): Promise<SentEvent | undefined>;
   /** Within the fenced commit of the tenant's actor. False: the endpoint is gone, or sent events by another pump. */
   store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
-  disable(webhookId: string, why: WebhookEnd): Promise<void>;
+  /** Disables the endpoint, unless it was enabled or moved since it was as it is given here. */
+  disable(judged: Pick<WebhookRecord, 'id' | 'enabledAtMs'>, why: 'gone' | 'failing'): Promise<void>;
   /** Tells operators that the endpoint will not get events from before then. */
   missed(webhookId: string, untilMs: number): void;
 }

@@ -200,14 +200,16 @@ export class EndpointPump {
     await this.#change((before) => settled(before, ended, looked, random));
     const missedUntilMs = looked?.missedUntilMs;
     if (missedUntilMs !== undefined) this.#options.missed(this.#webhook.id, missedUntilMs);
-    const { enabledAtMs } = this.#webhook;
+    // Whatever changes from here on was not judged.
+    const judged = this.#webhook;
     // A 410 of a former address, or from before it was enabled, says nothing of the present one.
     const isGone = ended.some(
-      ({ delivered, address, atMs }) => delivered?.status === 410 && !address.isFormer && atMs >= enabledAtMs,
+      ({ delivered, address, atMs }) =>
+        delivered?.status === 410 && !address.isFormer && atMs >= judged.enabledAtMs,
     );
     const { failingSinceMs } = await this.#current();
     const isFailing = nowMs - (failingSinceMs ?? nowMs) >= MOST_FAILING_MS;
-    if (isGone || isFailing) await this.#options.disable(this.#webhook.id, isGone ? 'gone' : 'failing');
+    if (isGone || isFailing) await this.#options.disable(judged, isGone ? 'gone' : 'failing');
   }
 
   /** Until the next one is due, or there are new events and room for them. */

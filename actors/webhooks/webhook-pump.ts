@@ -238,9 +238,8 @@ export class WebhookPump {
         this.#count(attempts);
         return true;
       },
-      disable: async (webhookId, why) => {
-        const changes = { disabled: { atMs: clock.wallMs(), why } };
-        await actors.ask(address, { type: 'change_webhook', webhookId, changes });
+      disable: async ({ id: webhookId, enabledAtMs }, why) => {
+        await actors.ask(address, { type: 'disable_webhook', webhookId, enabledAtMs, why });
       },
       missed: (webhookId, untilMs) => {
         this.#counts.gaps += 1;

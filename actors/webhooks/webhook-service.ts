@@ -7,7 +7,7 @@ import type { EventOperations } from '../shop/record/event-operations.ts';
 import { streamIdOf } from '../tenant/event-cursor.ts';
 import { tenantAddress } from '../tenant/tenant-keys.ts';
 import type { TenantState } from '../tenant/tenant-state.ts';
-import type { WebhookRecord } from '../tenant/webhook-record.ts';
+import type { WebhookChanges, WebhookRecord } from '../tenant/webhook-record.ts';
 import { makeSecret } from './signature.ts';
 import { type WebhookAccess, webhookAccess, webhookView } from './webhook-access.ts';
 import { type WebhookDeliveriesOptions, webhookDeliveries } from './webhook-deliveries.ts';
@@ -81,26 +81,20 @@ function settings(
         [...state.webhooks.values()].map((webhook) => webhookView(webhook, progress.get(webhook.id))),
       );
     },
-    async change(tenantId, webhookId, { disabled, ...given }) {
+    async change(tenantId, webhookId, asked) {
       const state = await stateOf(tenantId);
       const webhook = state?.webhooks.get(webhookId);
       if (state === undefined || webhook === undefined) return failed('NOT_FOUND');
-      const { url = webhook.url, types = webhook.types, shops = webhook.shops } = given;
-      const problems = problemsOf({ url, shops: given.shops ?? null }, state, {
+      const { url, shops, disabled } = asked;
+      const problems = problemsOf({ url: url ?? webhook.url, shops: shops ?? null }, state, {
         ...options,
         // An address that may be asked no more may stay where nothing is sent to it.
-        isAsked: given.url !== undefined || disabled === false,
+        isAsked: url !== undefined || disabled === false,
       });
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
       const isReadable = openedSecret(cipher, secretUse(tenantId, webhookId), webhook.secret) !== undefined;
       if (disabled === false && !isReadable) return failed('CONFLICT', { message: SECRET_LOST });
-      const nowMs = clock.wallMs();
-      const changed = await change(tenantId, webhookId, {
-        ...{ url, types, shops },
-        ...(disabled === true ? { disabled: { atMs: nowMs, why: 'operator' } } : {}),
-        ...(disabled === false ? { disabled: null } : {}),
-        ...(disabled === false || url !== webhook.url ? { enabledAtMs: nowMs } : {}),
-      });
+      const changed = await change(tenantId, webhookId, changesOf(asked, clock.wallMs()));
       return changed.ok ? done(await viewed(tenantId, changed.value)) : changed;
     },
     async remove(tenantId, webhookId) {
@@ -126,10 +120,23 @@ function secrets(
           secret: cipher.seal(use, secret),
           former: isReadable ? { secret: webhook.secret, untilMs: nowMs + OVERLAP_MS } : null,
           // What held it up is gone.
-          ...(webhook.disabled?.why === 'unreadable' ? { disabled: null, enabledAtMs: nowMs } : {}),
+          ...(webhook.disabled?.why === 'unreadable' ? { disabled: null } : {}),
         });
         return changed.ok ? done({ webhook: await viewed(tenantId, changed.value), secret }) : changed;
       }),
+  };
+}
+
+/** What is asked for, and no more: any other field may have changed since it was read. */
+function changesOf(
+  { url, types, shops, disabled }: Parameters<WebhookOperations['change']>[2],
+  nowMs: number,
+): WebhookChanges {
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(types === undefined ? {} : { types }),
+    ...(shops === undefined ? {} : { shops }),
+    ...(disabled === undefined ? {} : { disabled: disabled ? { atMs: nowMs, why: 'operator' } : null }),
   };
 }
 

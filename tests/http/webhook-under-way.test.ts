@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
+import type { TenantState } from '../../actors/tenant/tenant-state.ts';
 import { eventually } from '../runtime/redis-node.ts';
 import { type RealService, startRealService } from './real-service.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
@@ -61,7 +63,7 @@ async function underWay(path: string) {
     const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
     return body.data.items[0].disabledBy as string | null;
   };
-  return { hook, steer, activate, attempts, disabledBy, answer };
+  return { tenant, hook, steer, activate, attempts, disabledBy, answer };
 }
 
 for (const when of ['while its tenant is not active', 'after its tenant is active again'] as const) {
@@ -108,6 +110,36 @@ test('a 410 to a try from before the endpoint was enabled again does not disable
   await steer('resume');
   await untilRecorded(hook, 2);
   assert.equal(await disabledBy(), null);
+});
+
+for (const [what, change] of [
+  ['moved', { url: 'https://example.com/hooks' }],
+  ['enabled', { disabled: false }],
+] as const) {
+  test(`a webhook that is ${what} while its 410 is being recorded is not disabled`, async () => {
+    const { tenant, hook, disabledBy, answer } = await underWay(`/judged-${what}`);
+    const { actors } = service.runtime.node;
+    const address = tenantAddress(tenant.id);
+    const state = await actors.state<TenantState>(address);
+    const enabledAtMs = state?.webhooks.get(hook.id)?.enabledAtMs;
+    assert.equal((await hook.call('PATCH', '', change)).status, 200);
+    // As the pump asks that has not heard of the change.
+    const judgement = { type: 'disable_webhook', webhookId: hook.id, enabledAtMs, why: 'gone' };
+    await actors.ask(address, judgement);
+    assert.equal(await disabledBy(), null);
+    answer(204);
+  });
+}
+
+test('two changes of a webhook at a time are both made', async () => {
+  const { tenant } = await account();
+  const hook = await create(tenant, { url: `${url}/former` });
+  const changes = [{ url: `${url}/present` }, { types: ['message.failed'] }];
+  const { operations } = service.actors.webhooks;
+  await Promise.all(changes.map((change) => operations.change(tenant.id, hook.id, change)));
+  const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
+  const [{ url: at, types }] = body.data.items;
+  assert.deepEqual([at, types], [`${url}/present`, ['message.failed']]);
 });
 
 test('a try that is under way when its webhook is moved is recorded, holds nothing up, and its event goes to the new address', async () => {

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { storedAtMs, streamIdOf } from '../../actors/tenant/event-cursor.ts';
 import { tenantAddress, tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import type { TenantState } from '../../actors/tenant/tenant-state.ts';
 import type { WebhookRecord } from '../../actors/tenant/webhook-record.ts';
 import { secretUse } from '../../actors/webhooks/webhook-secrets.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
@@ -179,12 +180,11 @@ test('operators are told once of a webhook that the service disabled, and not of
   assert.equal((await steered.call('PATCH', '', { disabled: true })).body.data.disabledBy, 'operator');
   await steer('pause');
   await eventually(async () => told.length > 0);
-  const again = {
-    type: 'change_webhook',
-    webhookId: gone.id,
-    changes: { disabled: { atMs: 1, why: 'gone' } },
-  };
-  await service.runtime.node.actors.ask(tenantAddress(tenant.id), again);
+  const { node } = service.runtime;
+  const address = tenantAddress(tenant.id);
+  const { enabledAtMs } = (await node.actors.state<TenantState>(address))?.webhooks.get(gone.id) ?? {};
+  const again = { type: 'disable_webhook', webhookId: gone.id, enabledAtMs, why: 'gone' };
+  await node.actors.ask(address, again);
   assert.deepEqual(told, [
     { tenantId: tenant.id, webhookId: gone.id, state: 'disabled', disabledBy: 'gone' },
   ]);

@@ -94,6 +94,17 @@ test('what the former address answers says nothing of the present one', async ()
   pump.stop();
 });
 
+test('a 410 disables the endpoint as it was when that was seen, whatever it becomes before it is disabled', async () => {
+  const world = new World();
+  world.answer = () => fails(410);
+  const enabledAtMs = world.clock.wallMs();
+  const pump = world.start({ enabledAtMs });
+  world.add(1);
+  await world.clock.advance(1_000);
+  assert.deepEqual([world.disabled, world.judged], [['gone'], [enabledAtMs]]);
+  pump.stop();
+});
+
 test('one that is enabled anew, or moved, starts without its old failures and without having to wait', async () => {
   const world = new World();
   world.answer = () => fails(503, 10 * 3_600_000);

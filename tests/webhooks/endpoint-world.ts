@@ -33,6 +33,8 @@ export class World {
   #inHand = 0;
   readonly attempts: WebhookAttempt[] = [];
   readonly disabled: string[] = [];
+  /** `enabledAtMs` of the records by which it was disabled. */
+  readonly judged: number[] = [];
   readonly missed: number[] = [];
   /** Until when what is no longer in the stream was cut off; undefined: it was erased. */
   cutOffMs: number | undefined;
@@ -99,9 +101,10 @@ export class World {
         return true;
       },
       missed: (_id, untilMs) => void this.missed.push(untilMs),
-      disable: async (_id, why) => {
+      disable: async ({ enabledAtMs }, why) => {
         if (this.isKept) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
         this.disabled.push(why);
+        this.judged.push(enabledAtMs);
         pump.stop();
       },
     });
