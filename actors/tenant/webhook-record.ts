@@ -35,8 +35,8 @@ export interface WebhookProgress {
   readonly failingSinceMs: number | null;
   /** The endpoint asked to be left alone until then; null: it did not. */
   readonly heldUntilMs: number | null;
-  /** When it asked for that; absent: it did not, or an earlier program wrote it. */
-  readonly heldSinceMs?: number;
+  /** `enabledAtMs` of the endpoint that failed and asked so; absent: an earlier program wrote it. */
+  readonly countedForMs?: number;
   /** Events from before then were cut off by age or number before they were sent; absent: none ever were. */
   readonly missedUntilMs?: number;
 }

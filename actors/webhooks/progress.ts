@@ -38,19 +38,22 @@ export function firstProgress({ since }: Pick<WebhookRecord, 'since'>): WebhookP
   return { cursor: since, retries: [], dead: [], failingSinceMs: null, heldUntilMs: null };
 }
 
-/** The progress without failures, and without a wait that the endpoint asked for, from before it was enabled or got its address. */
+/**
+ * The progress as it counts for the endpoint: without failures, and without a wait that it asked for, from before it was enabled
+ * or got its address.
+ */
 export function forgiven(
   progress: WebhookProgress,
   { enabledAtMs }: Pick<WebhookRecord, 'enabledAtMs'>,
 ): WebhookProgress {
-  const { failingSinceMs, heldSinceMs = failingSinceMs } = progress;
-  const isOld = (sinceMs: number | null): boolean => sinceMs !== null && sinceMs < enabledAtMs;
-  return {
-    ...progress,
-    ...(isOld(failingSinceMs) ? { failingSinceMs: null } : {}),
-    // It may have taken other events since it asked to be left alone, and have no failures any more.
-    ...(isOld(heldSinceMs) ? { heldUntilMs: null } : {}),
-  };
+  const { failingSinceMs, countedForMs } = progress;
+  // An earlier program told them apart by the clock.
+  const isOld =
+    countedForMs === undefined
+      ? failingSinceMs !== null && failingSinceMs < enabledAtMs
+      : countedForMs !== enabledAtMs;
+  const none = { failingSinceMs: null, heldUntilMs: null };
+  return { ...progress, ...(isOld ? none : {}), countedForMs: enabledAtMs };
 }
 
 /** The progress with these events due at `dueAtMs`, from the first try on. */
@@ -144,7 +147,7 @@ function after(
   if (delivered.error === null) return { ...progress, failingSinceMs: null };
   const failingSinceMs = progress.failingSinceMs ?? endedAtMs;
   const { holdMs } = delivered;
-  const held = holdMs === null ? {} : { heldUntilMs: endedAtMs + holdMs, heldSinceMs: endedAtMs };
+  const held = holdMs === null ? {} : { heldUntilMs: endedAtMs + holdMs };
   const failed = { ...progress, failingSinceMs, ...held };
   // It was asked for once more while this try ran: that one counts.
   if (progress.retries.some((retry) => retry.place === place)) return failed;

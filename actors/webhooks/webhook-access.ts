@@ -4,6 +4,7 @@ import { failed, type Outcome } from '../failure.ts';
 import { tenantAddress, tenantKeys } from '../tenant/tenant-keys.ts';
 import type { TenantState } from '../tenant/tenant-state.ts';
 import type { WebhookChanges, WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
+import { forgiven } from './progress.ts';
 import type { WebhookView } from './webhook-operations.ts';
 
 /** Webhooks of tenants that are here, and the way to change them. */
@@ -82,7 +83,7 @@ export function webhookView(webhook: WebhookRecord, progress: WebhookProgress | 
     disabledAt: iso(disabled?.atMs),
     disabledBy: disabled?.why ?? null,
     formerSecretUntil: iso(former?.untilMs),
-    failingSince: iso(progress?.failingSinceMs),
+    failingSince: iso(progress && forgiven(progress, webhook).failingSinceMs),
     waiting: progress?.retries.length ?? 0,
     deadLetters: progress?.dead.length ?? 0,
     missedUntil: iso(progress?.missedUntilMs),

@@ -131,6 +131,15 @@ for (const [what, change] of [
   });
 }
 
+test('a webhook that fails is shown as failing until it is moved', async () => {
+  const { tenant, hook, answer } = await underWay('/fails');
+  answer(500);
+  await untilRecorded(hook, 1);
+  const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
+  const moved = await hook.call('PATCH', '', { url: `${url}/mended` });
+  assert.deepEqual([body.data.items[0].failingSince === null, moved.body.data.failingSince], [false, null]);
+});
+
 test('two changes of a webhook at a time are both made', async () => {
   const { tenant } = await account();
   const hook = await create(tenant, { url: `${url}/former` });

@@ -107,6 +107,43 @@ for (const by of ['the pump that saw it', 'a pump that begins from what is store
   });
 }
 
+for (const by of ['the pump that saw it', 'a pump that begins from what is stored'] as const) {
+  test(`a Retry-After that comes after the move, before the pump hears of it, is forgiven by ${by}`, async () => {
+    const { world, pump, move, answer, idsAt } = moving();
+    world.add(1);
+    await world.clock.advance(100);
+    const [id = ''] = idsOf(world);
+    const enabledAtMs = world.clock.wallMs();
+    await world.clock.advance(100);
+    answer(id, fails(503, 10 * HOUR_MS));
+    await world.clock.advance(100);
+    if (by === 'the pump that saw it') move({ enabledAtMs });
+    else {
+      pump.stop();
+      world.start({ url: PRESENT, enabledAtMs });
+    }
+    await world.clock.advance(6_000);
+    assert.deepEqual(idsAt(PRESENT), [id]);
+    world.pump?.stop();
+  });
+}
+
+test('failures and a Retry-After that an earlier program stored are forgiven where they are older than the move', async () => {
+  for (const [movedMs, sent] of [
+    [10, 1],
+    [3, 0],
+  ] as const) {
+    const world = new World();
+    const heldUntilMs = world.clock.wallMs() + HOUR_MS;
+    world.stored = { cursor: '0-0', retries: [], dead: [], failingSinceMs: 5, heldUntilMs };
+    const pump = world.start({ enabledAtMs: movedMs });
+    world.add(1);
+    await world.clock.advance(1_000);
+    assert.equal(world.sent.length, sent, `moved at ${movedMs}`);
+    pump.stop();
+  }
+});
+
 test('what the former address takes late ends no failures of the present one', async () => {
   const { world, pump, move, answer, idsAt } = moving();
   world.add(1);
