@@ -100,7 +100,7 @@ export class EndpointPump {
     this.wake();
   }
 
-  /** Begins no try any more; resolves once the outcomes of those under way are stored. Never rejects. */
+  /** Begins no try any more; resolves once the outcomes of those under way, and replays, are stored. Never rejects. */
   async settle(): Promise<void> {
     this.#isEnding = true;
     this.wake();
@@ -109,6 +109,8 @@ export class EndpointPump {
       settled = this.#running;
       await settled;
       await this.#tries.allStored();
+      // Replays that were taken before may be on their way to the store; the next pump is to begin with them.
+      await this.#stored;
     }
   }
 

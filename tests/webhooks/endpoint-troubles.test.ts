@@ -173,6 +173,23 @@ test('a pump that goes on and is to settle once more has settled when all its tr
   assert.deepEqual([settled, world.stored?.retries], [2, []]);
 });
 
+test('a pump has settled when the replay that it took is stored', async () => {
+  const world = new World();
+  const pump = world.start();
+  world.add(1);
+  await world.clock.advance(1_000);
+  let take = (): void => undefined;
+  world.storing = () => new Promise((resolve) => (take = resolve));
+  const replayed = pump.replay(world.stream);
+  let isSettled = false;
+  void pump.settle().then(() => (isSettled = true));
+  await world.clock.advance(1);
+  assert.equal(isSettled, false);
+  take();
+  await world.clock.advance(1);
+  assert.deepEqual([isSettled, await replayed, world.stored?.retries.length], [true, true, 1]);
+});
+
 test('what comes of a try that takes long is recorded also where the endpoint could not be disabled meanwhile', async () => {
   const world = new World();
   world.start();

@@ -42,6 +42,8 @@ export class World {
   answer: (id: string, url: string) => Delivered | Promise<Delivered> = () => OK;
   /** Until the turn of a try has come. */
   turn: (id: string) => Promise<void> | undefined = () => undefined;
+  /** Until the store takes what it is given. */
+  storing: () => Promise<void> | undefined = () => undefined;
   /** Calls of the store that fail from now on. */
   isAway = false;
   /** The endpoint cannot be disabled. */
@@ -95,6 +97,7 @@ export class World {
         return { delivered, atMs, durationMs: this.clock.wallMs() - atMs };
       },
       store: async (_id, progress, attempts) => {
+        await this.storing();
         if (this.isAway || this.pump !== pump) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
         this.stored = structuredClone(progress);
         this.attempts.push(...attempts);
