@@ -309,22 +309,6 @@ test('a message in hand that is not on the wire waits as well once an operator h
   }
 });
 
-test('a rate signal about a message that was put back meanwhile pauses the queue all the same', async () => {
-  for (const state of ['checking', 'preparing'] as const) {
-    const shop = await ShopHarness.connected();
-    const messageId = shop.send();
-    if (state === 'preparing') shop.toSession(messageId);
-    shop.command({ type: 'hold' });
-    if (state === 'preparing') shop.outcome(messageId, { kind: 'rate_limited' });
-    else shop.session({ type: 'session.recipient_checked', messageId, exists: undefined, rateLimited: true });
-    shop.command({ type: 'release' });
-    shop.pass(14 * MINUTE_MS);
-    assert.deepEqual([pacingState(shop.state), shop.effectsOf('check').length], ['paused', 1], state);
-    shop.pass(MINUTE_MS);
-    assert.deepEqual([pacingState(shop.state), shop.effectsOf('check').length], ['checking', 2]);
-  }
-});
-
 test('an outcome that never comes counts as unknown after its deadline, and is not sent again', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();

@@ -4,9 +4,9 @@
  * | State     | What it means                                      | Leaves on                                        |
  * |-----------|----------------------------------------------------|--------------------------------------------------|
  * | idle      | nothing in hand                                    | dispatch → checking, or composing (groups and statuses); rate_limited_before → paused |
- * | checking  | asking whether the recipient is on the network     | checked → composing, idle (rejected), gap (no answer), paused (rate signal) |
- * | composing | the recipient is shown that somebody writes (a status has nobody to show it to) | composed → preparing, blocked → idle (settled) |
- * | preparing | the session fetches the attachment, devices and keys, and seals | prepared → sending, blocked → idle (settled), outcome → as from sending |
+ * | checking  | asking whether the recipient is on the network     | checked → composing, idle (rejected), gap (no answer), paused (rate signal); rate_limited_before → paused |
+ * | composing | the recipient is shown that somebody writes (a status has nobody to show it to) | composed → preparing, blocked → idle (settled); rate_limited_before → paused |
+ * | preparing | the session fetches the attachment, devices and keys, and seals | prepared → sending, blocked → idle (settled), outcome → as from sending; rate_limited_before → paused |
  * | sending   | on the wire, stored as `sending` before, with the steps of the ratchets that sealed it | outcome → gap, paused (rate signal)              |
  * | gap       | the random 6–20 s between two sends                | elapsed → idle; rate_limited_before → paused     |
  * | paused    | the 15 minutes after a rate signal                 | elapsed → idle                                   |
@@ -81,7 +81,7 @@ export type PacingEvent =
   | { readonly type: 'strangers_barred'; readonly untilMs: number }
   /**
    * The network asked the shop's number to pause, as it told another shop, or said of a message that is in hand no more.
-   * Passed over while one is in hand.
+   * Passed over while one is on the wire.
    */
   | { readonly type: 'rate_limited_before'; readonly pauseUntilMs: number }
   | { readonly type: 'elapsed'; readonly gapUntilMs: number }
@@ -208,6 +208,7 @@ const onOutcome = [
 ];
 const pausedBefore = { target: 'paused' as const, actions: 'startPause' as const };
 const giveBack = { target: 'idle' as const, actions: [back, 'dropHand' as const] };
+const giveBackPaused = { target: 'paused' as const, actions: [back, 'startPause' as const] };
 
 /** The pacing states and transitions, as in the table above. */
 export const pacingMachine = pacingSetup.createMachine({
@@ -233,13 +234,14 @@ export const pacingMachine = pacingSetup.createMachine({
     checking: {
       on: {
         checked: [
-          { guard: 'isRateSignal', target: 'paused', actions: [back, 'startPause'] },
+          { guard: 'isRateSignal', ...giveBackPaused },
           { guard: 'isUnanswered', target: 'gap', actions: [back, 'startGap'] },
           { guard: 'isMissing', target: 'idle', actions: [settle, 'dropHand'] },
           { target: 'composing', actions: ['extend', compose] },
         ],
         blocked: { target: 'idle', actions: [settle, 'dropHand'] },
         session_down: giveBack,
+        rate_limited_before: giveBackPaused,
         elapsed: { target: 'gap', actions: [back, 'startGap'] },
       },
     },
@@ -248,6 +250,7 @@ export const pacingMachine = pacingSetup.createMachine({
         composed: { target: 'preparing', actions: 'extend' },
         blocked: { target: 'idle', actions: [settle, 'dropHand'] },
         session_down: giveBack,
+        rate_limited_before: giveBackPaused,
         elapsed: { target: 'gap', actions: [back, 'startGap'] },
       },
     },
@@ -256,6 +259,7 @@ export const pacingMachine = pacingSetup.createMachine({
         prepared: { target: 'sending', actions: ['extend', wire] },
         blocked: { target: 'idle', actions: [settle, recall, 'dropHand'] },
         session_down: { target: 'idle', actions: [back, recall, 'dropHand'] },
+        rate_limited_before: { target: 'paused', actions: [back, recall, 'startPause'] },
         outcome: onOutcome,
         elapsed: { target: 'gap', actions: [back, recall, 'startGap'] },
       },

@@ -1,0 +1,46 @@
+/** Rate signals of the network that are about a message which is in hand no more. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pacingState } from '../../actors/shop/record/shop-state.ts';
+import { ShopHarness } from './shop-harness.ts';
+
+const MINUTE_MS = 60_000;
+
+test('a rate signal about a message that was put back meanwhile pauses the queue all the same', async () => {
+  for (const state of ['checking', 'preparing'] as const) {
+    const shop = await ShopHarness.connected();
+    const messageId = shop.send();
+    if (state === 'preparing') shop.toSession(messageId);
+    shop.command({ type: 'hold' });
+    if (state === 'preparing') shop.outcome(messageId, { kind: 'rate_limited' });
+    else shop.session({ type: 'session.recipient_checked', messageId, exists: undefined, rateLimited: true });
+    shop.command({ type: 'release' });
+    shop.pass(14 * MINUTE_MS);
+    assert.deepEqual([pacingState(shop.state), shop.effectsOf('check').length], ['paused', 1], state);
+    shop.pass(MINUTE_MS);
+    assert.deepEqual([pacingState(shop.state), shop.effectsOf('check').length], ['checking', 2]);
+  }
+});
+
+test('a rate signal about a message of before puts back what is in hand by then, and passes over what is on the wire', async () => {
+  for (const state of ['checking', 'composing', 'preparing', 'sending'] as const) {
+    const shop = await ShopHarness.connected();
+    const id = shop.send();
+    const checked = { messageId: id, exists: true, rateLimited: false };
+    if (state === 'composing') shop.session({ type: 'session.recipient_checked', ...checked });
+    if (state === 'preparing') shop.toSession(id);
+    if (state === 'sending') shop.toWire(id);
+    assert.equal(pacingState(shop.state), state);
+    shop.outcome('65f0000000000000000000ff', { kind: 'rate_limited' });
+    const recalled = shop.effectsOf('recall').map(({ messageId }) => messageId);
+    const isOnWire = state === 'sending';
+    assert.deepEqual(
+      [pacingState(shop.state), shop.statusOf(id), recalled],
+      [isOnWire ? state : 'paused', isOnWire ? state : 'queued', state === 'preparing' ? [id] : []],
+    );
+    if (isOnWire) continue;
+    shop.pass(15 * MINUTE_MS);
+    shop.toWire(id);
+    assert.equal(shop.statusOf(id), 'sending');
+  }
+});
