@@ -62,13 +62,13 @@ export class EndpointPump {
   }
 
   /**
-   * Takes a changed record, which counts from the next event on, and its address from the next try on; a pump that settles,
-   * or has settled, goes on.
+   * Takes a changed record, which counts from the next event on, and its address from the next try on. A pump that settles,
+   * or has settled, goes on unless the endpoint is disabled.
    */
   update(webhook: WebhookRecord): void {
     this.#webhook = webhook;
     this.#tries.update(webhook);
-    if (this.#isEnding) {
+    if (this.#isEnding && webhook.disabled === null) {
       this.#isEnding = false;
       this.#running = this.#running.then(() => this.#goOn());
     }

@@ -149,7 +149,8 @@ export class EndpointTries {
   /**
    * Sends them, and comes back once all have ended, or a while after the first has begun, or when the endpoint moves. Of
    * those that may not begin any more the new ones are told with the late: the cursor goes past them, and they are tried
-   * first by the next pump, or at the next address. Undefined where all are such. Rejects with `RuntimeFailure` where an event cannot be read now; nothing is sent then.
+   * first by the next pump, or at the next address. Undefined where all are such. Rejects with `RuntimeFailure` where an event
+   * cannot be read now; nothing is sent then.
    */
   async send(tries: readonly Try[]): Promise<SentTries | undefined> {
     const { clock } = this.#options;

@@ -86,12 +86,10 @@ export class WebhookPump {
       if (webhooks.get(id)?.disabled !== null && !pump.isSettling) this.#takeAway(tenantId, id, pump);
     }
     for (const webhook of webhooks.values()) {
-      if (webhook.disabled !== null) continue;
       const running = pumps.get(webhook.id);
-      if (running !== undefined) {
-        running.update(webhook);
-        continue;
-      }
+      // Also that of a disabled one, which may be moved while tries end.
+      running?.update(webhook);
+      if (running !== undefined || webhook.disabled !== null) continue;
       const pump = new EndpointPump(webhook, this.#endpoint(tenantId, loading));
       pumps.set(webhook.id, pump);
       void pump.run();

@@ -131,6 +131,21 @@ for (const [what, change] of [
   });
 }
 
+test('a try that is under way when its webhook is disabled and then moved counts for nothing at the new address', async () => {
+  const { hook, attempts, answer } = await underWay('/disabled');
+  assert.equal((await hook.call('PATCH', '', { disabled: true })).status, 200);
+  assert.equal((await hook.call('PATCH', '', { url: `${url}/enabled` })).status, 200);
+  answer(500);
+  await untilRecorded(hook, 1);
+  assert.equal(received.get('/enabled'), undefined, 'it is disabled still');
+  assert.equal((await hook.call('PATCH', '', { disabled: false })).status, 200);
+  await untilRecorded(hook, 2);
+  assert.deepEqual(await attempts(), [
+    [1, 204],
+    [1, 500],
+  ]);
+});
+
 test('a webhook that fails is shown as failing until it is moved', async () => {
   const { tenant, hook, answer } = await underWay('/fails');
   answer(500);
