@@ -281,7 +281,7 @@ test('a pump that begins after a kill makes what was under way at the former add
   world.pump?.stop();
 });
 
-test('over any moves each event is taken once, by an address that the endpoint had when the try began', async (context) => {
+test('over any moves, disabled or not, each event is taken once, by an address that the endpoint had when the try began', async (context) => {
   const { seed, numRuns } = propertyRuns(context, 40);
   for (let run = 0; run < numRuns; run += 1) {
     const world = new World(seed + run);
@@ -291,6 +291,7 @@ test('over any moves each event is taken once, by an address that the endpoint h
     const taken: string[] = [];
     const strays: string[] = [];
     let url = 'https://0.example';
+    let enabledAtMs = 0;
     world.turn = () => (random() < 0.3 ? wait(4_000) : undefined);
     world.answer = async (id, at) => {
       if (at !== url) strays.push(id);
@@ -305,9 +306,13 @@ test('over any moves each event is taken once, by an address that the endpoint h
       await world.clock.advance(Math.floor(random() * 3_000));
       if (random() < 0.3) {
         url = `https://${Math.floor(random() * 3)}.example`;
-        pump.update(webhookRecord({ url, enabledAtMs: world.clock.wallMs() }));
+        enabledAtMs = world.clock.wallMs();
       }
+      const disabled = random() < 0.2 ? ({ atMs: 0, why: 'operator' } as const) : null;
+      if (disabled !== null) void pump.settle();
+      pump.update(webhookRecord({ url, disabled, enabledAtMs }));
     }
+    pump.update(webhookRecord({ url, enabledAtMs }));
     await world.clock.advance(32 * HOUR_MS);
     const ended = [...taken, ...(world.dead ?? [])].sort();
     assert.deepEqual([ended, strays], [idsOf(world).sort(), []], `seed ${seed}, run ${run}`);
