@@ -40,6 +40,8 @@ export class Deliveries {
   readonly #waiting = new Map<string, Set<(end: DeliveryEnd) => void>>();
   /** What handsets said that the client has not acknowledged, by companion and by what an acknowledgement names. */
   readonly #receipts = new Map<string, Map<string, BinaryNode>>();
+  /** Those of them that a client was sent, and so may acknowledge. */
+  readonly #sentReceipts = new WeakSet<BinaryNode>();
   #lastSequence = 0;
 
   constructor(journal: Journal, connections: Connections) {
@@ -81,9 +83,19 @@ export class Deliveries {
     kept.set(receiptName(receipt.attrs, receipt.attrs.from), receipt);
   }
 
-  /** The client acknowledged a receipt. */
+  /** Keeps a handset's receipt, and sends it now to a companion that is online. */
+  addReceipt(companionId: string, receipt: BinaryNode): void {
+    this.keepReceipt(companionId, receipt);
+    const connection = this.#connections.of(companionId);
+    if (connection?.active) this.#sendReceipt(connection, receipt);
+  }
+
+  /** The client acknowledged a receipt: the one it was sent, not one of the same name that came meanwhile and waits. */
   receiptAcknowledged(companionId: string, { attrs }: BinaryNode): void {
-    this.#receipts.get(companionId)?.delete(receiptName(attrs, attrs.to));
+    const kept = this.#receipts.get(companionId);
+    const name = receiptName(attrs, attrs.to);
+    const receipt = kept?.get(name);
+    if (receipt !== undefined && this.#sentReceipts.has(receipt)) kept?.delete(name);
   }
 
   /** Sends everything that waited, oldest first, then receipts, and says that this was all. */
@@ -92,8 +104,15 @@ export class Deliveries {
     waiting.forEach((delivery, index) => {
       connection.send(stanzaOf(delivery, { offline: String(index) }));
     });
-    for (const receipt of this.#receipts.get(companion.id)?.values() ?? []) connection.send(receipt);
+    for (const receipt of this.#receipts.get(companion.id)?.values() ?? []) {
+      this.#sendReceipt(connection, receipt);
+    }
     connection.send(node('ib', {}, [node('offline', { count: String(waiting.length) })]));
+  }
+
+  #sendReceipt(connection: Connection, receipt: BinaryNode): void {
+    this.#sentReceipts.add(receipt);
+    connection.send(receipt);
   }
 
   /** Sends a delivery anew with fresh envelopes, under the same id. */

@@ -7,7 +7,6 @@ import {
 import { stanzaTime } from './clock.ts';
 import { type Companion, sessionAddress } from './companions.ts';
 import type { Envelope } from './handset.ts';
-import { tellSender } from './handset-receipts.ts';
 import { bundleNodes } from './key-bundle.ts';
 import type { Network } from './network.ts';
 import { addressOf, type DeviceReference } from './numbers.ts';
@@ -45,13 +44,14 @@ export async function receiveOnHandset(
     messages = await open(network, incoming, target.number.phone, envelopes);
   } catch (error) {
     network.log({ event: 'handset cannot decrypt', phone: target.number.phone, reason: String(error) });
-    tellSender(network, sender, retryReceipt(network, incoming, target));
+    network.deliveries.addReceipt(sender.id, retryReceipt(network, incoming, target));
     return;
   }
   // The phone's own copy of what its companion sent is not shown as received.
   if (target.number.phone === sender.phone) return;
   for (const message of messages) await show(network, incoming, target, message);
-  if (messages.length > 0) tellSender(network, sender, deliveryReceipt(network, incoming, target));
+  if (messages.length > 0)
+    network.deliveries.addReceipt(sender.id, deliveryReceipt(network, incoming, target));
 }
 
 async function open(

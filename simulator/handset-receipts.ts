@@ -1,16 +1,7 @@
-import type { BinaryNode } from '@whiskeysockets/baileys';
 import { stanzaTime } from './clock.ts';
-import type { Companion } from './companions.ts';
 import type { Network } from './network.ts';
 import { addressOf } from './numbers.ts';
 import { node } from './stanzas.ts';
-
-/** Sends a handset's receipt to the companion whose message it is about, now and at each login until it is acknowledged. */
-export function tellSender(network: Network, sender: Companion, receipt: BinaryNode): void {
-  network.deliveries.keepReceipt(sender.id, receipt);
-  const connection = network.connections.of(sender.id);
-  if (connection?.active) connection.send(receipt);
-}
 
 /**
  * A handset says to all companions of a number that it has messages, or that they were read there: those of its inbox,
@@ -57,6 +48,6 @@ export function sendReceipts(
           ),
         ],
   );
-  for (const companion of network.companions.of(to)) tellSender(network, companion, receipt);
+  for (const companion of network.companions.of(to)) network.deliveries.addReceipt(companion.id, receipt);
   return ids.length;
 }

@@ -128,6 +128,26 @@ test('a handset that lost its session asks the client again and shows the messag
   assert.equal(items.at(-1)?.messageId, sent?.key.id);
 });
 
+test('a message that is unreadable a second time is asked for anew at the login after that', async (context) => {
+  const fixture = await Fixture.start(context);
+  await fixture.control.fault(SHOP, 'unread', 2);
+  const remembers = { getMessage: async () => ({ conversation: 'twice unreadable' }) };
+  const client = await fixture.link(SHOP, remembers);
+  const sent = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'twice unreadable' });
+  await client.ack(sent?.key.id ?? '');
+  await client.end();
+  const asked = fixture.keep(client.again(remembers));
+  await asked.ack(sent?.key.id ?? '');
+  // What the client says next is behind its acknowledgement of the question.
+  await asked.ack((await asked.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'readable' }))?.key.id ?? '');
+  await asked.end();
+  const again = fixture.keep(asked.again(remembers));
+  await again.until('the message', async () => {
+    const { items } = await fixture.control.inbox(CUSTOMER);
+    return items.some(({ text }) => text === 'twice unreadable');
+  });
+});
+
 test('one stanza id delivered twice is one entry with a count; two ids are two entries', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
