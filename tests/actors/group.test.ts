@@ -121,6 +121,18 @@ test('after a restart nobody knows the groups until the session is back: a send 
   assert.equal(never.send(GROUP_ID), 'MSGAPP_NOT_CONNECTED');
 });
 
+test('an open session that has not told its groups yet is no word that there is no such group', async () => {
+  const shop = await ShopHarness.connected();
+  assert.equal(shop.send(GROUP_ID), 'MSGAPP_NOT_CONNECTED');
+  const { failure } = shop.command(
+    { type: 'send', draft: textDraft(GROUP_ID, 'hello'), settings: resolveSettings({}), pool: undefined },
+    { send: { isCustomer: false, writer: undefined, declaration: null } },
+  ) as { failure: Failure };
+  assert.equal(failure.retryAfterSeconds, 1);
+  shop.session(groups('120363000000000002@g.us', true));
+  assert.equal(shop.send(GROUP_ID), 'GROUP_CONTEXT_REQUIRED');
+});
+
 test('a message to a group is refused as lost while somebody connects a lost session again', async () => {
   const shop = await ShopHarness.connected();
   shop.session({ type: 'session.closed', end: 'replaced', statusCode: 440, detail: '' });

@@ -49,6 +49,18 @@ test('503 with Retry-After where the session takes longer than the wait; a send 
   assert.deepEqual([refused.error.retryAfter, refused.headers.get('retry-after')], [1, '1']);
 });
 
+test('503 with Retry-After where the session is back, and the network does not tell its groups', async () => {
+  stack.network.behave({ tellsGroups: false });
+  await drop(10);
+  await connect();
+  await untilChannelIs('connected');
+  const refused = await sendText(stack, stack.shopId, { to: GROUP, text: 'Welcome' });
+  const { data: forecast } = await stack.api.get(`/shops/${stack.shopId}/policy?to=${GROUP}`);
+  assert.deepEqual([refused.error?.code, refused.headers.get('retry-after')], ['MSGAPP_NOT_CONNECTED', '1']);
+  assert.deepEqual([forecast.code, forecast.retryAfter], ['MSGAPP_NOT_CONNECTED', 1]);
+  stack.network.behave({ tellsGroups: true });
+});
+
 test('202 once the session is back within the wait and has told the group', async () => {
   stack.network.setGroups(stack.session(stack.shopId), [
     { id: GROUP, name: 'Regulars', participantCount: 3, isAdmin: true, announce: false },

@@ -3,7 +3,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { SessionHost } from '../../session/session-host.ts';
 import { shopAddress } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
-import { channelState, isResuming, liveGroups, type ShopState } from '../record/shop-state.ts';
+import { channelState, isToTellGroups, liveGroups, type ShopState } from '../record/shop-state.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import { sessionOf } from './shop-effects.ts';
 
@@ -40,7 +40,7 @@ export function groupQuestions({
     };
     const address = shopAddress(shop);
     let state = await actors.state<ShopState>(address);
-    while (state !== undefined && isToTell(state)) {
+    while (state !== undefined && isToTellGroups(state)) {
       const told = change();
       if (told === undefined) return;
       await told;
@@ -53,9 +53,4 @@ export function groupQuestions({
     host.refreshGroups(sessionOf(address), groupId);
     await told;
   };
-}
-
-/** Whether a session is on its way back, or back and has not told its groups yet, which it does unasked. */
-function isToTell(state: ShopState): boolean {
-  return isResuming(state) || (channelState(state) === 'connected' && liveGroups(state) === undefined);
 }

@@ -7,7 +7,7 @@ import type { Evaluation, RecipientClass, SendAdmission } from '../../../policy/
 import { done, type FailureCode, failed, type Outcome } from '../../failure.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import type { MessageDraft } from '../record/shop-operations.ts';
-import { channelState, isResuming, type ShopState } from '../record/shop-state.ts';
+import { channelState, isToTellGroups, liveGroups, type ShopState } from '../record/shop-state.ts';
 import { channelRefusal, refused } from './acceptance.ts';
 import type { RecipientFacts } from './recipient-facts.ts';
 
@@ -58,26 +58,26 @@ export function classOf(
 }
 
 /**
- * Whether the only obstacle is a group that no session told: the open one may be asked for it, and one that is on its way back
- * waited for, which is no obstacle to anything else.
+ * Whether the only obstacle is a group that no session told: the open one may be asked for it, and one that has its groups still
+ * to tell waited for, which is no obstacle to anything else.
  */
 export function mayAskForGroup(state: ShopState, refusal: FailureCode): boolean {
-  if (channelState(state) === 'connected') return refusal === 'GROUP_CONTEXT_REQUIRED';
-  return refusal === 'MSGAPP_NOT_CONNECTED' && isResuming(state);
+  if (refusal === 'GROUP_CONTEXT_REQUIRED') return channelState(state) === 'connected';
+  return refusal === 'MSGAPP_NOT_CONNECTED' && isToTellGroups(state);
 }
 
-/** The answer about a group that only a session on its way back can tell; whoever asks again was waited for meanwhile. */
+/** The answer about a group that only a session with its groups still to tell can tell; whoever asks again was waited for meanwhile. */
 const NOT_YET_TOLD = failed('MSGAPP_NOT_CONNECTED', {
-  message: "The shop's number is on its way back, and has not told this group yet.",
+  message: "The shop's session has not told its groups yet.",
   retryAfterSeconds: 1,
 });
 
 /**
- * Whether the group is unknown and no session is open that could tell it. The refusal is then that of the channel, as
- * for a number, and not that of the group.
+ * Whether the group is unknown and no open session has told its groups: silence is no word that there is no such group. The
+ * refusal is then that of the channel, as for a number, and not that of the group.
  */
 function cannotKnowGroup(state: ShopState, to: string): boolean {
-  if (isPhoneNumber(to) || channelState(state) === 'connected') return false;
+  if (isPhoneNumber(to) || liveGroups(state) !== undefined) return false;
   return state.groups?.list.some(({ id }) => id === to) !== true;
 }
 
