@@ -29,12 +29,13 @@ export async function startNginxFront(
   chmodSync(folder, 0o777);
   const [port = 0, adminPort = 0] = await freePorts(2);
   const replaced = new Map([
+    // First, since this checkout may itself be under /tmp.
+    [' /tmp/', ` ${folder}/`],
     ['172.30.57.11:3000', `127.0.0.1:${nodes[0]}`],
     ['172.30.57.12:3000', `127.0.0.1:${nodes[1]}`],
     ['listen 3000', `listen 127.0.0.1:${port}`],
     ['listen 3001', `listen 127.0.0.1:${adminPort}`],
     ['/etc/nginx/front-answers.conf', join(IMAGE, 'front-answers.conf')],
-    [' /tmp/', ` ${folder}/`],
   ]);
   let configuration = readFileSync(join(IMAGE, 'nginx.conf'), 'utf8');
   for (const [from, to] of replaced) {
