@@ -146,6 +146,11 @@ export function liveGroups(
   return isLive ? groups.list : undefined;
 }
 
+/** Whether a session will tell the shop's groups unasked: it is on its way back, or back and has not told them yet. */
+export function isToTellGroups(state: Pick<ShopState, 'channel' | 'groups'>): boolean {
+  return isResuming(state) || (channelState(state) === 'connected' && liveGroups(state) === undefined);
+}
+
 /** The pacing machine's state by name. */
 export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
   return state.pacing.value as PacingStateName;
@@ -183,9 +188,4 @@ export function addressee({ to, alias }: Pick<QueuedMessage, 'to' | 'alias'>): s
  */
 export function byAge(queue: readonly QueuedMessage[]): QueuedMessage[] {
   return queue.toSorted((left, right) => left.createdAtMs - right.createdAtMs);
-}
-
-/** Whether a session will tell the shop's groups unasked: it is on its way back, or back and has not told them yet. */
-export function isToTellGroups(state: Pick<ShopState, 'channel' | 'groups'>): boolean {
-  return isResuming(state) || (channelState(state) === 'connected' && liveGroups(state) === undefined);
 }

@@ -28,8 +28,9 @@ export interface DispatchFacts {
 }
 
 /**
- * Reads what the looks before the wire need. Takes one round trip, since the recipient is that of the message in hand; a declaration takes a second. What the session
- * has already is not read again, so that the last look asks Redis nothing, as a rule.
+ * Reads what the looks before the wire need, in one round trip, since the recipient is that of the message in hand; a
+ * declaration takes a second one. What the actor still has from the look before is not read again, so that the last look asks
+ * Redis nothing, as a rule.
  */
 export async function readDispatch(
   state: ShopState,
