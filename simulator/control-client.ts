@@ -119,6 +119,22 @@ export function simulatorControl(url: string) {
         at('sessions', phone, 'query-errors'),
         refusal,
       ),
+    /** Answers the number's next usync questions for a protocol with an error inside the result, as the real server does. */
+    usyncErrors: (
+      phone: string,
+      error: {
+        protocol: 'contact' | 'devices' | 'lid';
+        code?: number;
+        text?: string;
+        backoff?: number;
+        count?: number;
+      },
+    ) =>
+      call<{ protocol: string; code: number; text: string; backoff: number; count: number }>(
+        'POST',
+        at('sessions', phone, 'usync-errors'),
+        error,
+      ),
   };
 }
 

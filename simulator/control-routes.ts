@@ -57,6 +57,11 @@ export function controlRoutes(options: {
       path: '/sessions/{phone}/query-errors',
       handle: (request) => queryErrors(network, request),
     },
+    {
+      method: 'POST',
+      path: '/sessions/{phone}/usync-errors',
+      handle: (request) => usyncErrors(network, request),
+    },
   ];
 }
 
@@ -234,6 +239,19 @@ function queryErrors(network: Network, { path, body }: ControlRequest): ControlR
   fields.check();
   network.faults.refuseQueries({ phone, xmlns, code, text, count });
   return { data: { xmlns, code, text, count } };
+}
+
+function usyncErrors(network: Network, { path, body }: ControlRequest): ControlReply {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(body);
+  const protocol = fields.oneOf('protocol', ['contact', 'devices', 'lid']);
+  const code = fields.whole('code', { least: 100, most: 999, fallback: 429 });
+  const text = fields.text('text', { most: 100, fallback: code === 429 ? 'rate-overlimit' : 'refused' });
+  const backoff = fields.whole('backoff', { least: 0, most: 1_000_000_000, fallback: 0 });
+  const count = fields.whole('count', { least: 0, most: 1_000_000, fallback: 1 });
+  fields.check();
+  network.faults.refuseProtocol(phone, protocol, { code, text, backoff: backoff || undefined, count });
+  return { data: { protocol, code, text, backoff, count } };
 }
 
 function phoneOf(path: Readonly<Record<string, string>>): string {

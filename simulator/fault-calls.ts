@@ -24,9 +24,8 @@ export function inflict(
   const live = network.connections.ofAll(network.companions.of(phone));
   network.log({ event: 'fault', kind, phone, count });
   if (kind === 'logged_out') return { kind, hit: logOut(network, phone), armed: 0 };
-  if (kind === 'unacked' || kind === 'unread') {
-    if (kind === 'unacked') network.faults.withholdAcks(phone, count);
-    else network.faults.garbleMessages(phone, count);
+  if (kind === 'unacked' || kind === 'unlisted' || kind === 'unread') {
+    armFor(network, kind, { phone, count });
     return { kind, hit: 0, armed: count };
   }
   if (kind === 'refuse_upgrade' || isLoginFault(kind)) {
@@ -42,6 +41,17 @@ export function inflict(
     else LIVE_FAULTS[kind satisfies LiveFault](connection);
   }
   return { kind, hit: live.length, armed: 0 };
+}
+
+/** What is answered differently from now on; the live connections stay. */
+function armFor(
+  { faults }: Network,
+  kind: 'unacked' | 'unlisted' | 'unread',
+  { phone, count }: { phone: string; count: number },
+): void {
+  if (kind === 'unacked') faults.withholdAcks(phone, count);
+  else if (kind === 'unlisted') faults.leaveOutRows(phone, count);
+  else faults.garbleMessages(phone, count);
 }
 
 /** Ends `deaf`: what came for the connection meanwhile arrives at once. */

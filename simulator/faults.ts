@@ -46,6 +46,7 @@ export type FaultKind =
   | 'logged_out'
   | 'refuse_upgrade'
   | 'unacked'
+  | 'unlisted'
   | 'unread';
 
 export const FAULT_KINDS = [
@@ -55,6 +56,7 @@ export const FAULT_KINDS = [
   'logged_out',
   'refuse_upgrade',
   'unacked',
+  'unlisted',
   'unread',
 ] as const satisfies readonly FaultKind[];
 
@@ -65,6 +67,14 @@ interface Refusal {
   left: number;
 }
 
+/** An error of one protocol of a usync question (`contact`, `devices`, `lid`), so many more times. */
+export interface UsyncError {
+  readonly code: number;
+  readonly text: string;
+  /** Seconds for which the server wants no such question; undefined: it does not say. */
+  readonly backoff: number | undefined;
+}
+
 /** Faults in force. They end with the process: a restarted network is a healthy one. */
 export class Faults {
   readonly #acks = new Map<string, Refusal>();
@@ -72,6 +82,8 @@ export class Faults {
   readonly #logins = new Map<string, Refusal>();
   readonly #unacked = new Map<string, number>();
   readonly #unread = new Map<string, number>();
+  readonly #unlisted = new Map<string, number>();
+  readonly #usync = new Map<string, UsyncError & Refusal>();
   #upgrades = 0;
 
   /** The next `count` messages of the number are refused with the code. 0 ends it. */
@@ -103,6 +115,24 @@ export class Faults {
   /** The next `count` messages of the number cannot be read where they arrive. 0 ends it. */
   garbleMessages(phone: string, count: number): void {
     this.#unread.set(phone, count);
+  }
+
+  /** The next `count` usync questions of the number leave out every row. 0 ends it. */
+  leaveOutRows(phone: string, count: number): void {
+    this.#unlisted.set(phone, count);
+  }
+
+  /** The next `count` usync questions of the number for that protocol answer with an error in place of it. 0 ends it. */
+  refuseProtocol(phone: string, protocol: string, { count, ...error }: UsyncError & { count: number }): void {
+    arm(this.#usync, `${phone} ${protocol}`, { ...error, left: count });
+  }
+
+  takeLeftOutRows(phone: string): boolean {
+    return takeOne(this.#unlisted, phone);
+  }
+
+  takeProtocolError(phone: string, protocol: string): UsyncError | undefined {
+    return take(this.#usync, `${phone} ${protocol}`);
   }
 
   takeMessageError(phone: string): number | undefined {
@@ -138,12 +168,12 @@ function takeOne(counts: Map<string, number>, phone: string): boolean {
   return left > 0;
 }
 
-function arm(refusals: Map<string, Refusal>, key: string, refusal: Refusal): void {
+function arm<Armed extends Refusal>(refusals: Map<string, Armed>, key: string, refusal: Armed): void {
   if (refusal.left > 0) refusals.set(key, refusal);
   else refusals.delete(key);
 }
 
-function take(refusals: Map<string, Refusal>, key: string): Refusal | undefined {
+function take<Armed extends Refusal>(refusals: Map<string, Armed>, key: string): Armed | undefined {
   const refusal = refusals.get(key);
   if (!refusal) return undefined;
   refusal.left -= 1;

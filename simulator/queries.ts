@@ -32,7 +32,7 @@ const answers: Readonly<Record<string, (query: Query) => BinaryNode | Promise<Bi
   passive: answerPassive,
   privacy: answerPrivacy,
   encrypt: ({ network, companion, iq }) => answerPreKeyQuery(network, companion, iq),
-  usync: ({ network, iq }) => answerUsync(network, iq),
+  usync: ({ network, companion, iq }) => answerUsync(network, companion, iq),
   'w:g2': ({ network, companion, iq }) => answerGroupQuery(network, companion, iq),
   'w:m': ({ network, iq }) =>
     iqResult(iq, [

@@ -6,29 +6,42 @@ import {
   getBinaryNodeChildString,
 } from '@whiskeysockets/baileys';
 import { type Addressing, lidAddress, phoneDigits } from './addresses.ts';
+import type { Companion } from './companions.ts';
+import type { UsyncError } from './faults.ts';
 import type { Network } from './network.ts';
 import { addressOf, type PhoneNumber } from './numbers.ts';
 import { iqError, iqResult, node } from './stanzas.ts';
 
-/** Answers who is on the network, with which devices and under which LID: one row per user asked for. */
-export function answerUsync(network: Network, iq: BinaryNode): BinaryNode {
+/**
+ * Answers who is on the network, with which devices and under which LID: one row per user asked for. An error of one
+ * protocol stands inside the result, and no row tells of that protocol.
+ */
+export function answerUsync(network: Network, asker: Companion, iq: BinaryNode): BinaryNode {
   const usync = getBinaryNodeChild(iq, 'usync');
   const query = getBinaryNodeChild(usync, 'query');
   if (!usync || !query) return iqError(iq, 400, 'bad-request');
   const protocols = new Set(getAllBinaryNodeChildren(query).map(({ tag }) => tag));
+  const errors = new Map(
+    [...protocols].map((tag) => [tag, network.faults.takeProtocolError(asker.phone, tag)]),
+  );
+  const answered = new Set([...protocols].filter((tag) => errors.get(tag) === undefined));
+  const isSilent = network.faults.takeLeftOutRows(asker.phone) || answered.size === 0;
   const users = getBinaryNodeChildren(getBinaryNodeChild(usync, 'list'), 'user');
-  const rows = users.flatMap((user) => row(network, user, protocols) ?? []);
+  const rows = isSilent ? [] : users.flatMap((user) => row(network, user, answered) ?? []);
   return iqResult(iq, [
     node('usync', { ...usync.attrs }, [
       node(
         'result',
         {},
-        [...protocols].map((tag) => node(tag)),
+        [...errors].map(([tag, error]) => node(tag, {}, error && [errorNode(error)])),
       ),
       node('list', {}, rows),
     ]),
   ]);
 }
+
+const errorNode = ({ code, text, backoff }: UsyncError): BinaryNode =>
+  node('error', { code: String(code), text, backoff: backoff === undefined ? undefined : String(backoff) });
 
 function row(network: Network, user: BinaryNode, protocols: ReadonlySet<string>): BinaryNode | undefined {
   const asked = askedFor(network, user);

@@ -105,8 +105,8 @@ export type SendOutcome =
   | { readonly kind: 'acknowledged' }
   /** The network refused it with an ack error that is no rate signal (for example 463, 479). Not to be tried again. */
   | { readonly kind: 'refused'; readonly code: string }
-  /** A rate signal (ack 429, `rate-overlimit`): the message was not sent. */
-  | { readonly kind: 'rate_limited' }
+  /** A rate signal (ack 429, `rate-overlimit`): the message was not sent. `backoffMs`: the wait the network asks for, if any. */
+  | { readonly kind: 'rate_limited'; readonly backoffMs?: number }
   /** Fetching or preparing the media failed before anything was sent. */
   | { readonly kind: 'media_unavailable'; readonly detail: string }
   /** Nothing reached the wire, and the message is not why: no open session, one that ended, or a recall. It waits. */
@@ -197,8 +197,9 @@ export type SessionEvent =
       readonly detail: string;
     }
   /**
-   * `exists: undefined`: the network did not answer, which is not a "no". `number`: what the network knows the recipient
-   * by, E.164 with plus, which may be another form than was asked for; there where the recipient exists.
+   * `exists: undefined`: the network said neither yes nor no; `answered`: it did answer. `backoffMs`: the wait that a rate
+   * signal asks for, if any. `number`: what the network knows the recipient by, E.164 with plus, which may be another form
+   * than was asked for; there where the recipient exists.
    */
   | {
       readonly type: 'session.recipient_checked';
@@ -206,6 +207,8 @@ export type SessionEvent =
       readonly messageId: string;
       readonly exists: boolean | undefined;
       readonly rateLimited: boolean;
+      readonly answered?: true;
+      readonly backoffMs?: number;
       readonly number?: string;
     }
   /** `lid`: the network's own id of a 1:1 recipient, ending in `@lid`; absent where it told none. */

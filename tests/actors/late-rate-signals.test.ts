@@ -44,3 +44,27 @@ test('a rate signal about a message of before puts back what is in hand by then,
     assert.equal(shop.statusOf(id), 'sending');
   }
 });
+
+test('the wait that a rate signal asks for counts where it is longer than 15 minutes, whichever message it is about', async () => {
+  for (const [backoffMs, pausedMs] of [
+    [5 * MINUTE_MS, 15 * MINUTE_MS],
+    [60 * MINUTE_MS, 60 * MINUTE_MS],
+  ] as const) {
+    for (const isLate of [false, true]) {
+      const shop = await ShopHarness.connected();
+      const messageId = shop.send();
+      const about = isLate ? '65f0000000000000000000ff' : messageId;
+      shop.session({
+        type: 'session.recipient_checked',
+        messageId: about,
+        exists: undefined,
+        rateLimited: true,
+        backoffMs,
+      });
+      shop.pass(pausedMs - 1);
+      assert.equal(pacingState(shop.state), 'paused', `${backoffMs} ms, late: ${isLate}`);
+      shop.pass(1);
+      assert.equal(pacingState(shop.state), 'checking');
+    }
+  }
+});

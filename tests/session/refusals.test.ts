@@ -86,3 +86,42 @@ test('a rate signal on the recipient check is told and logged', async () => {
     await network.stop();
   }
 });
+
+test('a look-up that is throttled for one protocol is a rate signal with its wait, and nothing of it is kept', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, control } = network;
+  const check = async (to: string): Promise<object> => {
+    host.check(shop, { messageId: '65f0000000000000000000aa', to });
+    const { exists, rateLimited, backoffMs, answered } = await log.next(shop, 'session.recipient_checked');
+    return { exists, rateLimited, backoffMs, answered };
+  };
+  const plain = { rateLimited: false, backoffMs: undefined, answered: undefined };
+  const stranger = '+33699999999';
+  try {
+    await pair(network, shop);
+    await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 429, backoff: 300 });
+    const throttled = { exists: undefined, rateLimited: true, backoffMs: 300_000, answered: undefined };
+    assert.deepEqual(await check(stranger), throttled);
+    await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 501, backoff: 3_600_000 });
+    assert.deepEqual(await check(stranger), { ...throttled, backoffMs: 86_400_000 }, 'a day at most');
+    await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 500 });
+    assert.deepEqual(await check(stranger), { ...plain, exists: undefined, answered: true });
+    await control.fault(SHOP_PHONE, 'unlisted', 1);
+    assert.deepEqual(await check(stranger), { ...plain, exists: undefined, answered: true });
+    await control.setNumber(stranger, false);
+    assert.deepEqual(await check(stranger), { ...plain, exists: false });
+    for (const protocol of ['lid', 'devices'] as const) {
+      const to = protocol === 'lid' ? '+33699999998' : '+33699999997';
+      assert.deepEqual(await check(to), { ...plain, exists: true });
+      await control.usyncErrors(SHOP_PHONE, { protocol, code: 429, backoff: 300 });
+      host.send(shop, textOrder('throttled', { to }));
+      const { outcome } = await log.next(shop, 'session.send_outcome');
+      assert.deepEqual(outcome, { kind: 'rate_limited', backoffMs: 300_000 }, protocol);
+      host.send(shop, textOrder('taken', { to }));
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    }
+  } finally {
+    await network.stop();
+  }
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WAMessageUpdate } from '@whiskeysockets/baileys';
+import { getBinaryNodeChild, USyncQuery, USyncUser, type WAMessageUpdate } from '@whiskeysockets/baileys';
 import type { FaultKind } from '../../simulator/faults.ts';
 import { Fixture } from './fixture.ts';
 import { MemoryAuth, TestClient } from './test-client.ts';
@@ -174,6 +174,33 @@ test('query errors reject as rate-overlimit, as often as asked', async (context)
     (error: { message: string; data?: unknown }) => error.message === 'rate-overlimit' && error.data === 429,
   );
   assert.equal((await client.socket.onWhatsApp('+33622222222'))?.[0]?.exists, true);
+});
+
+test('an error of one protocol stands inside the result of a look-up, and no row tells of that protocol', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  const lookUp = () =>
+    client.socket.executeUSyncQuery(
+      new USyncQuery()
+        .withDeviceProtocol()
+        .withLIDProtocol()
+        .withUser(new USyncUser().withId(CUSTOMER_ADDRESS)),
+    );
+  const results = () =>
+    client.stanzas.flatMap((stanza) => {
+      const result = getBinaryNodeChild(getBinaryNodeChild(stanza, 'usync'), 'result');
+      return result === undefined ? [] : [result];
+    });
+  await fixture.control.usyncErrors(SHOP, { protocol: 'lid', backoff: 300 });
+  const [row] = (await lookUp())?.list ?? [];
+  assert.deepEqual([row?.lid, 'devices' in (row ?? {})], [undefined, true]);
+  const error = getBinaryNodeChild(getBinaryNodeChild(results().at(-1), 'lid'), 'error');
+  assert.deepEqual(error?.attrs, { code: '429', text: 'rate-overlimit', backoff: '300' });
+  await fixture.control.usyncErrors(SHOP, { protocol: 'contact' });
+  assert.deepEqual(await client.socket.onWhatsApp('+33622222222'), [], 'a list without rows');
+  await fixture.control.fault(SHOP, 'unlisted', 1);
+  assert.deepEqual((await lookUp())?.list, []);
+  assert.equal((await lookUp())?.list.length, 1);
 });
 
 test('QR codes: used up they end the client with 408; expired, unknown and forged ones cannot be scanned', async (context) => {

@@ -12,6 +12,7 @@ import { shrinkRetryMemory } from './retry-memory.ts';
 import type { SentMessages } from './sent-messages.ts';
 import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
 import { quietLogger } from './silent-logger.ts';
+import { spellOutErrors } from './usync-errors.ts';
 
 /** The longest wait of a timer, some 24 days: for the client's own keep-alive, which would ping beside ours. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
@@ -58,6 +59,7 @@ export function connectClient(options: {
   };
   const socket = makeWASocket(config);
   if (socket.messageRetryManager !== null) shrinkRetryMemory(socket.messageRetryManager);
+  socket.ws.prependListener('frame', spellOutErrors);
   // First in line, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
   return socket;

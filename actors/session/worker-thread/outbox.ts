@@ -19,6 +19,7 @@ import type { SentMessages } from './sent-messages.ts';
 import { isRateSignal, readClientError } from './session-end.ts';
 import type { MediaEnvironment } from './session-environment.ts';
 import { quietLogger } from './silent-logger.ts';
+import { backoffOf } from './usync-errors.ts';
 
 const STATUS_CHAT = 'status@broadcast';
 /** The ack error that is a rate signal. */
@@ -342,7 +343,7 @@ function overdueOutcome(phase: Phase): SendOutcome {
 const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
 
 function outcomeOf(pending: Pending, error: unknown): SendOutcome {
-  if (isRateSignal(error)) return { kind: 'rate_limited' };
+  if (isRateSignal(error)) return { kind: 'rate_limited', ...backoffOf(error) };
   if (pending.phase === 'released') return { kind: 'unknown' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
   // Where to upload to is a question too: a socket that is closing says nothing about the attachment.

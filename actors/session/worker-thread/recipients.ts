@@ -1,14 +1,26 @@
-import { jidNormalizedUser, type WASocket } from '@whiskeysockets/baileys';
+import {
+  assertNodeErrorFree,
+  type BinaryNode,
+  jidNormalizedUser,
+  USyncQuery,
+  USyncUser,
+  type WASocket,
+} from '@whiskeysockets/baileys';
 import type { SessionTiming } from '../session-timing.ts';
 import { chatAddress, isGroupId, isNumberAddress, userOf } from './chat-address.ts';
 import type { ExpiringCache } from './expiring-cache.ts';
-import { isRateSignal } from './session-end.ts';
+import { isRateSignal, queryErrorCode } from './session-end.ts';
+import { backoffOf } from './usync-errors.ts';
 
 /** What a question about a number came to. */
 export interface RecipientAnswer {
-  /** Undefined: the network did not answer, which is not a "no". */
+  /** Undefined: the network said neither yes nor no. */
   readonly exists: boolean | undefined;
   readonly rateLimited: boolean;
+  /** There where the network did answer, and said neither. */
+  readonly answered?: true;
+  /** The wait that a rate signal asks for, in milliseconds, if any. */
+  readonly backoffMs?: number;
   /** What the network knows the number by, E.164 with plus; there when it exists. */
   readonly number?: string;
 }
@@ -18,8 +30,8 @@ type KnownAs = string | false;
 
 /**
  * Whether a number is on the network, and by which number it is known there: older accounts of some countries have
- * another form than they are dialled with. Answers are kept, across sessions too: asking in bulk gets numbers banned
- * (docs/chat-client.md, Sending).
+ * another form than they are dialled with. Yes and no are kept, across sessions too: asking in bulk gets numbers banned
+ * (docs/chat-client.md, Sending). Only a row that says `out` is a no.
  */
 export async function checkRecipient(options: {
   readonly socket: WASocket;
@@ -33,18 +45,49 @@ export async function checkRecipient(options: {
   // A number that turned out to be gone is forgotten under the form it was written to.
   if (known !== undefined && cache.get<KnownAs>(known) !== undefined) return found(known);
   try {
-    const answer = await socket.onWhatsApp(to);
+    const answer = await socket.executeUSyncQuery(questionAbout(to));
     if (answer === undefined) return { exists: undefined, rateLimited: false };
-    const entry = answer.find(({ exists }) => exists);
-    if (entry === undefined) {
+    const row = answer.list.find(({ contact }) => contact === 'in' || contact === 'out');
+    if (row === undefined) return { exists: undefined, rateLimited: false, answered: true };
+    if (row.contact === 'out') {
       cache.set(to, false satisfies KnownAs, timing.missingNumberMs);
       return { exists: false, rateLimited: false };
     }
-    const number = isNumberAddress(entry.jid) ? `+${userOf(entry.jid)}` : to;
+    const number = isNumberAddress(row.id) ? `+${userOf(row.id)}` : to;
     for (const form of new Set([to, number])) cache.set<KnownAs>(form, number, timing.knownNumberMs);
     return found(number);
   } catch (error) {
-    return { exists: undefined, rateLimited: isRateSignal(error) };
+    if (isRateSignal(error)) return { exists: undefined, rateLimited: true, ...backoffOf(error) };
+    const refused: Partial<RecipientAnswer> = queryErrorCode(error) === undefined ? {} : { answered: true };
+    return { exists: undefined, rateLimited: false, ...refused };
+  }
+}
+
+/**
+ * The client's own question (`onWhatsApp`), whose answer keeps what the network says of the number: `in` or `out`. The client
+ * makes a flag of it, and leaves out every row that is not `in`.
+ */
+function questionAbout(to: string): USyncQuery {
+  const query = new USyncQuery().withUser(new USyncUser().withPhone(to));
+  query.protocols.push(new ContactType());
+  return query;
+}
+
+class ContactType {
+  readonly name = 'contact';
+
+  getQueryElement(): BinaryNode {
+    return { tag: 'contact', attrs: {} };
+  }
+
+  getUserElement({ phone }: USyncUser): BinaryNode {
+    return { tag: 'contact', attrs: {}, ...(phone === undefined ? {} : { content: phone }) };
+  }
+
+  /** @throws Boom when the row is an error. */
+  parser(row: BinaryNode): string | null {
+    assertNodeErrorFree(row);
+    return row.attrs.type ?? null;
   }
 }
 

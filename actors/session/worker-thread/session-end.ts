@@ -1,4 +1,5 @@
 import type { SessionEnd } from '../session-host.ts';
+import { backoffOf } from './usync-errors.ts';
 
 /** The client's own words when nobody scanned any code; its status code is the 408 of any time-out. */
 const QR_EXHAUSTED_MESSAGE = 'QR refs attempts ended';
@@ -42,7 +43,13 @@ export function queryErrorCode(error: unknown): number | undefined {
   return typeof data === 'number' ? data : undefined;
 }
 
-/** Whether the network said that we ask too much: an iq error 429 rejects with `rate-overlimit` and `data: 429`. */
+/**
+ * Whether the network said that we ask too much: an iq error 429 rejects with `rate-overlimit` and `data: 429`. An error of
+ * another code that names a wait says the same.
+ */
 export function isRateSignal(error: unknown): boolean {
-  return queryErrorCode(error) === 429 || readClientError(error).message === 'rate-overlimit';
+  const { message } = readClientError(error);
+  return (
+    queryErrorCode(error) === 429 || message === 'rate-overlimit' || backoffOf(error).backoffMs !== undefined
+  );
 }

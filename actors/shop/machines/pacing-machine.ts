@@ -4,7 +4,7 @@
  * | State     | What it means                                      | Leaves on                                        |
  * |-----------|----------------------------------------------------|--------------------------------------------------|
  * | idle      | nothing in hand                                    | dispatch → checking, or composing (groups and statuses); rate_limited_before → paused |
- * | checking  | asking whether the recipient is on the network     | checked → composing, idle (rejected), gap (no answer), paused (rate signal); rate_limited_before → paused |
+ * | checking  | asking whether the recipient is on the network     | checked → composing, idle (rejected), gap (no answer, or neither yes nor no), paused (rate signal); rate_limited_before → paused |
  * | composing | the recipient is shown that somebody writes (a status has nobody to show it to) | composed → preparing, blocked → idle (settled); rate_limited_before → paused |
  * | preparing | the session fetches the attachment, devices and keys, and seals | prepared → sending, blocked → idle (settled), outcome → as from sending; rate_limited_before → paused |
  * | sending   | on the wire, stored as `sending` before, with the steps of the ratchets that sealed it | outcome → gap, paused (rate signal)              |
@@ -14,7 +14,8 @@
  * Until `sending` a message is still `queued`: when the session ends (`session_down`) or a deadline passes, the message
  * is put back at the head of the queue, and what the session prepared is recalled. In `sending` only an outcome settles
  * it: `restarted` fails it BOT_RESTARTED, since no message may be sent twice. A message that was not sent is put back
- * too, on an open session five times at most: the network may have no keys for its recipient, and others wait behind it. `hold` and `release` begin and
+ * too, on an open session five times at most: the network may have no keys for its recipient, or never say whether there is
+ * one, and others wait behind it. `hold` and `release` begin and
  * end the operator's hold, during which nothing is dispatched; what is in hand as it begins is put back.
  *
  * Beside the states: a refusal that means "no strangers" (463) bars messages to cold recipients until
@@ -61,6 +62,8 @@ export type PacingEvent =
       readonly type: 'checked';
       readonly exists: boolean | undefined;
       readonly rateLimited: boolean;
+      /** The network answered, and said neither yes nor no. */
+      readonly answered?: true;
       readonly gapUntilMs: number;
       readonly pauseUntilMs: number;
       readonly untilMs: number;
@@ -129,7 +132,8 @@ const timesUnsent = ({ context: { hand, unsent } }: { readonly context: PacingCo
 
 const settlementOf = ({ context, event }: Arguments): Settlement => {
   const { messageId } = handOf({ context, event });
-  if (event.type === 'checked') return { messageId, reason: 'RECIPIENT_NOT_ON_MSGAPP' };
+  if (event.type === 'checked')
+    return { messageId, reason: event.exists === false ? 'RECIPIENT_NOT_ON_MSGAPP' : 'SEND_REFUSED' };
   if (event.type === 'blocked') return { messageId, reason: event.reason };
   if (event.type !== 'outcome') return { messageId, reason: 'DELIVERY_UNKNOWN' };
   if (event.outcome.kind === 'acknowledged') return { messageId, reason: null };
@@ -181,7 +185,13 @@ const pacingSetup = setup({
     isDirect: ({ event }) => event.type === 'dispatch' && event.hand.to.startsWith('+'),
     isMissing: ({ event }) => (event as Checked).exists === false,
     isRateSignal: ({ event }) => (event as Checked).rateLimited,
-    isUnanswered: ({ event }) => (event as Checked).exists === undefined,
+    isUnanswered: ({ event }) => {
+      const { exists, answered } = event as Checked;
+      return exists === undefined && answered !== true;
+    },
+    isLeftOpen: ({ event }) => (event as Checked).exists === undefined,
+    isLeftOpenAtLast: ({ context, event }) =>
+      (event as Checked).exists === undefined && timesUnsent({ context }) >= UNSENT_TRIES - 1,
     wasRateLimited: ({ event }) => (event as OutcomeEvent).outcome.kind === 'rate_limited',
     wasWithoutSession: ({ event }) => (event as OutcomeEvent).outcome.kind === 'not_sent',
     mayTryAgain: ({ context, event }) =>
@@ -236,6 +246,8 @@ export const pacingMachine = pacingSetup.createMachine({
         checked: [
           { guard: 'isRateSignal', ...giveBackPaused },
           { guard: 'isUnanswered', target: 'gap', actions: [back, 'startGap'] },
+          { guard: 'isLeftOpenAtLast', target: 'gap', actions: [settle, 'startGap'] },
+          { guard: 'isLeftOpen', target: 'gap', actions: [back, 'countUnsent', 'startGap'] },
           { guard: 'isMissing', target: 'idle', actions: [settle, 'dropHand'] },
           { target: 'composing', actions: ['extend', compose] },
         ],

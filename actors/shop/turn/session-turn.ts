@@ -41,11 +41,7 @@ export function onSessionEvent(
       builder.perform({ type: 'confirm', token: event.token });
       break;
     case 'session.send_outcome':
-      if (builder.state.inHand?.messageId === event.messageId) {
-        builder.stepPacing({ type: 'outcome', outcome: event.outcome, ...builder.moments() });
-      } else if (event.outcome.kind === 'rate_limited') {
-        heedRateSignal(builder);
-      }
+      onOutcome(builder, event);
       break;
     case 'session.unreachable':
       builder.endAllQueued('BOT_SERVICE_UNREACHABLE');
@@ -113,18 +109,32 @@ function onChecked(
   event: Extract<LiveEvent, { type: 'session.recipient_checked' }>,
   facts: ShopFacts,
 ): void {
-  const { messageId, exists, rateLimited } = event;
+  const { messageId, exists, rateLimited, backoffMs } = event;
   if (builder.state.inHand?.messageId === messageId) {
     learnRecipient(builder, event, facts.alias);
-    builder.stepPacing({ type: 'checked', exists, rateLimited, ...builder.moments() });
+    const answered = event.answered === true ? { answered: event.answered } : {};
+    const moments = builder.moments(backoffMs);
+    builder.stepPacing({ type: 'checked', exists, rateLimited, ...answered, ...moments });
   } else if (rateLimited) {
-    heedRateSignal(builder);
+    heedRateSignal(builder, backoffMs);
+  }
+}
+
+function onOutcome(
+  builder: TurnBuilder,
+  { messageId, outcome }: Extract<SessionEvent, { type: 'session.send_outcome' }>,
+): void {
+  const backoffMs = outcome.kind === 'rate_limited' ? outcome.backoffMs : undefined;
+  if (builder.state.inHand?.messageId === messageId) {
+    builder.stepPacing({ type: 'outcome', outcome, ...builder.moments(backoffMs) });
+  } else if (outcome.kind === 'rate_limited') {
+    heedRateSignal(builder, backoffMs);
   }
 }
 
 /** A rate signal came for a message that is in hand no more: it is about the shop's number all the same. */
-function heedRateSignal(builder: TurnBuilder): void {
-  builder.stepPacing({ type: 'rate_limited_before', ...builder.moments() });
+function heedRateSignal(builder: TurnBuilder, backoffMs: number | undefined): void {
+  builder.stepPacing({ type: 'rate_limited_before', ...builder.moments(backoffMs) });
 }
 
 function standsIn(stage: 'composing' | 'preparing', state: ShopState, messageId: string): boolean {

@@ -118,13 +118,18 @@ export class TurnBuilder {
     return this.#options.random();
   }
 
-  /** Moments the pacing machine may need, drawn now. */
-  moments(): { untilMs: number; gapUntilMs: number; pauseUntilMs: number; coldPauseUntilMs: number } {
+  /** Moments the pacing machine may need, drawn now. `backoffMs`: the wait that a rate signal asks for, which may be the longer one. */
+  moments(backoffMs = 0): {
+    untilMs: number;
+    gapUntilMs: number;
+    pauseUntilMs: number;
+    coldPauseUntilMs: number;
+  } {
     const { gapFromMs, gapToMs, pauseMs, coldPauseMs, answerMs } = this.#options.times;
     return {
       untilMs: this.nowMs + answerMs,
       gapUntilMs: this.nowMs + Math.round(gapFromMs + (gapToMs - gapFromMs) * this.chance()),
-      pauseUntilMs: this.nowMs + pauseMs,
+      pauseUntilMs: this.nowMs + Math.max(pauseMs, backoffMs),
       coldPauseUntilMs: this.nowMs + coldPauseMs,
     };
   }

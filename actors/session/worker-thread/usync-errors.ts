@@ -1,0 +1,49 @@
+import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baileys';
+
+/** The longest wait that is taken from the network's answer: a day. */
+const LONGEST_BACKOFF_SECONDS = 86_400;
+
+/** How the wait stands at the end of an error's message: the client keeps nothing else of the network's error but its code. */
+const BACKOFF = /; backoff (\d{1,9}) s$/;
+
+/**
+ * Makes an error of one protocol inside the result of a usync question an error of the whole question, so that the client
+ * rejects it. The server answers a throttled look-up so, beside an empty list, and the client reads only the list: it took
+ * "not now" for "no such number" (vinikjkkj/zapo, src/transport/node/builders/usync.ts). An answer that says how long to wait
+ * gets that into its text. Call it with each frame before the client sees it.
+ */
+export function spellOutErrors(frame: BinaryNode | Uint8Array): void {
+  if (frame instanceof Uint8Array || frame.tag !== 'iq') return;
+  const error = frame.attrs.type === 'error' ? childOf(frame, 'error') : usyncError(frame);
+  if (error === undefined) return;
+  const { code, text = 'refused', backoff } = error.attrs;
+  const attrs = {
+    ...(code === undefined ? {} : { code }),
+    text: Number(backoff) > 0 ? `${text}; backoff ${backoff} s` : text,
+  };
+  frame.attrs.type = 'error';
+  frame.content = [{ tag: 'error', attrs }];
+}
+
+/** How long the network wants no such question, in milliseconds, at most a day; empty: the error does not say. */
+export function backoffOf(error: unknown): { readonly backoffMs?: number } {
+  const message = error instanceof Error ? error.message : '';
+  const seconds = BACKOFF.exec(message)?.[1];
+  if (seconds === undefined) return {};
+  return { backoffMs: Math.min(Number(seconds), LONGEST_BACKOFF_SECONDS) * 1_000 };
+}
+
+function usyncError(answer: BinaryNode): BinaryNode | undefined {
+  const protocols = childOf(childOf(answer, 'usync'), 'result');
+  if (protocols === undefined) return undefined;
+  for (const protocol of getAllBinaryNodeChildren(protocols)) {
+    const error = childOf(protocol, 'error');
+    if (error !== undefined) return error;
+  }
+  return undefined;
+}
+
+/** The client's own look-up remembers a node's children, and this node's are about to change. */
+function childOf(node: BinaryNode | undefined, tag: string): BinaryNode | undefined {
+  return Array.isArray(node?.content) ? node.content.find((child) => child.tag === tag) : undefined;
+}

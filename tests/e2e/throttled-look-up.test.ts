@@ -1,0 +1,53 @@
+/** A look-up of a number that the network throttles or leaves open, from the wire to the front door. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const SHOP_PHONE = '+33611110001';
+const customer = (index: number): string => `+3362222000${index}`;
+
+let stack: ServiceStack;
+before(async () => {
+  stack = await startServiceStack();
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [1, 2, 3, 4].map(customer) });
+  await connectShop(stack, stack.shopId, SHOP_PHONE);
+});
+after(() => stack.stop());
+
+const send = async (to: string): Promise<string> => {
+  const { status, error, data } = await sendText(stack, stack.shopId, { to, text: 'Your bread is ready' });
+  assert.equal(status, 202, JSON.stringify(error));
+  return String(data.id);
+};
+
+test('a number of which the network says neither yes nor no is asked about again, and its message is sent', async () => {
+  await stack.network.fault(SHOP_PHONE, 'unlisted', 2);
+  await untilStatus(stack, await send(customer(1)), 'sent');
+  assert.equal((await stack.network.inbox(customer(1))).items.length, 1);
+});
+
+test('a number of which the network never says anything fails after five tries and holds up nobody', async () => {
+  await stack.network.fault(SHOP_PHONE, 'unlisted', 5);
+  const silent = await send(customer(2));
+  const next = await send(customer(3));
+  const { status, reason } = await untilEnded(stack, silent);
+  assert.deepEqual([status, reason], ['failed', 'SEND_REFUSED']);
+  await untilStatus(stack, next, 'sent');
+});
+
+test('a throttled look-up pauses the queue for as long as the network says, and rejects nothing', async () => {
+  await stack.network.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 429, backoff: 3_600 });
+  const askedMs = Date.now();
+  const id = await send(customer(4));
+  const policy = await until('the queue is paused', async () => {
+    const { data } = await stack.api.get(`/shops/${stack.shopId}/policy`);
+    const { queue } = data as { queue: { pausedBy: string | null; pausedUntil: string | null } };
+    return queue.pausedBy === 'rate_signal' && queue;
+  });
+  const pausedMs = Date.parse(policy.pausedUntil ?? '') - askedMs;
+  assert.ok(pausedMs >= 3_600_000 && pausedMs < 3_700_000, `${pausedMs} ms`);
+  const { data } = await stack.api.get(`/messages/${id}`);
+  assert.equal(data.status, 'queued');
+});
