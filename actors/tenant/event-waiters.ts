@@ -9,7 +9,7 @@ import { START_OF_STREAM } from './event-cursor.ts';
  */
 export const MOST_EVENT_WAITS = { tenant: 256, node: 20_000 } as const;
 
-/** The failure of a call that would wait beyond that. A place becomes free as another call's wait ends, within 30 s. */
+/** The failure of a call that would wait beyond that. A place becomes free as another call's wait ends, within 25 s. */
 export const NO_ROOM_TO_WAIT = {
   code: 'OVERLOADED',
   message: 'Too many calls wait for events; read without waiting, or try again shortly.',

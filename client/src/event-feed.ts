@@ -35,7 +35,7 @@ export interface EventFeed extends AsyncIterable<Event> {
 }
 
 /**
- * How long a call waits for the next event, in milliseconds: half of what the API allows, since one that waits through another
+ * How long a call waits for the next event, in milliseconds: less than the API allows, since one that waits through another
  * node for an owner that dies meanwhile is answered at its end and no earlier.
  */
 const WAIT_MS = 15_000;

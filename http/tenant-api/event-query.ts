@@ -3,14 +3,19 @@ import { type EventWait, MOST_EVENT_WAITS, NO_ROOM_TO_WAIT } from '../../actors/
 import { parameterName } from '../contract/query-parameters.ts';
 import type { FollowDeclaration, WaitDeclaration } from '../contract/waiting.ts';
 
-/** The longest a call may wait for the next event. */
+/** The largest `waitMs` that is accepted (docs/contract.md, Events). */
 export const MOST_WAIT_MS = 30_000;
+/**
+ * The longest a call waits, whatever it asks for. Proxies and load balancers often give up after 30 s without an answer,
+ * so a wait of 30 s would end in their time-out instead of in a reply.
+ */
+export const LONGEST_WAIT_MS = 25_000;
 
 /** How a call waits for the next event. */
 export const EVENT_WAITS: WaitDeclaration<EventWait> = {
   mostMs(query) {
     const waitMs = Number(new URLSearchParams(query).get('waitMs'));
-    return waitMs > 0 ? Math.min(waitMs, MOST_WAIT_MS) : 0;
+    return waitMs > 0 ? Math.min(waitMs, LONGEST_WAIT_MS) : 0;
   },
   mostCalls: MOST_EVENT_WAITS.node,
   noRoom: NO_ROOM_TO_WAIT,

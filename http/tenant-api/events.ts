@@ -4,7 +4,7 @@ import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { event, eventPage } from '../contract/resources.ts';
-import { EVENT_PAGES, EVENT_WAITS, MOST_WAIT_MS } from './event-query.ts';
+import { EVENT_PAGES, EVENT_WAITS, LONGEST_WAIT_MS, MOST_WAIT_MS } from './event-query.ts';
 import { NAMED_SHOP_ERRORS } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -18,6 +18,14 @@ const types = v.pipe(
   ),
   v.description(`Some of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}, separated by commas.`),
   v.transform((value): ReadonlySet<string> => new Set(value.split(','))),
+);
+
+const waitMs = v.pipe(
+  integerParameter({ min: 0, max: MOST_WAIT_MS }),
+  v.description(
+    `How long a call without news waits for the first event, in milliseconds. It is answered after ${LONGEST_WAIT_MS} at the latest, also when more is asked for.`,
+  ),
+  v.transform((value) => Math.min(value, LONGEST_WAIT_MS)),
 );
 
 /** GET /events */
@@ -35,11 +43,11 @@ export const listEvents = apiEndpoint({
     limit: limitParameter,
     types: v.optional(types),
     shop: v.optional(v.pipe(v.string(), v.description("A shop's id or exact name: its events alone."))),
-    waitMs: v.optional(integerParameter({ min: 0, max: MOST_WAIT_MS }), '0'),
+    waitMs: v.optional(waitMs, '0'),
   },
   replies: {
     200: {
-      description: 'Events, none when none came in time.',
+      description: `Events, none when none came in time: within \`waitMs\`, and within ${LONGEST_WAIT_MS / 1_000} s in any case.`,
       data: eventPage(event),
       example: { items: [EXAMPLES.event], nextCursor: EXAMPLES.event.id },
     },

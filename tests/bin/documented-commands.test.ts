@@ -54,6 +54,7 @@ const PROGRAMS_ELSEWHERE: Readonly<Record<string, string>> = {
   nightly: 'its own --smoke is how it is tried',
   prepare: 'tests/bin/prepare.test.ts',
   'prepare-browser': 'bin/test and bin/nightly begin with it',
+  'prepare-program': 'bin/test begins with it',
   image: 'npm run test:containers begins with it, in bin/nightly',
   simulator: 'every live bench starts the same program',
 };

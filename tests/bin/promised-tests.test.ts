@@ -7,7 +7,7 @@ import { test } from 'node:test';
 const root = join(import.meta.dirname, '../..');
 
 /** A test's file as a document writes it, alone or in a path: `lease.test.ts`, `tests/e2e/kill.test.ts`. */
-const NAMED = /[\w./-]*[\w-]+\.(?:test|container-test|nginx-test)\.ts/g;
+const NAMED = /[\w./-]*[\w-]+\.(?:test|container-test)\.ts/g;
 
 /** The documents, and where a file lies of which they name no folder. */
 const DOCUMENTS = [

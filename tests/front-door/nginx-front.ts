@@ -33,6 +33,8 @@ export async function startNginxFront(
     [' /tmp/', ` ${folder}/`],
     ['172.30.57.11:3000', `127.0.0.1:${nodes[0]}`],
     ['172.30.57.12:3000', `127.0.0.1:${nodes[1]}`],
+    // A test says by itself what it expects.
+    ['stderr warn', 'stderr crit'],
     ['listen 3000', `listen 127.0.0.1:${port}`],
     ['listen 3001', `listen 127.0.0.1:${adminPort}`],
     ['/etc/nginx/front-answers.conf', join(IMAGE, 'front-answers.conf')],
@@ -78,6 +80,6 @@ function nginxProgram(): string {
       return false;
     }
   });
-  if (found === undefined) throw new Error('nginx is needed (on Debian: apt-get install nginx-light)');
+  if (found === undefined) throw new Error('nginx is needed (bin/prepare-program nginx nginx)');
   return found;
 }

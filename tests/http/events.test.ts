@@ -1,9 +1,11 @@
 /** GET /events over a real stream: pages, filters, cursors that are too old, and waits. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, test } from 'node:test';
+import { done } from '../../actors/failure.ts';
 import { eraseShopEvents } from '../../actors/tenant/erase-shop-events.ts';
 import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenant/event-cursor.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { EVENT_WAITS } from '../../http/tenant-api/event-query.ts';
 import type { Target } from './conformance-target.ts';
 import { eventAccount } from './event-account.ts';
 import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
@@ -13,6 +15,30 @@ interface Shown {
   readonly type: string;
   readonly data: { readonly shopId: string; readonly phone?: string };
 }
+
+test('a call that asks for 30 s waits for 25 s, here and at another node', async () => {
+  const asked: number[] = [];
+  const service = await startService({
+    tenantEvents: {
+      list: (_tenantId, { waitMs }) => {
+        asked.push(waitMs);
+        return Promise.resolve(done({ items: [], nextCursor: '0'.repeat(24) }));
+      },
+    },
+  });
+  const target = await targetOf(service);
+  try {
+    const { key } = await target.tenant();
+    for (const waitMs of [24_999, 25_001, 30_000]) {
+      assert.equal((await target.api.call('GET', `/events?waitMs=${waitMs}`, { key })).status, 200);
+    }
+    assert.deepEqual(asked, [24_999, 25_000, 25_000]);
+    assert.equal(EVENT_WAITS.mostMs('waitMs=30000'), 25_000);
+  } finally {
+    target.close();
+    await service.stop();
+  }
+});
 
 describe('GET /events', () => {
   let service: ServiceFixture;
