@@ -1,8 +1,6 @@
-/**
- * Who may import whom, room by room. The linter's overrides are made from this table (`npm run import-rules`
- * writes them into the file that biome.json extends), and tests/bin/import-rules.test.ts plants a breach of
- * every arrow that is missing here.
- */
+import { dirname, join } from 'node:path';
+
+/** Which room may import which, and where each large library is imported. `bin/check-imports.ts` checks all files. */
 
 /**
  * What each room may import. A room is a folder; its own files are the room, its subfolders are rooms of their
@@ -81,10 +79,10 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
 /** The composition of a node may import everything of ours, and is imported by nobody. */
 const COMPOSITION = 'bin';
 
-/** A library that has one place, and the rooms or files that are that place. */
+/** A library that has one place, with all below its name, and the rooms or files that are that place. */
 const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['http/server.ts'],
-  '@whiskeysockets/*': ['actors/session/worker-thread', 'simulator'],
+  '@whiskeysockets': ['actors/session/worker-thread', 'simulator'],
   libsignal: ['actors/session/worker-thread', 'simulator'],
   'whatsapp-rust-bridge': ['actors/session/worker-thread'],
   ioredis: ['runtime/redis'],
@@ -95,96 +93,57 @@ const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules through which the policy could do I/O or read the time. */
 const NOT_PURE = [
-  ...['pino', 'node:fs', 'node:fs/*', 'node:net', 'node:http', 'node:https', 'node:timers', 'node:timers/*'],
+  ...['pino', 'node:fs', 'node:net', 'node:http', 'node:https', 'node:timers'],
   ...['node:child_process', 'node:worker_threads'],
 ];
-
-/** One override of the linter's configuration. */
-export interface ImportOverride {
-  readonly includes: readonly [string];
-  readonly linter: object;
-}
-
-/** An import that the linter must refuse: a file of `room` that imports a file of `target`. */
-export interface Breach {
-  readonly room: string;
-  readonly target: string;
-}
 
 /** All rooms of the table. */
 export const rooms: readonly string[] = [...Object.keys(allowedImports), COMPOSITION];
 
-/** Every pair of rooms without an arrow. */
-export function breaches(): readonly Breach[] {
-  return Object.entries(allowedImports).flatMap(([room, imports]) =>
-    rooms
-      .filter((target) => target !== room && !imports.includes(target))
-      .map((target) => ({ room, target })),
+/** The folders at the root of the repository that hold rooms. */
+export const TOP_FOLDERS: readonly string[] = [...new Set(rooms.map((room) => room.replace(/\/.*/, '')))];
+
+/** Matches each form of an import: `import`, `export … from`, `import()` and `require()`. */
+const IMPORT = /\b(?:from|import|require)\b\s*\(?\s*(['"`])([^'"`\n]+)\1/g;
+
+/** Matches a line that is a comment. Types in the comments of the console's pages are not imports. */
+const COMMENT_LINE = /^\s*(?:\/?\*|\/\/).*$/gm;
+
+/** Returns a sentence for each import in the text of this file that the tables refuse. */
+export function refusedImports(path: string, text: string): readonly string[] {
+  return [...text.replace(COMMENT_LINE, '').matchAll(IMPORT)]
+    .map(([, , specifier = '']) => specifier)
+    .filter((specifier) =>
+      specifier.startsWith('.') ? !mayImport(path, specifier) : !mayUse(path, specifier),
+    )
+    .map((specifier) => `${path} must not import ${specifier}: see bin/import-rules.ts`);
+}
+
+function mayImport(path: string, specifier: string): boolean {
+  const room = roomOf(path);
+  if (room === COMPOSITION) return true;
+  const target = roomOf(join(dirname(path), specifier));
+  return (
+    room !== undefined &&
+    target !== undefined &&
+    (room === target || !!allowedImports[room]?.includes(target))
   );
 }
 
-/**
- * The linter overrides that refuse every breach; a later one replaces an earlier one that holds for the same
- * file.
- */
-export function importOverrides(): readonly ImportOverride[] {
-  const folders = Object.keys(allowedImports).sort((a, b) => a.split('/').length - b.split('/').length);
-  const files = Object.values(LIBRARY_PLACES)
-    .flat()
-    .filter((place) => place.endsWith('.ts'));
-  return [
-    ...folders.map((room) => override(room)),
-    ...files.map((file) => override(file)),
-    override(COMPOSITION),
-  ];
+function mayUse(path: string, specifier: string): boolean {
+  if (isBelow(path, 'policy') && NOT_PURE.some((name) => isBelow(specifier, name))) return false;
+  return Object.entries(LIBRARY_PLACES).every(
+    ([library, places]) => !isBelow(specifier, library) || places.some((place) => isBelow(path, place)),
+  );
 }
 
-function override(place: string): ImportOverride {
-  const isFile = place.endsWith('.ts');
-  const room = isFile ? place.slice(0, place.lastIndexOf('/')) : place;
-  const libraries = Object.keys(LIBRARY_PLACES).filter((name) => !LIBRARY_PLACES[name]?.includes(place));
-  const patterns = [
-    { group: roomPatterns(room), message: `${room} does not import that room: see bin/import-rules.ts.` },
-    {
-      group: room === 'policy' ? [...libraries, ...NOT_PURE] : libraries,
-      message: 'This library has one place: see bin/import-rules.ts.',
-    },
-  ].filter(({ group }) => group.length > 0);
-  return {
-    includes: [isFile ? place : `${place}/**`],
-    linter: { rules: { style: { noRestrictedImports: { level: 'error', options: { patterns } } } } },
-  };
+/** Returns the room that a file is in; a folder that is not in the table belongs to the room above it. */
+function roomOf(path: string): string | undefined {
+  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
+    if (rooms.includes(folder)) return folder;
+  return undefined;
 }
 
-/** Globs over what an import of a forbidden room looks like from a file of this one. */
-function roomPatterns(room: string): string[] {
-  const imports = allowedImports[room];
-  if (imports === undefined) return [];
-  const forbidden = rooms.filter((target) => target !== room && !imports.includes(target));
-  return forbidden
-    .filter(
-      (target) =>
-        !forbidden.some((above) => covers(above, { room, imports }) && target.startsWith(`${above}/`)),
-    )
-    .flatMap((target) => patternOf(room, target, imports));
-}
-
-function patternOf(room: string, target: string, imports: readonly string[]): string[] {
-  // From below, the files of a room above are all that the dots leave.
-  if (room.startsWith(`${target}/`)) {
-    const up = '../'.repeat(room.split('/').length - target.split('/').length);
-    return [`${up}*.ts`];
-  }
-  const name = target.split('/').at(-1);
-  return [isWhole(target, imports) ? `**/${name}/**` : `**/${name}/*.ts`];
-}
-
-/** Whether the glob of a forbidden room refuses the rooms below it, too. */
-function covers(above: string, { room, imports }: { room: string; imports: readonly string[] }): boolean {
-  return isWhole(above, imports) && !room.startsWith(`${above}/`);
-}
-
-/** Whether nothing below this room may be imported either. */
-function isWhole(target: string, imports: readonly string[]): boolean {
-  return !imports.some((allowed) => allowed.startsWith(`${target}/`));
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }

@@ -43,7 +43,6 @@ const SCRIPTS_ELSEWHERE: Readonly<Record<string, string>> = {
   dev: 'is bin/dev: tests/bin/dev.test.ts',
   simulator: 'is bin/simulator: every live bench starts the same program',
   'client-types': 'tests/client/document-changes.test.ts compares what it would write with what is there',
-  'import-rules': 'tests/bin/import-rules.test.ts compares what it would write with what is there',
 };
 
 /** Programs of `bin/` that are run by the gate's tests, by the gate itself, or by bin/nightly. */

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import { breaches } from '../../bin/import-rules.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -15,41 +14,9 @@ interface Planted {
   readonly rule: string | undefined;
 }
 
-const layer = 'lint/style/noRestrictedImports';
 const use = (specifier: string): string => `import { something } from '${specifier}';\nconsume(something);\n`;
 
 const planted: readonly Planted[] = [
-  // What the layers allow.
-  { path: 'http/down.ts', source: use('../actors/tenant/a.ts'), rule: undefined },
-  { path: 'actors/tenant/down.ts', source: use('../../policy/a.ts'), rule: undefined },
-  { path: 'policy/down.ts', source: use('../runtime/a.ts'), rule: undefined },
-  { path: 'bin/all.ts', source: use('../http/a.ts'), rule: undefined },
-  // What they refuse, in each form of an import; the arrows themselves follow from the table of rooms.
-  { path: 'actors/tenant/up.ts', source: use('../../http/a.ts'), rule: layer },
-  { path: 'actors/tenant/up-type.ts', source: `export type { A } from '../../http/a.ts';\n`, rule: layer },
-  {
-    path: 'actors/tenant/up-late.ts',
-    source: `export const late = import('../../http/a.ts');\n`,
-    rule: layer,
-  },
-  { path: 'simulator/clock.ts', source: use('../runtime/clock.ts'), rule: layer },
-  { path: 'simulator/deep/actors.ts', source: use('../../actors/a.ts'), rule: layer },
-  // Each library in its one place.
-  { path: 'http/server.ts', source: use('uWebSockets.js'), rule: undefined },
-  { path: 'http/pipeline.ts', source: use('uWebSockets.js'), rule: layer },
-  { path: 'actors/session/worker-thread/socket.ts', source: use('@whiskeysockets/baileys'), rule: undefined },
-  { path: 'actors/session/main-thread/socket.ts', source: use('@whiskeysockets/baileys'), rule: layer },
-  { path: 'simulator/noise.ts', source: use('@whiskeysockets/baileys'), rule: undefined },
-  { path: 'actors/tenant/socket.ts', source: use('@whiskeysockets/baileys'), rule: layer },
-  { path: 'actors/tenant/signal.ts', source: use('libsignal'), rule: layer },
-  { path: 'runtime/redis/client.ts', source: use('ioredis'), rule: undefined },
-  { path: 'runtime/redis.ts', source: use('ioredis'), rule: layer },
-  { path: 'actors/tenant/redis.ts', source: use('ioredis'), rule: layer },
-  { path: 'bin/redis.ts', source: use('ioredis'), rule: layer },
-  { path: 'actors/operators/om.ts', source: use('redis-om'), rule: undefined },
-  { path: 'actors/operators/redis.ts', source: use('ioredis'), rule: layer },
-  { path: 'runtime/om.ts', source: use('redis-om'), rule: layer },
-  { path: 'policy/disk.ts', source: use('node:fs/promises'), rule: layer },
   // The environment.
   {
     path: 'bin/environment.ts',
@@ -57,7 +24,6 @@ const planted: readonly Planted[] = [
     rule: undefined,
   },
   { path: 'runtime/env.ts', source: 'consume(process.env.A);\n', rule: 'lint/style/noProcessEnv' },
-  { path: 'http/env.ts', source: use('node:process'), rule: layer },
   { path: 'tests/env.test.ts', source: 'consume(process.env.A);\n', rule: 'lint/style/noProcessEnv' },
   // Cycles, types in them included.
   { path: 'runtime/ring-a.ts', source: use('./ring-b.ts'), rule: 'lint/suspicious/noImportCycles' },
@@ -93,20 +59,13 @@ const planted: readonly Planted[] = [
   },
 ];
 
-/** A file for each arrow that no room may have to another. */
-const breached: readonly Planted[] = breaches().map(({ room, target }) => ({
-  path: `${room}/up-to-${target.replaceAll('/', '-')}.ts`,
-  source: use(`${relative(room, target)}/a.ts`.replace(/^(?!\.)/, './')),
-  rule: layer,
-}));
-
 const folder = mkdtempSync(join(tmpdir(), 'gate-'));
 after(() => rmSync(folder, { recursive: true }));
 
 function plant(): void {
-  for (const file of ['biome.json', 'biome.imports.json', 'package.json', '.gitignore'])
+  for (const file of ['biome.json', 'package.json', '.gitignore'])
     cpSync(join(root, file), join(folder, file));
-  for (const { path, source } of [...planted, ...breached]) {
+  for (const { path, source } of planted) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), source);
   }
@@ -141,17 +100,9 @@ test('every rule of the linter goes red where it is broken, and only there', asy
         assert.ok(categories.includes(rule), `${rule} is not among ${categories.join(', ')}`);
       else
         assert.deepEqual(
-          categories.filter((category) => category === layer || category.includes('Env')),
+          categories.filter((category) => category.includes('Env')),
           [],
         );
     });
   }
-  await t.test('every arrow that the table of rooms leaves out', () => {
-    const refused = new Set(diagnostics.map(({ category, location }) => `${category} ${location.path}`));
-    const passed = breached.filter(({ path }) => !refused.has(`${layer} ${path}`));
-    assert.deepEqual(
-      passed.map(({ path, source }) => `${path}: ${source}`),
-      [],
-    );
-  });
 });

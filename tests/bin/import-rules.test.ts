@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
-import { allowedImports, importOverrides, rooms } from '../../bin/import-rules.ts';
+import { allowedImports, refusedImports, rooms, TOP_FOLDERS } from '../../bin/import-rules.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const sources = ['runtime', 'policy', 'actors', 'http', 'simulator', 'client', 'bin'].flatMap((room) =>
-  sourcesOf(join(root, room)),
-);
+const sources = TOP_FOLDERS.flatMap((folder) => sourcesOf(join(root, folder)));
 
 /** The program's files below a folder, without what is made of them; the console's own run in a browser. */
 function sourcesOf(folder: string): string[] {
@@ -25,9 +23,69 @@ function importedRooms(path: string): string[] {
     .filter((target) => target !== room);
 }
 
-test('the linter has the overrides that the table makes', () => {
-  const written = JSON.parse(readFileSync(join(root, 'biome.imports.json'), 'utf8'));
-  assert.deepEqual(written, { overrides: importOverrides() }, 'npm run import-rules writes them');
+/** Imports that the tables allow or refuse: a file, what it imports, and whether it may. */
+const cases: readonly [path: string, specifier: string, mayImport: boolean][] = [
+  ['http/contract/down.ts', '../../actors/tenant/a.ts', true],
+  ['actors/tenant/down.ts', '../../policy/a.ts', true],
+  ['policy/down.ts', '../runtime/a.ts', true],
+  ['policy/beside.ts', './a.ts', true],
+  ['bin/all.ts', '../http/a.ts', true],
+  ['actors/tenant/up.ts', '../../http/a.ts', false],
+  ['runtime/up.ts', '../bin/a.ts', false],
+  ['runtime/tests.ts', '../tests/a.ts', false],
+  ['simulator/clock.ts', '../runtime/clock.ts', false],
+  ['simulator/deep/actors.ts', '../../actors/a.ts', false],
+  ['client/src/a.ts', '../../http/contract/a.ts', false],
+  // Each library in its one place, with all its files.
+  ['http/server.ts', 'uWebSockets.js', true],
+  ['http/pipeline.ts', 'uWebSockets.js', false],
+  ['actors/session/worker-thread/socket.ts', '@whiskeysockets/baileys/lib/a.js', true],
+  ['actors/session/main-thread/socket.ts', '@whiskeysockets/baileys', false],
+  ['simulator/noise.ts', '@whiskeysockets/baileys', true],
+  ['actors/tenant/socket.ts', '@whiskeysockets/baileys/lib/a.js', false],
+  ['actors/tenant/signal.ts', 'libsignal', false],
+  ['runtime/redis/client.ts', 'ioredis', true],
+  ['runtime/redis.ts', 'ioredis', false],
+  ['bin/redis.ts', 'ioredis', false],
+  ['actors/operators/om.ts', 'redis-om', true],
+  ['actors/operators/redis.ts', 'ioredis', false],
+  ['policy/disk.ts', 'node:fs/promises', false],
+  ['policy/library.ts', 'valibot', true],
+  ['http/env.ts', 'node:process', false],
+  ['bin/env.ts', 'node:process', true],
+];
+
+/** Each form in which a file may import another. */
+const forms: readonly ((specifier: string) => string)[] = [
+  (specifier) => `import { something } from '${specifier}';`,
+  (specifier) => `import '${specifier}';`,
+  (specifier) => `import type {\n  A,\n  B,\n} from "${specifier}";`,
+  (specifier) => `export type { A } from '${specifier}';`,
+  (specifier) => `const late = await import(\n  '${specifier}',\n);`,
+  (specifier) => `let a: typeof import('${specifier}');`,
+  (specifier) => `const old = require('${specifier}');`,
+];
+
+for (const [path, specifier, mayImport] of cases)
+  test(`${path} ${mayImport ? 'may' : 'must not'} import ${specifier}, in any form`, () => {
+    for (const form of forms)
+      assert.equal(refusedImports(path, form(specifier)).length, mayImport ? 0 : 1, form(specifier));
+  });
+
+test('every pair of rooms without an arrow is refused', () => {
+  for (const [room, targets] of Object.entries(allowedImports))
+    for (const target of rooms.filter((other) => other !== room)) {
+      const specifier = `${relative(room, target)}/a.ts`.replace(/^(?!\.)/, './');
+      const refused = refusedImports(`${room}/a.ts`, `import { a } from '${specifier}';`);
+      assert.equal(refused.length, targets.includes(target) ? 0 : 1, `${room} → ${target}`);
+    }
+});
+
+test('a refusal names the file and the import; comments are not imports', () => {
+  const text = `/** See import('../http/a.ts'). */\n// from '../http/b.ts'\nimport '../http/c.ts';\n`;
+  assert.deepEqual(refusedImports('policy/a.ts', text), [
+    'policy/a.ts must not import ../http/c.ts: see bin/import-rules.ts',
+  ]);
 });
 
 test('every folder with a program in it is a room of the table', () => {

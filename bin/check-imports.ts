@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { refusedImports, TOP_FOLDERS } from './import-rules.ts';
+
+/** Prints every import of the program that the table of `bin/import-rules.ts` refuses, and fails if there is one. */
+const root = resolve(import.meta.dirname, '..');
+const files = TOP_FOLDERS.flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+).filter((path) => /\.(?:ts|js|mjs)$/.test(path) && !/\/(?:dist|node_modules)\//.test(path));
+const refused = files.flatMap((path) => refusedImports(path, readFileSync(join(root, path), 'utf8')));
+
+for (const line of refused) console.error(line);
+if (refused.length > 0) process.exitCode = 1;
