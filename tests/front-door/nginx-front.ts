@@ -6,22 +6,33 @@ import { spawnGuarded } from '../../bin/guarded-process.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { until } from '../e2e/waiting.ts';
 
+/** Nobody listens there. */
+const DISCARD_PORT = 9;
 const IMAGE = resolve(import.meta.dirname, '../../image');
+
+interface FrontOptions {
+  /** Edits the configuration before nginx starts. */
+  readonly change?: (configuration: string) => string;
+  /** Where the operators' listener of both nodes is. */
+  readonly operatorsPort?: number;
+}
 
 /** nginx as compose.yaml runs it, before two nodes on loopback. */
 export interface NginxFront {
   /** Where callers reach it, without the base path. */
   readonly url: string;
+  /** Where operators reach it. */
+  readonly adminUrl: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts nginx with `image/nginx.conf` before the nodes of these ports, once it listens. `change` edits the configuration
- * before. Throws where nginx is not installed.
+ * Starts nginx with `image/nginx.conf` before the nodes of these ports. Resolves once it listens. Throws where nginx is
+ * not installed.
  */
-export async function startNginxFront(
+async function startNginxFront(
   nodes: readonly [number, number],
-  change = (configuration: string): string => configuration,
+  { change = (configuration) => configuration, operatorsPort = DISCARD_PORT }: FrontOptions,
 ): Promise<NginxFront> {
   const program = nginxProgram();
   const folder = mkdtempSync(join(tmpdir(), 'front-'));
@@ -33,6 +44,8 @@ export async function startNginxFront(
     [' /tmp/', ` ${folder}/`],
     ['172.30.57.11:3000', `127.0.0.1:${nodes[0]}`],
     ['172.30.57.12:3000', `127.0.0.1:${nodes[1]}`],
+    ['172.30.57.11:3001', `127.0.0.1:${operatorsPort}`],
+    ['172.30.57.12:3001', `127.0.0.1:${operatorsPort}`],
     // A test says by itself what it expects.
     ['stderr warn', 'stderr crit'],
     ['listen 3000', `listen 127.0.0.1:${port}`],
@@ -67,7 +80,21 @@ export async function startNginxFront(
     await stop();
     throw failure;
   }
-  return { url, stop };
+  return { url, adminUrl: `http://127.0.0.1:${adminPort}`, stop };
+}
+
+/** Runs something behind such an nginx and stops it afterwards. */
+export async function behindNginx<Result>(
+  nodes: readonly [number, number],
+  ask: (front: NginxFront) => Promise<Result>,
+  options: FrontOptions = {},
+): Promise<Result> {
+  const front = await startNginxFront(nodes, options);
+  try {
+    return await ask(front);
+  } finally {
+    await front.stop();
+  }
 }
 
 /** Debian keeps it where the path of users does not lead. */

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Target, TestTenant } from '../http/conformance-target.ts';
 import { type EventAccount, eventAccount } from '../http/event-account.ts';
 import { type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
-import { type NginxFront, startNginxFront } from './nginx-front.ts';
+import { behindNginx, type NginxFront } from './nginx-front.ts';
 import { type NodeRelay, startNodeRelay } from './node-relay.ts';
 
 const POLLS = 8;
@@ -34,19 +34,19 @@ after(async () => {
 
 /** Two nodes behind a front door. */
 async function behind(
-  outcomeOf: Parameters<typeof startNodeRelay>[1],
-  change: ((configuration: string) => string) | undefined,
+  outcomeOf: NonNullable<Parameters<typeof startNodeRelay>[1]>,
+  change: (configuration: string) => string,
   ask: (front: NginxFront, nodes: readonly [NodeRelay, NodeRelay]) => Promise<void>,
 ): Promise<void> {
   const nodes = [
     await startNodeRelay(servicePort, outcomeOf),
     await startNodeRelay(servicePort, outcomeOf),
   ] as const;
-  const front = await startNginxFront([nodes[0].port, nodes[1].port], change);
   try {
-    await ask(front, nodes);
+    await behindNginx([nodes[0].port, nodes[1].port], (front) => ask(front, nodes), {
+      change,
+    });
   } finally {
-    await front.stop();
     for (const node of nodes) await node.die();
   }
 }
@@ -95,28 +95,32 @@ async function openStream({ url }: NginxFront, key: string) {
 }
 
 test('idle polls of 30 s, open streams and a node that dies meanwhile: another tenant sees nothing but 200', () =>
-  behind(undefined, undefined, async (front, [dying, staying]) => {
-    const streams = await Promise.all(
-      Array.from({ length: STREAMS }, () => openStream(front, waiting.owner.key)),
-    );
-    const polls = Array.from({ length: POLLS }, async () => {
-      const answer = await get(front, '/events?waitMs=30000', waiting.owner);
-      return { status: answer.status, body: (await answer.json()) as { data: { items: unknown[] } } };
-    });
-    const seen = asksUntilSettled(front, Promise.all(polls));
-    while (![dying, staying].every(({ taken }) => taken.some((line) => WAITING_CALL.test(line))))
-      await pause(20);
-    await dying.die();
-    for (const { status, body } of await Promise.all(polls)) {
-      assert.equal(status, 200, JSON.stringify(body));
-      assert.deepEqual(body.data.items, []);
-    }
-    assert.deepEqual([...(await seen)], [200]);
-    await waiting.store(1);
-    const went = await Promise.all(streams.map((reads) => reads('recipient.opted_out')));
-    const isOfDying = dying.taken.filter((line) => line.startsWith('GET /api/v1/events HTTP'));
-    assert.equal(went.filter((isThere) => isThere).length, STREAMS - isOfDying.length);
-  }));
+  behind(
+    () => 'pass',
+    (configuration) => configuration,
+    async (front, [dying, staying]) => {
+      const streams = await Promise.all(
+        Array.from({ length: STREAMS }, () => openStream(front, waiting.owner.key)),
+      );
+      const polls = Array.from({ length: POLLS }, async () => {
+        const answer = await get(front, '/events?waitMs=30000', waiting.owner);
+        return { status: answer.status, body: (await answer.json()) as { data: { items: unknown[] } } };
+      });
+      const seen = asksUntilSettled(front, Promise.all(polls));
+      while (![dying, staying].every(({ taken }) => taken.some((line) => WAITING_CALL.test(line))))
+        await pause(20);
+      await dying.die();
+      for (const { status, body } of await Promise.all(polls)) {
+        assert.equal(status, 200, JSON.stringify(body));
+        assert.deepEqual(body.data.items, []);
+      }
+      assert.deepEqual([...(await seen)], [200]);
+      await waiting.store(1);
+      const went = await Promise.all(streams.map((reads) => reads('recipient.opted_out')));
+      const isOfDying = dying.taken.filter((line) => line.startsWith('GET /api/v1/events HTTP'));
+      assert.equal(went.filter((isThere) => isThere).length, STREAMS - isOfDying.length);
+    },
+  ));
 
 test('a waiting call that no node answers is asked of one node, and that node goes on getting the others', () =>
   behind(

@@ -1,0 +1,117 @@
+/** What the front door of compose.yaml refuses by itself: in the envelope of all other answers, and no node hears of it. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { after, before, test } from 'node:test';
+import type { Target, TestTenant } from '../http/conformance-target.ts';
+import { type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
+import { behindNginx, type NginxFront } from './nginx-front.ts';
+import { type NodeRelay, startNodeRelay } from './node-relay.ts';
+
+let service: ServiceFixture;
+let target: Target;
+let tenant: TestTenant;
+let node: NodeRelay;
+before(async () => {
+  service = await startService();
+  target = await targetOf(service);
+  tenant = await target.tenant({ plan: 'scale' });
+  node = await startNodeRelay(Number(new URL(service.apiUrl).port));
+});
+after(async () => {
+  await node?.die();
+  target?.close();
+  await service?.stop();
+});
+
+const behind = (
+  ask: (front: NginxFront) => Promise<void>,
+  change = (configuration: string) => configuration,
+) =>
+  behindNginx([node.port, node.port], ask, { change, operatorsPort: Number(new URL(service.adminUrl).port) });
+
+/** The reply to these bytes on a connection of their own. */
+async function replyTo({ url }: NginxFront, bytes: string): Promise<string> {
+  const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
+  socket.setEncoding('utf8').write(bytes);
+  let reply = '';
+  socket.on('data', (text) => {
+    reply += text;
+    if (reply.endsWith('}')) socket.end();
+  });
+  await once(socket, 'close');
+  return reply;
+}
+
+const open = (front: NginxFront, accept: string): Promise<Response> =>
+  fetch(`${front.url}/api/v1/events`, { headers: { authorization: `Bearer ${tenant.key}`, accept } });
+
+// A node answers a body that is too large before it is whole and closes the connection. nginx took that for a failure of
+// the node: anybody could take the nodes out, without a key.
+test('a body over 64 KiB is refused and reaches no node', () =>
+  behind(async (front) => {
+    const taken = node.taken.length;
+    for (const method of ['POST', 'PUT']) {
+      const body = 'x'.repeat(65_537);
+      const refused = await fetch(`${front.url}/api/v1/too-large`, { method, body });
+      assert.equal(refused.status, 413);
+      const { error } = (await refused.json()) as { error: { code: string } };
+      assert.equal(error.code, 'PAYLOAD_TOO_LARGE');
+      assert.ok(refused.headers.get('x-request-id'));
+    }
+    assert.equal(node.taken.length, taken);
+    const largest = await fetch(`${front.url}/api/v1/shops`, { method: 'POST', body: 'x'.repeat(65_536) });
+    assert.equal(largest.status, 401, 'the largest body that the service reads reaches it');
+  }));
+
+for (const [what, bytes, status, code] of [
+  ['a request without a host', 'GET / HTTP/1.1\r\n\r\n', 400, 'VALIDATION_ERROR'],
+  ['what is no HTTP', '\x16\x03\x01\r\n\r\n', 400, 'VALIDATION_ERROR'],
+  ['another version of HTTP', 'GET / HTTP/7.0\r\nHost: x\r\n\r\n', 505, 'VALIDATION_ERROR'],
+  ['a line of 20 KB', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'VALIDATION_ERROR'],
+  [
+    'a header of 40 KB',
+    `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(40_000)}\r\n\r\n`,
+    431,
+    'VALIDATION_ERROR',
+  ],
+  ['TRACE', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
+  ['a page of refusals itself', 'GET /.malformed HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'NOT_FOUND'],
+] as const) {
+  test(`${what} is refused ${status} in the envelope`, () =>
+    behind(async (front) => {
+      const taken = node.taken.length;
+      const reply = await replyTo(front, bytes);
+      assert.match(reply, new RegExp(`^HTTP/1.1 ${status} `));
+      assert.match(reply, /\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
+      const { success, error } = JSON.parse(reply.slice(reply.indexOf('\r\n\r\n') + 4));
+      assert.deepEqual([success, error.code], [false, code]);
+      assert.equal(node.taken.length, taken);
+    }));
+}
+
+test('one call more than there are places is refused 503 OVERLOADED; operators have places of their own', () =>
+  behind(
+    async (front) => {
+      const streams = await Promise.all([open(front, 'text/event-stream'), open(front, 'text/event-stream')]);
+      const refused = await open(front, 'application/json');
+      assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
+      const { error } = (await refused.json()) as { error: { code: string; retryAfter: number } };
+      assert.deepEqual([error.code, error.retryAfter], ['OVERLOADED', 5]);
+      assert.equal((await fetch(`${front.adminUrl}/healthz`)).status, 200);
+      await Promise.all(streams.map(({ body }) => body?.cancel()));
+    },
+    (configuration) => configuration.replaceAll(/(limit_conn calls) \d+;/g, '$1 2;'),
+  ));
+
+test('a worker of nginx has two connections for each place, and compose.yaml allows as many open files', () => {
+  const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const configuration = read('image/nginx.conf');
+  const places = [...configuration.matchAll(/limit_conn calls (\d+);/g)].map(([, most]) => Number(most));
+  assert.equal(places.length, 2);
+  const [, connections] = /worker_connections (\d+);/.exec(configuration) ?? [];
+  assert.ok(Number(connections) > 2 * places.reduce((sum, most) => sum + most, 0));
+  const [, files] = /nofile: (\d+)/.exec(read('compose.yaml')) ?? [];
+  assert.ok(Number(files) > Number(connections));
+});
