@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { comparisons } from './benches/compared.ts';
+import { erasure } from './benches/erasure.ts';
 import { hostile } from './benches/hostile.ts';
 import { hostileNames } from './benches/hung-names.ts';
 import { liveSessions } from './benches/live-sessions.ts';
@@ -24,6 +25,7 @@ import { hasWrk } from './harness/wrk.ts';
 const benches: readonly Bench[] = [
   ...comparisons,
   ...serviceBenches,
+  erasure,
   hostile,
   hostileNames,
   liveSessions,
@@ -51,6 +53,7 @@ const SMALLEST: Readonly<Record<string, number>> = {
   inbound: 4,
   ramp: 1,
   readers: 100,
+  events: 1_000,
 };
 const isSmoke = settings.has('smoke');
 const setting = (name: string, fallback: number): number =>

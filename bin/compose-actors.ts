@@ -15,7 +15,6 @@ import { poolService } from '../actors/shop/effect/pool-service.ts';
 import { PoolSessions } from '../actors/shop/effect/pool-sessions.ts';
 import { SharedNumbers } from '../actors/shop/effect/shared-numbers.ts';
 import { sessionOf, shopEffects } from '../actors/shop/effect/shop-effects.ts';
-import { ShopEraser } from '../actors/shop/effect/shop-eraser.ts';
 import { tracedEffects } from '../actors/shop/effect/traced-effects.ts';
 import type { EventOperations } from '../actors/shop/record/event-operations.ts';
 import { MESSAGE_RETENTION_MS } from '../actors/shop/record/message-record.ts';
@@ -47,6 +46,7 @@ import type { RuntimeNode } from '../runtime/node/node.ts';
 import { objectIdGenerator } from '../runtime/object-id.ts';
 import { fromRandomBytes, type Random } from '../runtime/random.ts';
 import type { Tracing } from '../runtime/tracing.ts';
+import { composeErasure, type ErasedLogs } from './compose-erasure.ts';
 import { composeWebhooks, type WebhookSettings, type Webhooks } from './compose-webhooks.ts';
 
 /** The node, the ports and the settings from which the actors are composed. */
@@ -74,6 +74,7 @@ export interface ActorsOptions {
   /** Counts what recipients said of messages, and how long after they were sent; milliseconds. Default: nobody counts. */
   readonly countReceipt?: (kind: 'delivered' | 'read', afterMs: number) => void;
   readonly webhooks: WebhookSettings;
+  readonly logs: ErasedLogs;
   /** Default: 30 days. */
   readonly messageRetentionMs?: number;
   /** Default: 7 days, and 50,000 per tenant. */
@@ -144,12 +145,12 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const heard = { waiters, eventWaiters: heardBy(eventWaiters, webhooks.pump), feed };
   const told = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers };
   poolLink.serve(poolService({ actors, store }));
-  const eraser = new ShopEraser({ ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault });
+  const refreshDirectory = (tenantId: string): Promise<void> => operatorsDirectory.refresh(tenantId);
+  const erasing = { ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault };
+  const erasure = composeErasure({ ...erasing, directory, refreshDirectory, logs: options.logs });
   const performTenant = tenantEffects({
-    ...{ ...around, directory, feed, eventWaiters, webhooks: webhooks.pump },
-    refreshDirectory: (tenantId) => operatorsDirectory.refresh(tenantId),
+    ...{ directory, feed, eventWaiters, webhooks: webhooks.pump, log, erasure, refreshDirectory },
     tellShop: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
-    eraseShop: (shop) => eraser.erase(shop),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
   const performShop = shopEffects({ ...around, ...told, host, countReceipt: options.countReceipt });
@@ -188,7 +189,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     webhooks,
     operators: operatorService({
       ...around,
-      ...{ deadLetters, directory, operatorsDirectory, eraser, makeId, host },
+      ...{ directory, operatorsDirectory, erasure, makeId, host },
     }),
     fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
     keys: directory,

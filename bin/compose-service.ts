@@ -86,6 +86,8 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     vault: numberVault(environment.credentialsKeys),
     countReceipt: receiptCounter(metrics),
     webhooks: webhookSettings(environment),
+    // No erasure runs before the node does.
+    logs: { forgetTenant: (id) => http.forgetTenant(id), forgetShop: (id) => http.forgetShop(id) },
     messageRetentionMs: environment.messageRetentionDays * DAY_MS,
     eventLimits: eventLimits(environment),
   });

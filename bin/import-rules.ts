@@ -43,7 +43,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'actors/operators': [
     ...['actors', 'actors/session', 'actors/shop/machines', 'actors/shop/record', 'actors/shop/turn'],
     ...['actors/shop/effect', 'actors/shop/view', 'actors/tenant'],
-    ...['policy', 'runtime', 'runtime/actor', 'runtime/node', 'runtime/redis'],
+    ...['policy', 'runtime', 'runtime/node', 'runtime/redis'],
   ],
   'http/contract': ['actors', 'actors/shop/record', 'actors/tenant', 'policy', 'runtime'],
   'http/request-log': ['runtime', 'runtime/redis'],

@@ -23,7 +23,7 @@ const REFUSALS_MS = 15 * 60_000;
 /** What the operators' endpoints use. */
 export function operatorServices(
   options: HttpOptions,
-  { requestLog, audit, activity, fleetEvents }: SharedParts,
+  { audit, activity, fleetEvents }: SharedParts,
 ): OperatorServices {
   const { operators, webhooks, fleet, tenants, shops, forwarder, clock } = options;
   const requests = createRequestLogReader(options.store);
@@ -47,7 +47,6 @@ export function operatorServices(
     resumeAll: (filter) =>
       resumeEverywhere(filter, { own: (local) => fleet.resumeSuspended(local), forwarder }),
     eventsSince: (since) => fleetEvents.answer(since),
-    forgetRequests: (tenantId) => requestLog.forget(tenantId),
   };
 }
 

@@ -17,6 +17,10 @@ export interface RunningHttp {
   readonly adminUrl: string;
   /** Runs a request that another node handed over. */
   serveForwarded(payload: string): Promise<string>;
+  /** Erases a tenant's request log, and its id from the log of what operators changed. */
+  forgetTenant(tenantId: string): Promise<void>;
+  /** Erases a shop's id from the log of what operators changed. */
+  forgetShop(shopId: string): Promise<void>;
   /** Takes nothing new, answers what is in hand (at most `graceMs`, default 10 s), writes out the request log. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
@@ -27,7 +31,7 @@ const DEFAULT_GRACE_MS = 10_000;
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const { metrics } = options;
   const parts = sharedParts(options);
-  const { requestLog, events, eventReaders, waitsElsewhere, fleetEvents, owner, address } = parts;
+  const { requestLog, events, eventReaders, waitsElsewhere, fleetEvents, owner, address, audit } = parts;
   const apiSide = apiServices(options, address);
   const operatorSide = operatorServices(options, parts);
   const api = apiListener(options, parts, apiSide);
@@ -70,6 +74,11 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
       operator: { endpoints: OPERATOR_ENDPOINTS, services: operatorSide },
       owner,
     }),
+    async forgetTenant(tenantId) {
+      await requestLog.forget(tenantId);
+      await audit.forget(tenantId);
+    },
+    forgetShop: (shopId) => audit.forget(shopId),
     async close({ graceMs = DEFAULT_GRACE_MS } = {}) {
       events.close();
       eventReaders.close();

@@ -6,11 +6,13 @@ export type RedisArgument = string | number | Buffer;
 /**
  * Commands a turn may write with: each touches the one key that stands first. All are Redis' own but two. `XTRIMOLD` takes a
  * place in a stream: it drops what comes before the newest entry older than that, a whole node of the stream at a time.
- * `HDELIF` takes a field and a value: it deletes the field if it still has that value.
+ * `HDELIF` takes a field and a value: it deletes the field if it still has that value. `UNLINK` is
+ * for keys that may be large: Redis frees them beside its other work.
  */
 export type WriteCommand =
   | 'SET'
   | 'DEL'
+  | 'UNLINK'
   | 'PEXPIREAT'
   | 'HSET'
   | 'HDEL'

@@ -57,6 +57,20 @@ export interface DeadLetterView {
   readonly at: string;
 }
 
+/** How far the erasure of a tenant or shop is; `shopsLeft`: shops of the tenant that are still to be erased. */
+export type Deleted =
+  | { readonly id: string; readonly deleted: true }
+  | { readonly id: string; readonly deleted: false; readonly shopsLeft: number };
+
+/** An erasure that runs. */
+export interface ErasureView {
+  /** The tenant. */
+  readonly id: string;
+  /** All of the tenant goes; false: shops of it. */
+  readonly wholeTenant: boolean;
+  readonly shopsLeft: number;
+}
+
 /** What operators do with one tenant, on the node that owns its shard. Missing things fail NOT_FOUND. Rejects only with `RuntimeFailure`. */
 export interface OperatorOperations {
   /** `tenantId` was made by the caller, so that the request could be routed to its shard. Doing it twice is done once. */
@@ -69,9 +83,14 @@ export interface OperatorOperations {
   /** Starts a suspended or crashed one again, and answers it as it stands then; one that runs goes on. */
   resumeTenant(tenantId: string): Promise<Outcome<SupervisedTenant>>;
   changeTenant(tenantId: string, changes: TenantChanges): Promise<Outcome<TenantView>>;
-  /** Erasure: sessions ended, credentials, messages, keys, contacts and windows gone. */
-  deleteTenant(tenantId: string): Promise<Outcome<{ readonly id: string; readonly deleted: true }>>;
-  deleteShop(shop: ShopReference): Promise<Outcome<{ readonly id: string; readonly deleted: true }>>;
+  /**
+   * Erasure: sessions ended, credentials, messages, keys, contacts and windows gone. Answers after a second at the latest,
+   * and may be asked again while it runs.
+   */
+  deleteTenant(tenantId: string): Promise<Outcome<Deleted>>;
+  deleteShop(shop: ShopReference): Promise<Outcome<Deleted>>;
+  /** An erasure that runs. Fails `NOT_FOUND` where nothing of the tenant is being erased, or all of it is. */
+  erasure(tenantId: string): Promise<Outcome<ErasureView>>;
   importShop(
     tenantId: string,
     shop: { readonly name: string; readonly phone: string | undefined },

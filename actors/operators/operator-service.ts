@@ -1,5 +1,4 @@
 import { checkSettings } from '../../policy/tenant-settings.ts';
-import type { DeadLetters } from '../../runtime/actor/dead-letters.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import { shardOf } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -8,7 +7,6 @@ import type { Store } from '../../runtime/store.ts';
 import { answeredInTime } from '../answered-in-time.ts';
 import { done, failed, type Outcome } from '../failure.ts';
 import type { SessionHost } from '../session/session-host.ts';
-import type { ShopEraser } from '../shop/effect/shop-eraser.ts';
 import { shopAddress } from '../shop/record/shop-keys.ts';
 import type { ShopReference } from '../shop/record/shop-operations.ts';
 import type { ShopCommand } from '../shop/turn/shop-commands.ts';
@@ -16,6 +14,7 @@ import { changedRecord } from '../tenant/account-turns.ts';
 import type { StoredKeyDirectory } from '../tenant/key-directory.ts';
 import { keyHash, makeRawKey } from '../tenant/raw-key.ts';
 import type { TenantCommand } from '../tenant/tenant-commands.ts';
+import type { TenantErasure } from '../tenant/tenant-erasure.ts';
 import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../tenant/tenant-keys.ts';
 import type { MadeShop } from '../tenant/tenant-operations.ts';
 import { keyView, type TenantRecord, tenantView } from '../tenant/tenant-record.ts';
@@ -31,9 +30,8 @@ export interface OperatorServiceOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
-  readonly deadLetters: Pick<DeadLetters, 'forget'>;
   readonly directory: StoredKeyDirectory;
-  readonly eraser: ShopEraser;
+  readonly erasure: Pick<TenantErasure, 'run'>;
   readonly makeId: (nowMs: number) => string;
   readonly operatorsDirectory: OperatorsDirectory;
   readonly host: Pick<SessionHost, 'describe' | 'available'>;
@@ -54,7 +52,7 @@ export function operatorService(options: OperatorServiceOptions): OperatorOperat
   const access = tenantAccess(options.actors);
   return {
     ...accounts(options, access),
-    ...erasures(options, access),
+    ...erasures(options),
     ...apiKeys(options, access),
     ...shopControls(options, access),
   };
@@ -137,30 +135,56 @@ function accounts(
   };
 }
 
-type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop'>;
+/** How long an operator waits for the end of an erasure. */
+const ERASED_WITHIN_MS = 1_000;
 
-function erasures(
-  { actors, eraser, deadLetters, operatorsDirectory }: OperatorServiceOptions,
-  { ask }: TenantAccess,
-): Erasures {
+type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop' | 'erasure'>;
+
+function erasures({ actors, erasure, clock }: OperatorServiceOptions): Erasures {
+  const left = async (tenantId: string): Promise<TenantState | undefined> => {
+    const state = await actors.state<TenantState>(tenantAddress(tenantId));
+    return state?.isGone ? undefined : state;
+  };
+  /** Asks the tenant, and waits a while for the erasure that follows. */
+  const ask = async (tenantId: string, command: TenantCommand): Promise<Outcome<unknown>> => {
+    const address = tenantAddress(tenantId);
+    const asked = await actors.ask<Outcome<unknown>>(address, command, failed('NOT_FOUND'));
+    if (asked.ok) await within(clock, ERASED_WITHIN_MS, erasure.run(address));
+    return asked;
+  };
   return {
     async deleteTenant(tenantId) {
-      const shopIds = await ask<readonly string[]>(tenantId, { type: 'delete_tenant' });
-      // Also for a tenant that is gone: an earlier deletion may have left them.
-      await deadLetters.forget(tenantAddress(tenantId));
-      if (!shopIds.ok) return shopIds;
-      await Promise.all(shopIds.value.map((shopId) => eraser.erase({ tenantId, shopId })));
-      await actors.passivate(tenantAddress(tenantId));
-      await operatorsDirectory.refresh(tenantId);
-      return done({ id: tenantId, deleted: true });
+      const asked = await ask(tenantId, { type: 'delete_tenant' });
+      if (!asked.ok) return asked;
+      const state = await left(tenantId);
+      if (state === undefined) return done({ id: tenantId, deleted: true });
+      return done({ id: tenantId, deleted: false, shopsLeft: state.erasing.size });
     },
-    async deleteShop(shop) {
-      const taken = await ask<readonly string[]>(shop.tenantId, { type: 'delete_shop', shopId: shop.shopId });
-      if (!taken.ok) return taken;
-      await eraser.erase(shop);
-      return done({ id: shop.shopId, deleted: true });
+    async deleteShop({ tenantId, shopId }) {
+      const asked = await ask(tenantId, { type: 'delete_shop', shopId });
+      if (!asked.ok) return asked;
+      const { erasing } = (await left(tenantId)) ?? {};
+      if (!erasing?.has(shopId)) return done({ id: shopId, deleted: true });
+      return done({ id: shopId, deleted: false, shopsLeft: erasing.size });
+    },
+    async erasure(tenantId) {
+      const state = await left(tenantId);
+      if (state === undefined || (!state.record.deleted && state.erasing.size === 0))
+        return failed('NOT_FOUND');
+      return done({ id: tenantId, wholeTenant: state.record.deleted, shopsLeft: state.erasing.size });
     },
   };
+}
+
+/** Resolves with the work, or after `timeoutMs`. */
+function within(clock: Pick<Clock, 'after'>, timeoutMs: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(timeoutMs, resolve);
+    void work.finally(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
 }
 
 type ApiKeys = Pick<OperatorOperations, 'createKey' | 'listKeys' | 'rotateKey' | 'revokeKey'>;

@@ -125,8 +125,9 @@ function madeWith(
   return undefined;
 }
 
-/** Takes a shop out of the tenant at once; its data is erased right after. */
+/** Takes a shop out of the tenant at once; its data is erased right after. Asked again it changes nothing. */
 export function deleteShop(state: TenantState, shopId: string): Turn<TenantState, TenantEffect> {
+  if (state.erasing.has(shopId)) return { reply: done(true) };
   if (!state.shops.has(shopId)) return { reply: failed('NOT_FOUND') };
   const shops = new Map(state.shops);
   shops.delete(shopId);
@@ -136,73 +137,65 @@ export function deleteShop(state: TenantState, shopId: string): Turn<TenantState
       ['HDEL', state.keys.shops, shopId],
       ['SADD', state.keys.erasing, shopId],
     ],
-    effects: [
-      { type: 'erase_shop', shopId },
-      { type: 'announce_shop', tenantId: state.tenantId, shopId },
-    ],
-    reply: done([shopId]),
-  };
-}
-
-/**
- * Hides the tenant at once; its shops are erased right after, then what is left of it. `numbersLeft`: keys of what is
- * kept of shops that were erased before.
- */
-export function deleteTenant(
-  state: TenantState,
-  numbersLeft: readonly string[] = [],
-): Turn<TenantState, TenantEffect> {
-  const record = { ...state.record, deleted: true };
-  const shopIds = [...state.shops.keys()];
-  const erasing = new Set([...state.erasing, ...shopIds]);
-  const writes: Write[] = [
-    ['SET', state.keys.record, JSON.stringify(record)],
-    ['DEL', state.keys.shops],
-  ];
-  // The number of imported shops has no bound; that of one write has.
-  for (const shopId of shopIds) writes.push(['SADD', state.keys.erasing, shopId]);
-  const next: TenantState = { ...state, record, shops: new Map(), erasing };
-  return {
-    state: next,
-    writes: erasing.size === 0 ? lastWrites(state, numbersLeft) : writes,
-    effects: [
-      ...shopIds.map((shopId) => ({ type: 'erase_shop' as const, shopId })),
-      { type: 'forget_keys', hashes: [...state.apiKeysByHash.keys()] },
-      { type: 'end_waits' },
-      webhooksChanged({ ...state, record }),
-      { type: 'announce_tenant', tenantId: state.tenantId },
-    ],
-    reply: done(shopIds),
-  };
-}
-
-/**
- * A shop's data is gone; with the last one of a deleted tenant goes the tenant itself. `progress`: what is stored of how far the
- * endpoints of one that stays have come.
- */
-export function shopErased(
-  state: TenantState,
-  shopId: string,
-  {
-    numbersLeft = [],
-    progress = new Map(),
-  }: { readonly numbersLeft?: readonly string[]; readonly progress?: ReadonlyMap<string, string> },
-): Turn<TenantState, TenantEffect> {
-  const erasing = new Set(state.erasing);
-  erasing.delete(shopId);
-  const gone = state.record.deleted && erasing.size === 0;
-  return {
-    state: { ...state, erasing, hasErased: true },
-    writes: gone
-      ? lastWrites(state, numbersLeft)
-      : [['SREM', state.keys.erasing, shopId], ...erasedProgress(state, progress)],
+    effects: [{ type: 'erase' }, { type: 'announce_shop', tenantId: state.tenantId, shopId }],
     reply: done(true),
   };
 }
 
-function lastWrites(state: TenantState, numbersLeft: readonly string[]): Write[] {
-  return [
-    ...[...(Object.values(state.keys) as string[]), ...numbersLeft].map((key) => ['DEL', key] as const),
-    ['SREM', tenantsOfShardKey(state.shard), state.tenantId],
+/** Shops that one write names; a write may have 4,000 parts. */
+const SHOPS_PER_WRITE = 1_000;
+
+/** Hides the tenant at once; its shops are erased right after, then what is left of it. Asked again it changes nothing. */
+export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect> {
+  if (state.record.deleted) return { reply: done(true) };
+  const record = { ...state.record, deleted: true };
+  const shopIds = [...state.shops.keys()];
+  const writes: Write[] = [
+    ['SET', state.keys.record, JSON.stringify(record)],
+    ['UNLINK', state.keys.shops],
   ];
+  for (let from = 0; from < shopIds.length; from += SHOPS_PER_WRITE)
+    writes.push(['SADD', state.keys.erasing, ...shopIds.slice(from, from + SHOPS_PER_WRITE)]);
+  return {
+    state: { ...state, record, shops: new Map(), erasing: new Set([...state.erasing, ...shopIds]) },
+    writes,
+    effects: [
+      { type: 'erase' },
+      { type: 'end_waits' },
+      webhooksChanged({ ...state, record }),
+      { type: 'announce_tenant', tenantId: state.tenantId },
+    ],
+    reply: done(true),
+  };
+}
+
+/** A shop's data is gone. `progress`: what is stored of how far the endpoints of a tenant that stays have come. */
+export function shopErased(
+  state: TenantState,
+  shopId: string,
+  { progress = new Map() }: { readonly progress?: ReadonlyMap<string, string> },
+): Turn<TenantState, TenantEffect> {
+  const erasing = new Set(state.erasing);
+  erasing.delete(shopId);
+  return {
+    state: { ...state, erasing, hasErased: true },
+    writes: [
+      ['SREM', state.keys.erasing, shopId],
+      ...(state.record.deleted ? [] : erasedProgress(state, progress)),
+    ],
+    reply: done(true),
+  };
+}
+
+/** Removes the keys of a deleted tenant, once nothing else of it is left. */
+export function tenantErased(state: TenantState): Turn<TenantState, TenantEffect> {
+  if (!state.record.deleted || state.erasing.size > 0) return { reply: done(false) };
+  return {
+    state: { ...state, isGone: true },
+    writes: [
+      ...(Object.values(state.keys) as string[]).map((key) => ['UNLINK', key] as const),
+      ['SREM', tenantsOfShardKey(state.shard), state.tenantId],
+    ],
+    reply: done(true),
+  };
 }

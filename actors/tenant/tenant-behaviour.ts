@@ -3,7 +3,14 @@ import type { Address } from '../../runtime/address.ts';
 import type { Behaviour, DeactivationReason, Turn } from '../../runtime/behaviour.ts';
 import type { Store, Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
-import { changeTenant, createShop, deleteShop, deleteTenant, shopErased } from './account-turns.ts';
+import {
+  changeTenant,
+  createShop,
+  deleteShop,
+  deleteTenant,
+  shopErased,
+  tenantErased,
+} from './account-turns.ts';
 import { type ContactRecord, readContacts } from './contact-record.ts';
 import { declareContacts, revokeContact } from './contact-turns.ts';
 import { putKey, revokeKey, rotateKey } from './key-turns.ts';
@@ -36,8 +43,6 @@ export interface TenantBehaviourOptions {
 interface TenantFacts {
   readonly contacts: ReadonlyMap<string, ContactRecord>;
   readonly customers: ReadonlySet<string>;
-  /** Keys of what is kept of erased shops' numbers, once the tenant goes; absent: none. */
-  readonly numbersLeft?: readonly string[];
   /** What is stored of how far endpoints have come, by webhook id, once a shop is erased; absent: nothing. */
   readonly progress?: ReadonlyMap<string, string>;
 }
@@ -60,8 +65,6 @@ export function tenantBehaviour(
         );
       if (command.type === 'revoke_contact') return readDeclared(state, [command.phone], store);
       if (command.type === 'add_customers') return readCustomers(state, command.phones, store);
-      if (command.type === 'delete_tenant' || (command.type === 'shop_erased' && state.record.deleted))
-        return readNumbersLeft(state, store);
       if (command.type === 'shop_erased' && state.webhooks.size > 0) return readProgress(state, store);
       return noFacts;
     },
@@ -71,10 +74,11 @@ export function tenantBehaviour(
     perform: options.perform,
     timers: () => [],
     // Its webhooks are sent events from where it lives; an erased tenant has none any more.
-    mustLive: ({ record, erasing, webhooks }) => erasing.size > 0 || (!record.deleted && webhooks.size > 0),
+    mustLive: ({ record, erasing, webhooks, isGone }) =>
+      !isGone && (record.deleted || erasing.size > 0 || webhooks.size > 0),
     // An erasure that a lost process left unfinished goes on.
     activated(state, { nowMs }) {
-      const erasures = [...state.erasing].map((shopId) => ({ type: 'erase_shop' as const, shopId }));
+      const erasures = state.record.deleted || state.erasing.size > 0 ? [{ type: 'erase' as const }] : [];
       if (state.webhooks.size === 0 || state.record.deleted) return { effects: erasures };
       const { reseal = (_tenantId, webhook) => webhook } = options;
       const webhooks = activateWebhooks(state, (webhook) => reseal(state.tenantId, webhook, nowMs));
@@ -101,7 +105,12 @@ export function tenantBehaviour(
   };
 }
 
-const controlCommands = new Set(['timer', 'shop_erased', 'owner_number', 'store_usage', 'webhook_progress']);
+const controlCommands = new Set([
+  ...['timer', 'shop_erased', 'tenant_erased', 'owner_number', 'store_usage', 'webhook_progress'],
+]);
+
+/** What a deleted tenant still takes. */
+const erasureCommands = new Set(['delete_tenant', 'delete_shop', 'shop_erased', 'tenant_erased']);
 
 async function readDeclared(
   { keys }: TenantState,
@@ -120,11 +129,6 @@ async function readCustomers(
   return { ...noFacts, customers: new Set(phones.filter((_, index) => known[index] === 1)) };
 }
 
-async function readNumbersLeft(state: TenantState, store: Store): Promise<TenantFacts> {
-  const [numbersLeft] = (await store.read([['SMEMBERS', state.keys.numbersLeft]])) as [string[]];
-  return { ...noFacts, numbersLeft };
-}
-
 async function readProgress(state: TenantState, store: Store): Promise<TenantFacts> {
   const [stored] = (await store.read([['HGETALL', state.keys.webhookProgress]])) as [string[]];
   return { ...noFacts, progress: pairs(stored) };
@@ -136,7 +140,8 @@ function turn(
   context: { nowMs: number; facts: TenantFacts } & TenantBehaviourOptions,
 ): Turn<TenantState, TenantEffect> {
   // A command that waited while the erasure was decided would write to a tenant that is gone.
-  if (state.record.deleted && command.type !== 'shop_erased') return { reply: failed('NOT_FOUND') };
+  const isLeft = erasureCommands.has(command.type) && !state.isGone;
+  if (state.record.deleted && !isLeft) return { reply: failed('NOT_FOUND') };
   const { nowMs, makeId, facts } = context;
   const stored = facts.contacts;
   switch (command.type) {
@@ -172,9 +177,11 @@ function turn(
     case 'delete_shop':
       return deleteShop(state, command.shopId);
     case 'delete_tenant':
-      return deleteTenant(state, facts.numbersLeft);
+      return deleteTenant(state);
     case 'shop_erased':
       return shopErased(state, command.shopId, facts);
+    case 'tenant_erased':
+      return tenantErased(state);
     case 'owner_number':
       if (state.ownerNumber !== null) return {};
       return {

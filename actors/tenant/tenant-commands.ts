@@ -54,6 +54,8 @@ export type TenantCommand =
   | { readonly type: 'delete_tenant' }
   /** Nothing of the shop is left in the store. */
   | { readonly type: 'shop_erased'; readonly shopId: string }
+  /** Nothing of the tenant is left in the store but what its own keys hold. */
+  | { readonly type: 'tenant_erased' }
   /** A shop's commit may have set the owner's number. */
   | { readonly type: 'owner_number'; readonly phone: string }
   /** Windows and quota that changed since the last second are to be stored. */
@@ -62,7 +64,8 @@ export type TenantCommand =
 
 /** What a tenant's turn asks to be done once its commit holds. */
 export type TenantEffect =
-  | { readonly type: 'erase_shop'; readonly shopId: string }
+  /** Shops of the tenant, or all of it, are to be erased. */
+  | { readonly type: 'erase' }
   /** Ends the waits for the tenant's events: it leaves this node, or may call no more; `keyId`: only that key's, which may not. */
   | { readonly type: 'end_waits'; readonly keyId?: string }
   /** The tenant's endpoints are these now: none where it leaves this node. */

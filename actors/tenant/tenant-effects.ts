@@ -1,21 +1,13 @@
-import type { Actors } from '../../runtime/actors.ts';
 import type { Address } from '../../runtime/address.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { EventFeed } from '../event-feed.ts';
 import type { EventWaiters } from './event-waiters.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantEffect } from './tenant-commands.ts';
-import type { TenantState } from './tenant-state.ts';
 import type { WebhookEnd, WebhookRecord } from './webhook-record.ts';
-
-/** How soon an erasure that failed is tried again. */
-const ERASE_AGAIN_MS = 10_000;
 
 /** Functions by which a tenant's turns act outside the tenant. */
 export interface TenantEffectsOptions {
-  readonly actors: Pick<Actors, 'peek'>;
-  readonly clock: Clock;
   readonly directory: Pick<StoredKeyDirectory, 'forget'>;
   readonly feed: Pick<EventFeed, 'publish'>;
   readonly eventWaiters: Pick<EventWaiters, 'end' | 'endOfKey'>;
@@ -28,8 +20,8 @@ export interface TenantEffectsOptions {
   readonly log: Logger;
   /** Brings the operators' list up to the tenant's record; never rejects. */
   readonly refreshDirectory: (tenantId: string) => Promise<void>;
-  /** Erases a shop of the tenant; rejects when it stopped half way and must be asked again. */
-  readonly eraseShop: (shop: { readonly tenantId: string; readonly shopId: string }) => Promise<void>;
+  /** Erases what is to be erased of the tenant. */
+  readonly erasure: { run(address: Address): Promise<void> };
   /** Tells a shop whether its tenant is active. */
   readonly tellShop: (shop: { readonly tenantId: string; readonly shopId: string }, active: boolean) => void;
   /** Tells those who look for pool sessions that a platform tenant may have changed. */
@@ -40,22 +32,12 @@ export interface TenantEffectsOptions {
 export function tenantEffects(
   options: TenantEffectsOptions,
 ): (effect: TenantEffect, address: Address) => void {
-  const { actors, clock, directory, feed, log } = options;
-  const erase = (address: Address, shopId: string): void => {
-    const tenantId = address.id;
-    options.eraseShop({ tenantId, shopId }).catch((error: unknown) => {
-      log.error({ tenantId, shopId, err: error }, 'the erasure of a shop stopped; it is tried again');
-      clock.after(ERASE_AGAIN_MS, () => {
-        // On another node, or after a crash, the erasure goes on when the tenant is activated.
-        if (actors.peek<TenantState>(address)?.erasing.has(shopId)) erase(address, shopId);
-      });
-    });
-  };
+  const { directory, feed, log } = options;
   return (effect, address) => {
     const tenantId = address.id;
     switch (effect.type) {
-      case 'erase_shop':
-        erase(address, effect.shopId);
+      case 'erase':
+        void options.erasure.run(address);
         break;
       case 'end_waits':
         if (effect.keyId === undefined) options.eventWaiters.end(tenantId);

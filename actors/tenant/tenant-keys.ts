@@ -45,6 +45,11 @@ export interface TenantKeys {
   readonly webhookProgress: string;
   /** Stream: the last tries of all endpoints. */
   readonly webhookAttempts: string;
+  /** Streams: what is copied of the two above while the entries of an erased shop are left out. */
+  readonly eventsKept: string;
+  readonly attemptsKept: string;
+  /** Hash by stream: the shop whose entries are left out, and the last entry that was looked at. */
+  readonly streamErasures: string;
 }
 
 /** The keys of a tenant; memoized, so that caches compare one and the same text. */
@@ -68,6 +73,9 @@ export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string): Tenant
     webhooks: key('webhooks'),
     webhookProgress: key('webhook-progress'),
     webhookAttempts: key('webhook-attempts'),
+    eventsKept: key('events', 'kept'),
+    attemptsKept: key('webhook-attempts', 'kept'),
+    streamErasures: key('stream-erasures'),
   };
 });
 

@@ -38,6 +38,8 @@ export interface TenantState {
   readonly shops: ReadonlyMap<string, ShopRecord>;
   /** Ids of shops whose erasure is not finished. */
   readonly erasing: ReadonlySet<string>;
+  /** Nothing of the tenant is stored any more. */
+  readonly isGone: boolean;
   /** The erasure of a shop has ended since this loading. */
   readonly hasErased: boolean;
   /** Endpoints that the tenant's events are sent to, by id. */
@@ -86,6 +88,7 @@ export async function loadTenant(
     ...indexKeys(live),
     shops: new Map(shops.map((stored) => JSON.parse(stored) as ShopRecord).map((shop) => [shop.id, shop])),
     erasing: new Set(erasing),
+    isGone: false,
     hasErased: false,
     webhooks: new Map(
       webhooks.map((stored) => JSON.parse(stored) as WebhookRecord).map((webhook) => [webhook.id, webhook]),

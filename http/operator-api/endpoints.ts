@@ -2,6 +2,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { listActors, passivateActor, readActor, steerActor } from './actors.ts';
 import { listAudit } from './audit.ts';
 import { listDeadLetters, replayDeadLetter } from './dead-letters.ts';
+import { readErasure } from './erasures.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { readOperator } from './operator.ts';
 import { listNodes, readMachines, readOverview } from './overview.ts';
@@ -41,6 +42,7 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   changeTenant,
   deleteTenant,
   deleteShop,
+  readErasure,
   importShop,
   addCustomers,
   createKey,

@@ -84,6 +84,15 @@ export const keyExample = {
 /** The reply to an erasure. */
 export const deleted = v.strictObject({ id: v.string(), deleted: v.literal(true) });
 
+/** The reply to an erasure that is not finished. */
+export const deleting = v.strictObject({ id: v.string(), deleted: v.literal(false), shopsLeft: v.number() });
+
+/** The example of such a reply. */
+export const deletingExample = { id: '66b1f0a2c3d4e5f607182906', deleted: false, shopsLeft: 12 };
+
+/** An erasure that runs. */
+export const erasure = v.strictObject({ id: v.string(), wholeTenant: v.boolean(), shopsLeft: v.number() });
+
 /** The example of an erasure's reply in the operators' document. */
 export const deletedExample = { id: '66b1f0a2c3d4e5f607182906', deleted: true };
 

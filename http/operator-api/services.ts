@@ -22,7 +22,7 @@ export interface OperatorServices {
     'connect' | 'requestPairingCode' | 'pollConnection' | 'disconnect' | 'listMessages'
   >;
   readonly requests: RequestLogReader;
-  readonly audit: Pick<AuditLog, 'list' | 'forget'>;
+  readonly audit: Pick<AuditLog, 'list'>;
   /** A tenant's refused calls of the last quarter of an hour. */
   countRefusals(tenantId: string): Promise<RefusalCount>;
   /** Actors of this node and all others, merged in the order asked. */
@@ -35,8 +35,6 @@ export interface OperatorServices {
   resumeAll(filter: SuspendedFilter): Promise<ResumedEverywhere>;
   /** This node's events, as another node asks for them. */
   eventsSince(since: string): string;
-  /** Erases a tenant's request log. */
-  forgetRequests(tenantId: string): Promise<void>;
 }
 
 /** Declares an endpoint of the operators' API. */

@@ -8,7 +8,8 @@ import { text } from '../contract/fields.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage, numberedPage, shop } from '../contract/resources.ts';
 import { shopName } from '../contract/shop-name.ts';
-import { deleted, deletedExample, messageOutcome } from './resources.ts';
+import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
+import { messageOutcome } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 function outcomeOf(view: MessageView): v.InferOutput<typeof messageOutcome> {
@@ -138,12 +139,12 @@ export const deleteShop = operatorEndpoint({
   tag: 'Tenants',
   summary: 'Erase a shop: session ended, credentials and messages gone',
   body: closedObject({}),
-  replies: { 200: { description: 'Erased.', data: deleted, example: deletedExample } },
+  description: ERASURE_DESCRIPTION,
+  replies: erasureReplies,
   errors: ['NOT_FOUND'],
   forwardTimeoutMs: 10_000,
   async handle({ params, services }) {
     const gone = await services.operators.deleteShop({ tenantId: params.tenantId, shopId: params.shopId });
-    await services.audit.forget(params.shopId);
-    return gone.ok ? reply(200, gone.value) : gone;
+    return gone.ok ? erasureReply(params.tenantId, gone.value) : gone;
   },
 });

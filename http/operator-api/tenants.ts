@@ -7,14 +7,8 @@ import { headerLines } from '../contract/exchange.ts';
 import { phoneNumber, text } from '../contract/fields.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
-import {
-  deleted,
-  deletedExample,
-  inspectTenant,
-  supervisedTenantExample,
-  tenant,
-  tenantExample,
-} from './resources.ts';
+import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
+import { inspectTenant, supervisedTenantExample, tenant, tenantExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 const plan = v.picklist(Object.keys(PLANS) as [PlanName, ...PlanName[]]);
@@ -166,15 +160,13 @@ export const deleteTenant = operatorEndpoint({
   tag: 'Tenants',
   summary: 'Erase a tenant: sessions ended, credentials, messages, keys and its request log gone',
   body: closedObject({}),
-  replies: { 200: { description: 'Erased.', data: deleted, example: deletedExample } },
+  description: ERASURE_DESCRIPTION,
+  replies: erasureReplies,
   errors: ['NOT_FOUND'],
   forwardTimeoutMs: 10_000,
   async handle({ params, services }) {
     const gone = await services.operators.deleteTenant(params.tenantId);
-    // Also of a tenant that is gone already: asking again finishes an erasure that broke off here.
-    await services.forgetRequests(params.tenantId);
-    await services.audit.forget(params.tenantId);
-    return gone.ok ? reply(200, gone.value) : gone;
+    return gone.ok ? erasureReply(params.tenantId, gone.value) : gone;
   },
 });
 

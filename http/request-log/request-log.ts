@@ -121,7 +121,7 @@ export class RequestLog {
 
   async #erase(owners: readonly string[]): Promise<void> {
     await this.#options.store.append([
-      ...owners.map((owner): Read => ['DEL', ...requestLogKeys(owner)]),
+      ...owners.map((owner): Read => ['UNLINK', ...requestLogKeys(owner)]),
       ['ZREM', REQUEST_LOG_INDEX, ...owners],
       ['ZREM', REQUEST_LOG_BYTES, ...owners],
     ]);

@@ -88,7 +88,7 @@ test('of a number that another shop connects just before it is left nothing is k
       inUse: (_shop: unknown, phone: string) => void said.push(`in use ${phone}`),
     },
   } as unknown as ShopEraserOptions);
-  await eraser.erase(state.shop);
+  await eraser.erase({ ...state.shop, withTenant: true });
   assert.deepEqual(said, [`forget ${PHONE}`, `in use ${PHONE}`]);
   const number = { tenantId, phone: PHONE };
   assert.equal(await readArchive(number, vault, { store: storeOf(redis), nowMs: shop.nowMs }), undefined);

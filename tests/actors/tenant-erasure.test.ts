@@ -1,10 +1,8 @@
 /** An erasure comes to its end, whatever fails on the way, and however much there is to erase. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, failed } from '../../actors/failure.ts';
-import { type OperatorServiceOptions, operatorService } from '../../actors/operators/operator-service.ts';
 import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
-import { tenantEffects } from '../../actors/tenant/tenant-effects.ts';
+import { TenantErasure, type TenantErasureOptions } from '../../actors/tenant/tenant-erasure.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenant/tenant-state.ts';
 import { firstProgress } from '../../actors/webhooks/progress.ts';
@@ -19,60 +17,113 @@ const golden = readGolden(1);
 const address = tenantAddress(golden.tenantId);
 const shopId = '66b1f0a2c3d4e5f607182901';
 
-/** A node whose eraser fails as often as it is told, and the tenant that lives there, if it does. */
-function nodeWithEraser(failures: number, tenant: () => Pick<TenantState, 'erasing'> | undefined) {
+/** A node whose eraser of shops fails as often as it is told, and a tenant that lives there for as long as `isHere` says so. */
+async function nodeWithEraser(
+  failures: number,
+  { isHere = () => true, deleted = false }: { isHere?: () => boolean; deleted?: boolean } = {},
+) {
   const clock = new FakeClock();
   const log = new QuietLog();
-  let erasures = 0;
-  const perform = tenantEffects({
-    actors: { peek: tenant },
-    clock,
-    log,
-    eraseShop: async () => {
-      erasures += 1;
-      if (erasures <= failures) throw new Error('Redis is away');
+  const stored = await goldenTenant(golden);
+  let state: TenantState = {
+    ...{ ...stored, record: { ...stored.record, deleted }, shops: new Map() },
+    erasing: new Set(shopIds),
+  };
+  const steps: string[] = [];
+  const { turn } = tenantBehaviour({
+    keyLimits: new KeyLimits(),
+    makeId: () => '',
+    retentionMs: 1,
+    perform: () => undefined,
+  });
+  const note = (step: string) => async () => void steps.push(step);
+  let atOnce = 0;
+  let mostAtOnce = 0;
+  let tries = 0;
+  const tell = (command: Parameters<typeof turn>[1]): void => {
+    const facts = { contacts: new Map(), customers: new Set<string>() };
+    state = turn(state, command, { address, nowMs: 0, facts }).state ?? state;
+  };
+  const erasure = new TenantErasure({
+    actors: {
+      peek: () => (isHere() ? state : undefined),
+      ask: async (_address: unknown, command: Parameters<typeof turn>[1]) => {
+        steps.push(command.type);
+        tell(command);
+      },
+      passivate: note('passivate'),
+    } as unknown as TenantErasureOptions['actors'],
+    store: { read: async () => [[]], commit: note('commit') },
+    ...{ clock, log, directory: { forget: note('keys') }, forgetDeadLetters: note('dead letters') },
+    ...{ forgetRequests: note('requests'), refreshDirectory: note('directory') },
+    async eraseShop(shop) {
+      mostAtOnce = Math.max(mostAtOnce, ++atOnce);
+      await Promise.resolve();
+      atOnce -= 1;
+      tries += 1;
+      if (tries <= failures) throw new Error('Redis is away');
+      tell({ type: 'shop_erased', shopId: shop.shopId });
     },
-  } as unknown as Parameters<typeof tenantEffects>[0]);
-  perform({ type: 'erase_shop', shopId }, address);
-  return { clock, log, erasures: () => erasures };
+  });
+  return {
+    ...{ clock, log, steps, tell, erasure },
+    tries: () => tries,
+    mostAtOnce: () => mostAtOnce,
+    state: () => state,
+  };
 }
 
+const shopIds = Array.from({ length: 10 }, (_, index) => String(index).padStart(24, '0'));
+
 test('an erasure that failed is tried again until it is done', async () => {
-  const { clock, log, erasures } = nodeWithEraser(2, () => ({ erasing: new Set([shopId]) }));
+  const { clock, log, tries, erasure, state } = await nodeWithEraser(2);
+  void erasure.run(address);
   await clock.advance(60_000);
-  assert.deepEqual([erasures(), log.errors.length], [3, 2]);
+  assert.deepEqual([tries(), log.errors.length, state().erasing.size], [12, 2, 0]);
 });
 
-test('an erasure that failed is left to the tenant where it lives by then, and to nobody once it is done', async () => {
-  const moved = nodeWithEraser(1, () => undefined);
-  const finished = nodeWithEraser(1, () => ({ erasing: new Set() }));
-  await moved.clock.advance(60_000);
-  await finished.clock.advance(60_000);
-  assert.deepEqual([moved.erasures(), finished.erasures()], [1, 1]);
+test('an erasure that failed is left to the tenant’s next owner', async () => {
+  let isHere = true;
+  const { clock, tries, erasure } = await nodeWithEraser(100, { isHere: () => isHere });
+  void erasure.run(address);
+  await clock.advance(1_000);
+  isHere = false;
+  await clock.advance(60_000);
+  assert.equal(tries(), shopIds.length);
 });
 
-test('dead letters of a tenant are erased though the erasure of its shops fails', async () => {
-  const state = await goldenTenant(golden);
-  const forgotten: unknown[] = [];
-  const operators = operatorService({
-    actors: { state: () => state, ask: async () => done([shopId]), passivate: async () => 'passivated' },
-    deadLetters: { forget: async (actor: unknown) => void forgotten.push(actor) },
-    eraser: { erase: () => Promise.reject(new Error('Redis is away')) },
-  } as unknown as OperatorServiceOptions);
-  await assert.rejects(operators.deleteTenant(golden.tenantId));
-  assert.deepEqual(forgotten, [address]);
+test('shops are erased one after the other', async () => {
+  const staying = await nodeWithEraser(0);
+  const deleted = await nodeWithEraser(0, { deleted: true });
+  await Promise.all([staying.erasure.run(address), deleted.erasure.run(address)]);
+  assert.deepEqual([staying.mostAtOnce(), deleted.mostAtOnce()], [1, 1]);
 });
 
-test('dead letters of a tenant that could not be erased with it are erased when it is deleted again', async () => {
-  const state = await goldenTenant(golden);
-  const deleted = { ...state, record: { ...state.record, deleted: true } };
-  const forgotten: unknown[] = [];
-  const operators = operatorService({
-    actors: { state: () => deleted },
-    deadLetters: { forget: async (actor: unknown) => void forgotten.push(actor) },
-  } as unknown as OperatorServiceOptions);
-  assert.deepEqual(await operators.deleteTenant(golden.tenantId), failed('NOT_FOUND'));
-  assert.deepEqual(forgotten, [address]);
+test('a deleted tenant is removed when nothing else of it is left, its keys first', async () => {
+  const { erasure, steps, state } = await nodeWithEraser(0, { deleted: true });
+  await erasure.run(address);
+  assert.deepEqual(steps, ['keys', 'dead letters', 'requests', 'directory', 'tenant_erased', 'passivate']);
+  assert.equal(state().isGone, true);
+});
+
+test('a deleted tenant is not removed while a shop of it cannot be erased', async () => {
+  const { clock, erasure, steps, state } = await nodeWithEraser(shopIds.length + 1, { deleted: true });
+  void erasure.run(address);
+  await clock.advance(5_000);
+  assert.deepEqual([steps, state().isGone], [['keys'], false]);
+  await clock.advance(60_000);
+  assert.equal(state().isGone, true);
+});
+
+test('what is asked for while an erasure runs is erased with it, and while it waits at once', async () => {
+  const { clock, erasure, tell, state } = await nodeWithEraser(shopIds.length);
+  void erasure.run(address);
+  await clock.advance(1_000);
+  tell({ type: 'delete_tenant' });
+  void erasure.run(address);
+  await clock.advance(0);
+  await clock.advance(0);
+  assert.equal(state().isGone, true);
 });
 
 test('what still waited for a tenant when its erasure was decided leaves nothing behind', async () => {
@@ -120,7 +171,7 @@ test('a tenant of any number of shops can be erased', async () => {
   );
 });
 
-test('a tenant that had a webhook lives until its shops are erased, and no longer', async () => {
+test('a deleted tenant lives until nothing of it is left, and no longer', async () => {
   const keyLimits = new KeyLimits();
   const stored = await goldenTenant(golden, keyLimits);
   const { turn, mustLive } = tenantBehaviour({
@@ -141,7 +192,9 @@ test('a tenant that had a webhook lives until its shops are erased, and no longe
   for (const erased of [...(state?.erasing ?? [])]) {
     state = state && turn(state, { type: 'shop_erased', shopId: erased }, context).state;
   }
-  assert.deepEqual([state?.erasing.size, state && mustLive(state)], [0, false]);
+  assert.deepEqual([state?.erasing.size, state && mustLive(state)], [0, true]);
+  state = state && turn(state, { type: 'tenant_erased' }, context).state;
+  assert.equal(state && mustLive(state), false);
 });
 
 test('a try of a webhook that ends once its shop is to be erased is not noted', async () => {

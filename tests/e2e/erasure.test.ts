@@ -7,6 +7,7 @@ import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
 import type { Address } from '../../runtime/address.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { tracesIn } from './traces.ts';
 import { until } from './waiting.ts';
 
 const FIRST_PHONE = '+33611110003';
@@ -25,17 +26,6 @@ after(async () => {
   redis.disconnect();
   await stack.stop();
 });
-
-/** Every key whose name or content names one of the ids, wherever it is kept. */
-async function traces(ids: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const key of await redis.keys('*')) {
-    const dump = await redis.dumpBuffer(key);
-    const content = dump?.toString('latin1') ?? '';
-    if (ids.some((id) => key.includes(id) || content.includes(id))) found.push(key);
-  }
-  return found;
-}
 
 /** A command that made an actor throw some day, as the runtime keeps it. */
 async function deadLetter(address: Address): Promise<void> {
@@ -73,12 +63,12 @@ function untilUnlinked(phone: string): Promise<unknown> {
 test('a deleted shop is gone from the API, the network and the store; its sibling stays', async () => {
   const shopId = await liveShop('First', FIRST_PHONE);
   await deadLetter(shopAddress({ tenantId: stack.tenantId, shopId }));
-  assert.ok((await traces([shopId])).length > 5);
+  assert.ok((await tracesIn(redis, [shopId])).length > 5);
   const gone = await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${shopId}`);
   assert.deepEqual([gone.status, gone.data], [200, { id: shopId, deleted: true }]);
   assert.equal((await stack.api.get(`/shops/${shopId}`)).error?.code, 'SHOP_NOT_FOUND');
   await untilUnlinked(FIRST_PHONE);
-  assert.deepEqual(await traces([shopId]), []);
+  assert.deepEqual(await tracesIn(redis, [shopId]), []);
   assert.equal((await stack.api.get(`/shops/${stack.shopId}`)).status, 200);
 });
 
@@ -130,8 +120,8 @@ test('a deleted tenant takes its keys, shops, sessions, contacts and request log
   assert.equal((await stack.admin.get(`/tenants/${stack.tenantId}`)).status, 404);
   await untilUnlinked(SECOND_PHONE);
   const left = await until('nothing of the tenant is left', async () => {
-    const keys = await traces([stack.tenantId, shopId]);
+    const keys = await tracesIn(redis, [stack.tenantId, shopId]);
     return keys.length === 0 && keys;
-  }).catch(async () => traces([stack.tenantId, shopId]));
+  }).catch(async () => tracesIn(redis, [stack.tenantId, shopId]));
   assert.deepEqual(left, []);
 });

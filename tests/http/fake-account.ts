@@ -53,6 +53,10 @@ export class FakeMemory {
     return this.newId(Date.now());
   }
 
+  /** Takes an erased tenant or shop out of the logs. */
+  forgetInLogs: (erased: { readonly tenantId?: string; readonly shopId?: string }) => Promise<void> =
+    async () => undefined;
+
   /** Takes what a test put in the way of an operation; throws what it put there to be thrown. */
   async stopped(operation: string): Promise<{ readonly ok: false; readonly failure: Failure } | undefined> {
     this.begun.emit(operation);

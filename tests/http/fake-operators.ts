@@ -89,12 +89,17 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
     async deleteTenant(tenantId) {
       const stopped = await memory.stopped('deleteTenant');
       if (stopped) return stopped;
-      return memory.tenants.delete(tenantId) ? done({ id: tenantId, deleted: true }) : failed('NOT_FOUND');
+      if (!memory.tenants.delete(tenantId)) return failed('NOT_FOUND');
+      await memory.forgetInLogs({ tenantId });
+      return done({ id: tenantId, deleted: true });
     },
     async deleteShop({ tenantId, shopId }) {
       const gone = memory.tenants.get(tenantId)?.shops.delete(shopId) ?? false;
-      return gone ? done({ id: shopId, deleted: true }) : failed('NOT_FOUND');
+      if (!gone) return failed('NOT_FOUND');
+      await memory.forgetInLogs({ shopId });
+      return done({ id: shopId, deleted: true });
     },
+    erasure: async () => failed('NOT_FOUND'),
     async importShop(tenantId, draft) {
       const stopped = await memory.stopped('importShop');
       if (stopped) return stopped;

@@ -77,16 +77,6 @@ describe("the operators' listener", () => {
     }
   });
 
-  it('a tenant that is gone while its request log is still there: erasing it again is 404, and the log goes', async () => {
-    const { id, key } = await target.tenant();
-    await target.api.call('GET', '/me', { key });
-    const logged = async () => (await operator('GET', `/requests?tenant=${id}`)).body.data.items;
-    await eventually(logged, 1);
-    service.memory.tenants.delete(id);
-    assert.equal((await operator('DELETE', `/tenants/${id}`)).status, 404);
-    assert.deepEqual(await logged(), []);
-  });
-
   it("a shop's messages: what became of them, and nothing of what they say", async () => {
     const tenant = await target.tenant();
     const { key } = tenant;

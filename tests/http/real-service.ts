@@ -81,6 +81,10 @@ async function startReal(limits: Partial<RuntimeLimits>, parts: StartedParts): P
     operatorsLink: topic('operators'),
     platformName: 'Market Square',
     vault: numberVault([Buffer.alloc(32, 1)]),
+    logs: {
+      forgetTenant: (id) => fixture.forgetTenant(id),
+      forgetShop: (id) => fixture.forgetShop(id),
+    },
     webhooks: {
       ...{ credentialsKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)], allowLoopback: true },
       ...{ deniedRanges: [], nameServers: [] },

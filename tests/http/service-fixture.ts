@@ -114,6 +114,10 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     await server.stop();
     throw failure;
   });
+  memory.forgetInLogs = async ({ tenantId, shopId }) => {
+    if (tenantId !== undefined) await running.forgetTenant(tenantId);
+    if (shopId !== undefined) await running.forgetShop(shopId);
+  };
   return {
     ...running,
     memory,

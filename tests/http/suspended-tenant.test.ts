@@ -32,7 +32,7 @@ before(async () => {
   redis = await startRedisServer();
   runtime = await redisNode({ redisUrl: redis.url, limits: { restartIntensity: 1, backoffMs: 1 } });
   const { node, log } = runtime;
-  const { actors, store, deadLetters } = node;
+  const { actors, store } = node;
   const keyLimits = new KeyLimits();
   usage = new UsageStorer({ actors, clock, keyLimits });
   const newId = objectIdGenerator(systemRandom);
@@ -44,7 +44,7 @@ before(async () => {
   const keys = new StoredKeyDirectory(store);
   const operatorsDirectory = { refresh: () => undefined } as unknown as OperatorsDirectory;
   const host = { available: () => true, describe: () => undefined };
-  const around = { actors, store, clock, deadLetters, operatorsDirectory, host, log };
+  const around = { actors, store, clock, operatorsDirectory, host, log };
   service = await startService({
     keys,
     tenants: tenantService({
@@ -59,7 +59,7 @@ before(async () => {
       ...around,
       directory: keys,
       makeId: newId,
-      eraser: {} as OperatorServiceOptions['eraser'],
+      erasure: {} as OperatorServiceOptions['erasure'],
     }),
     fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: node.link }),
   });

@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, Command>> = {
   SET: (values, key, [value = '']) => values.set(key, value) && 'OK',
   GET: (values, key) => values.get(key) ?? null,
   DEL: (values, key) => Number(values.delete(key)),
+  UNLINK: (values, key) => Number(values.delete(key)),
   PEXPIREAT: (values, key) => Number(values.has(key)),
   HSET(values, key, args) {
     const hash = hashOf(values, key);

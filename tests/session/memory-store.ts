@@ -66,7 +66,7 @@ export class MemoryStore implements Store {
     this.commits.push(writes);
     for (const [command, key, ...rest] of writes) {
       const hash = this.hashes.get(key) ?? new Map<string, Buffer>();
-      if (command === 'DEL') this.hashes.delete(key);
+      if (command === 'DEL' || command === 'UNLINK') this.hashes.delete(key);
       else if (command === 'HSET') {
         for (let index = 0; index < rest.length; index += 2) {
           hash.set(String(rest[index]), Buffer.from(rest[index + 1] as Buffer));

@@ -89,8 +89,8 @@ function isAway(error: unknown): boolean {
 /** Removes all that is sealed of a shop, in one fenced write. */
 export async function eraseSealed(store: Store, shop: SessionAddress): Promise<void> {
   await store.commit(shop.shard, [
-    ['DEL', sealedKey(shop, 'credentials')],
-    ['DEL', sealedKey(shop, 'sent')],
+    ['UNLINK', sealedKey(shop, 'credentials')],
+    ['UNLINK', sealedKey(shop, 'sent')],
   ]);
 }
 

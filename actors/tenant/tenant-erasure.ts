@@ -1,0 +1,161 @@
+import type { Actors } from '../../runtime/actors.ts';
+import type { Address } from '../../runtime/address.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Store } from '../../runtime/store.ts';
+import { answeredInTime } from '../answered-in-time.ts';
+import type { StoredKeyDirectory } from './key-directory.ts';
+import type { TenantState } from './tenant-state.ts';
+
+/** How soon an erasure that failed is tried again. */
+const ERASE_AGAIN_MS = 10_000;
+/** Keys that one step removes. */
+const KEYS_AT_ONCE = 500;
+
+/** The actors, the store and the functions that remove what is kept of a tenant in other places. */
+export interface TenantErasureOptions {
+  readonly actors: Pick<Actors, 'ask' | 'peek' | 'passivate'>;
+  readonly store: Pick<Store, 'read' | 'commit'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly directory: Pick<StoredKeyDirectory, 'forget'>;
+  /** Erases a shop; rejects when it stopped half way and must be asked again. */
+  readonly eraseShop: (shop: {
+    readonly tenantId: string;
+    readonly shopId: string;
+    readonly withTenant: boolean;
+  }) => Promise<void>;
+  readonly forgetDeadLetters: (address: Address) => Promise<void>;
+  /** Erases the tenant's request log, and its name from the log of what operators changed. */
+  readonly forgetRequests: (tenantId: string) => Promise<void>;
+  /** Brings the operators' list up to the tenant's record; never rejects. */
+  readonly refreshDirectory: (tenantId: string) => Promise<void>;
+}
+
+/** One tenant's erasure on this node. */
+interface Run {
+  readonly done: Promise<void>;
+  /** Something more was to be erased since the last look. */
+  isAskedAgain: boolean;
+  /** Ends the wait before the next try. */
+  wake: () => void;
+}
+
+/**
+ * Erases shops, and whole tenants with what is kept of them. What is still to be erased stands in the tenant's record, and the
+ * record goes last: after a crash or a move the tenant's next owner starts again, and each step may be repeated.
+ */
+export class TenantErasure {
+  readonly #options: TenantErasureOptions;
+  readonly #runs = new Map<string, Run>();
+
+  constructor(options: TenantErasureOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when nothing is left to erase, or when the tenant no longer lives here. What fails is logged and tried again
+   * after ten seconds. Never rejects.
+   */
+  run(address: Address): Promise<void> {
+    const running = this.#runs.get(address.id);
+    if (running !== undefined) {
+      running.isAskedAgain = true;
+      running.wake();
+      return running.done;
+    }
+    const run: Run = { done: this.#rounds(address), isAskedAgain: false, wake: () => undefined };
+    this.#runs.set(address.id, run);
+    return run.done;
+  }
+
+  async #rounds(address: Address): Promise<void> {
+    for (;;) {
+      const isDone = await this.#round(address);
+      const run = this.#runs.get(address.id);
+      if (run === undefined) return;
+      if (isDone && !run.isAskedAgain) {
+        this.#runs.delete(address.id);
+        return;
+      }
+      run.isAskedAgain = false;
+      if (!isDone) await this.#pause(run);
+    }
+  }
+
+  #pause(run: Run): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.after(ERASE_AGAIN_MS, resolve);
+      run.wake = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+  }
+
+  /** Tries once to erase all that is to be erased; false where something of it failed. */
+  async #round(address: Address): Promise<boolean> {
+    // The turn that decided it has ended once this resolves.
+    await Promise.resolve();
+    const state = this.#here(address);
+    if (state === undefined) return true;
+    try {
+      if (state.record.deleted) await this.#forgetKeys(state);
+      if (!(await this.#eraseShops(address, state))) return false;
+      if (state.record.deleted) await this.#eraseTenant(address, state);
+      return true;
+    } catch (error) {
+      const { log } = this.#options;
+      log.error({ tenantId: address.id, err: error }, 'the erasure of a tenant stopped; it is tried again');
+      return false;
+    }
+  }
+
+  /** The tenant, where it lives here and something is left of it. */
+  #here(address: Address): TenantState | undefined {
+    const state = this.#options.actors.peek<TenantState>(address);
+    return state?.isGone ? undefined : state;
+  }
+
+  async #forgetKeys({ apiKeysByHash }: TenantState): Promise<void> {
+    const hashes = [...apiKeysByHash.keys()];
+    for (let from = 0; from < hashes.length; from += KEYS_AT_ONCE)
+      await this.#options.directory.forget(hashes.slice(from, from + KEYS_AT_ONCE));
+  }
+
+  /**
+   * Erases the shops one after the other, so that other tenants' commits come in between. One that cannot be erased keeps no
+   * other waiting. Answers whether all of them were.
+   */
+  async #eraseShops(address: Address, { erasing, record }: TenantState): Promise<boolean> {
+    const tenantId = address.id;
+    const { eraseShop, log } = this.#options;
+    let isDone = true;
+    for (const shopId of erasing) {
+      if (this.#here(address) === undefined) break;
+      await eraseShop({ tenantId, shopId, withTenant: record.deleted }).catch((error: unknown) => {
+        isDone = false;
+        log.error({ tenantId, shopId, err: error }, 'the erasure of a shop stopped; it is tried again');
+      });
+    }
+    return isDone;
+  }
+
+  async #eraseTenant(address: Address, { shard, tenantId, keys }: TenantState): Promise<void> {
+    const { actors, store, clock, forgetDeadLetters, forgetRequests, refreshDirectory } = this.#options;
+    if (this.#here(address) === undefined) return;
+    await forgetDeadLetters(address);
+    const [numbersLeft] = (await store.read([['SMEMBERS', keys.numbersLeft]])) as [string[]];
+    for (let from = 0; from < numbersLeft.length; from += KEYS_AT_ONCE) {
+      const gone = numbersLeft.slice(from, from + KEYS_AT_ONCE);
+      await store.commit(
+        shard,
+        gone.map((key) => ['UNLINK', key]),
+      );
+    }
+    await forgetRequests(tenantId);
+    await refreshDirectory(tenantId);
+    await answeredInTime(clock, actors.ask(address, { type: 'tenant_erased' }));
+    await actors.passivate(address);
+  }
+}

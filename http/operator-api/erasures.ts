@@ -1,0 +1,49 @@
+import type { Deleted } from '../../actors/operators/operator-operations.ts';
+import { reply } from '../contract/endpoint.ts';
+import { headerLines } from '../contract/exchange.ts';
+import { deleted, deletedExample, deleting, deletingExample, erasure } from './resources.ts';
+import { operatorEndpoint } from './services.ts';
+
+/** What the operations that erase say of how long it takes. */
+export const ERASURE_DESCRIPTION =
+  'What takes longer than a second is answered `202` and goes on, also when the node is stopped or killed. `readErasure` says how much is left. Asked again meanwhile the answer is `202`, afterwards `404`.';
+
+/** The replies of an operation that erases. */
+export const erasureReplies = {
+  200: { description: 'Erased: nothing is left.', data: deleted, example: deletedExample },
+  202: {
+    description: 'Hidden at once; the erasure goes on.',
+    data: deleting,
+    headers: { Location: 'The erasure.' },
+    example: deletingExample,
+  },
+} as const;
+
+/** 200 where all is gone, 202 where the erasure goes on. */
+export function erasureReply(tenantId: string, gone: Deleted) {
+  if (gone.deleted) return reply(200, gone);
+  return reply(202, gone, headerLines({ Location: `/admin/v1/tenants/${tenantId}/erasure` }));
+}
+
+/** GET /tenants/{tenantId}/erasure */
+export const readErasure = operatorEndpoint({
+  name: 'readErasure',
+  method: 'GET',
+  path: '/tenants/{tenantId}/erasure',
+  role: 'read',
+  tag: 'Tenants',
+  summary: 'Read how far the erasure of a tenant, or of shops of it, is',
+  description: '`404` once nothing is left to erase.',
+  replies: {
+    200: {
+      description: 'The erasure.',
+      data: erasure,
+      example: { id: deletingExample.id, wholeTenant: true, shopsLeft: deletingExample.shopsLeft },
+    },
+  },
+  errors: ['NOT_FOUND'],
+  async handle({ params, services }) {
+    const found = await services.operators.erasure(params.tenantId);
+    return found.ok ? reply(200, found.value) : found;
+  },
+});
