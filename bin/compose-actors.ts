@@ -141,7 +141,9 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const qrImage = (qr: string): Promise<string> => qrImages.render(qr);
   const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups });
   const events = eventService({ store, waiters: eventWaiters, messages: shops });
-  const webhooks = composeWebhooks({ ...around, shops, events, makeId, settings: options.webhooks });
+  // Its pumps wait for moments of the wall clock, which may step.
+  const ofWebhooks = { ...around, clock: node.steppedClock, settings: options.webhooks };
+  const webhooks = composeWebhooks({ ...ofWebhooks, shops, events, makeId });
   const heard = { waiters, eventWaiters: heardBy(eventWaiters, webhooks.pump), feed };
   const told = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers };
   poolLink.serve(poolService({ actors, store }));

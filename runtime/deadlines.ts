@@ -22,6 +22,14 @@ export class Deadlines<Item> {
     return new Ending(group, item);
   }
 
+  /** Ends all items now. What is added meanwhile ends at its own time. */
+  endAll(): void {
+    for (const group of [...this.#groups.values()]) {
+      group.timer?.cancel();
+      this.#pass(group);
+    }
+  }
+
   #begin(atMs: number, afterMs: number): Group<Item> {
     const group: Group<Item> = {
       atMs,

@@ -39,6 +39,14 @@ export class SteppedClock implements Clock {
   }
 
   /**
+   * Fires every timer now. For a step of the wall clock: whoever waits for a moment of it compares the time, and arms
+   * again what is still to come.
+   */
+  fireAll(): void {
+    this.#due.endAll();
+  }
+
+  /**
    * Calls back at the end of the step what was last done at `lastMs`; after a pause of a few steps at the end of this turn of the
    * event loop. Then little happens: there is nothing to join, and a timer would wake the process once more.
    */

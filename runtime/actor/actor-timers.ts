@@ -7,9 +7,6 @@ export interface TimedActor {
   timerDue(id: string): void;
 }
 
-/** Longest wait before the wall clock is read again, in milliseconds, since it may step. */
-const longestWaitMs = 60_000;
-
 const NO_MOMENTS: readonly DueTimer[] = [];
 
 /**
@@ -68,8 +65,8 @@ export class ActorTimers {
     this.#armed = undefined;
     if (!waits) return;
     this.#armedForMs = earliestMs;
-    const waitMs = Math.min(Math.max(0, earliestMs - this.#clock.wallMs()), longestWaitMs);
-    this.#armed = this.#clock.after(waitMs, () => {
+    // After a step of the wall clock the timer comes early, and is armed again.
+    this.#armed = this.#clock.after(Math.max(0, earliestMs - this.#clock.wallMs()), () => {
       this.#armed = undefined;
       this.#fire();
     });

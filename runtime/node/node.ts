@@ -76,7 +76,10 @@ export interface RuntimeNode {
   shards(): readonly ShardView[];
   /** This node's time, for all that is decided or stored: never ahead of Redis' when the two disagree. */
   readonly clock: Clock;
-  /** The same with timers that come together, up to `RuntimeLimits.stepMs` late: for what no caller waits for. */
+  /**
+   * The same with timers that come together, up to `RuntimeLimits.stepMs` late: for what no caller waits for. After a
+   * step of wall time they all come at once, within about `claimEveryMs`, so a wait for a moment compares the time.
+   */
   readonly steppedClock: SteppedClock;
   /** By how much this node's own clock is ahead of Redis', in milliseconds; below 0 when it is behind. */
   clockAheadMs(): number;
@@ -144,8 +147,8 @@ class AssembledNode implements RuntimeNode {
     const { nodeId, random, log, observer, onLost } = options;
     const afterTick = options.afterTick ?? ((callback: () => void) => void setImmediate(callback));
     const limits = { ...defaultLimits, ...options.limits };
-    const clock = new AgreedClock(options.clock, limits.clockToleranceMs);
-    const steppedClock = new SteppedClock(clock, limits.stepMs, afterTick);
+    const clock = new AgreedClock(options.clock, limits.clockToleranceMs, () => steppedClock.fireAll());
+    const steppedClock: SteppedClock = new SteppedClock(clock, limits.stepMs, afterTick);
     const common = {
       nodeId,
       engine,

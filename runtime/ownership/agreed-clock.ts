@@ -9,6 +9,9 @@ const LONGEST_LOOK_MS = 2_000;
  */
 const AGREED_FOR_MS = 20;
 
+/** The wall clock stepped when it moved so much further than the monotonic clock, or less far, in milliseconds. */
+const STEP_MS = 500;
+
 /**
  * The node's clock, compared with that of Redis. While they are further apart than `toleranceMs`, wall time is
  * the earlier of both: which one is wrong cannot be told, and a time that is ahead empties windows too early
@@ -19,12 +22,18 @@ export class AgreedClock implements Clock {
   readonly #toleranceMs: number;
   /** Redis' time, and when it was that on the monotonic clock; `undefined` before the first look. */
   #seen: { readonly redisMs: number; readonly atMs: number } | undefined;
+  readonly #onStep: () => void;
+  /** Wall time less monotonic time when timers were last right. */
+  #offsetMs: number;
   /** The last wall time that was compared and agreed; infinite when none did since the last look. */
   #agreedMs = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock, toleranceMs: number) {
+  /** `onStep` is called after a look that found a step of wall time: timers for moments of it are wrong by as much. */
+  constructor(clock: Clock, toleranceMs: number, onStep: () => void) {
     this.#clock = clock;
     this.#toleranceMs = toleranceMs;
+    this.#onStep = onStep;
+    this.#offsetMs = clock.wallMs() - clock.monotonicMs();
   }
 
   /** Milliseconds since the Unix epoch: this node's, or Redis' when the two disagree and that is earlier. */
@@ -47,12 +56,27 @@ export class AgreedClock implements Clock {
 
   /** Asks Redis for its time. Rejects as `ask` does; an answer that took too long changes nothing. */
   async look(ask: () => Promise<number>): Promise<void> {
+    try {
+      await this.#compare(ask);
+    } finally {
+      this.#noticeStep();
+    }
+  }
+
+  async #compare(ask: () => Promise<number>): Promise<void> {
     const askedMs = this.monotonicMs();
     const redisMs = await ask();
     const tookMs = this.monotonicMs() - askedMs;
     if (tookMs > LONGEST_LOOK_MS) return;
     this.#seen = { redisMs, atMs: askedMs + tookMs / 2 };
     this.#agreedMs = Number.POSITIVE_INFINITY;
+  }
+
+  #noticeStep(): void {
+    const offsetMs = this.wallMs() - this.monotonicMs();
+    if (Math.abs(offsetMs - this.#offsetMs) <= STEP_MS) return;
+    this.#offsetMs = offsetMs;
+    this.#onStep();
   }
 
   /** By how much this node's clock is ahead of Redis', in whole milliseconds; 0 before the first look. */

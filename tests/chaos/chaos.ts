@@ -10,7 +10,7 @@ import { testEnvironment } from '../../bin/environment.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { openShops } from './chaos-shops.ts';
-import { clockAhead, SHIFTED_SERVICE } from './clock-faults.ts';
+import { clockAhead, clocksStep, SHIFTED_SERVICE } from './clock-faults.ts';
 import { failoverKeepsConnections, failoverLosesWrites } from './failover-faults.ts';
 import { killOften } from './kills.ts';
 import { lineFault } from './link-faults.ts';
@@ -52,6 +52,8 @@ const onOneRedis: readonly Fault[] = [
   loginsRefused(60_000),
   rateSignals,
   inboundAtOnce(2_000),
+  // The last one: nothing puts the clocks right.
+  clocksStep,
 ];
 const onCluster: readonly Fault[] = [handOver, takeOver, storeDown(10_000)];
 

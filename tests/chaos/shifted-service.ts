@@ -1,9 +1,25 @@
-/** The service on a machine whose clock is 5 hours ahead from one SIGUSR2 to the next, as bin/service.ts sees it. */
+/**
+ * The service on a machine whose clock a test sets, as bin/service.ts sees it: 5 hours ahead from one SIGUSR2 to the
+ * next; from SIGPWR on an hour ahead, and from each SIGWINCH on a second back, both with the clock of Redis.
+ */
+import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
+
 const SHIFT_MS = 5 * 3_600_000;
 const nowMs = Date.now.bind(Date);
+const { timeMs } = RedisEngine.prototype;
 let shiftMs = 0;
-Date.now = () => nowMs() + shiftMs;
+let shiftOfAllMs = 0;
+Date.now = () => nowMs() + shiftMs + shiftOfAllMs;
+RedisEngine.prototype.timeMs = async function (this: RedisEngine) {
+  return (await timeMs.call(this)) + shiftOfAllMs;
+};
 process.on('SIGUSR2', () => {
   shiftMs = SHIFT_MS - shiftMs;
+});
+process.on('SIGPWR', () => {
+  shiftOfAllMs += 3_600_000;
+});
+process.on('SIGWINCH', () => {
+  shiftOfAllMs -= 1_000;
 });
 await import('../../bin/service.ts');

@@ -121,7 +121,7 @@ async function backSince({ fleet, shops }: Run, sinceMs: number): Promise<number
 }
 
 /** Waits until the shop's tenant was told so many events of a type, no more, and each of something else. */
-async function untilEvents(shop: ChaosShop, type: string, count: number): Promise<void> {
+export async function untilEvents(shop: ChaosShop, type: string, count: number): Promise<void> {
   const seen = await until(
     `${count} events ${type}`,
     async () => {

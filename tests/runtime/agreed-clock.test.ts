@@ -19,8 +19,10 @@ class CountingClock extends FakeClock {
 
 async function agreed(): Promise<{ readonly own: CountingClock; readonly clock: AgreedClock }> {
   const own = new CountingClock();
-  const clock = new AgreedClock(own, TOLERANCE_MS);
+  const clock = new AgreedClock(own, TOLERANCE_MS, () => undefined);
   await clock.look(async () => own.wallMs());
+  // The look read the time as well.
+  await own.advance(20);
   own.compared = 0;
   return { own, clock };
 }

@@ -51,6 +51,40 @@ for (const stepMs of [5 * HOURS, -5 * HOURS]) {
   });
 }
 
+for (const stepMs of [HOURS, 5_000])
+  test(`after a step of ${stepMs} ms ahead, what fell due and what is due soon come within two seconds`, async () => {
+    const told: string[] = [];
+    const hooks = { timer: (id: string) => void told.push(id) };
+    const world = await memoryNode({ hooks });
+    const { clock, node } = world;
+    const wake = (afterMs: number): Promise<unknown> =>
+      world.outcome(node.actors.ask(one, { type: 'wake', atMs: clock.wallMs() + afterMs }));
+    await wake(stepMs);
+    await clock.advance(500);
+    // The clock of Redis steps with it: nothing disagrees.
+    clock.stepWall(stepMs);
+    await clock.advance(1_900);
+    assert.equal(told.length, 1, 'what fell due');
+    await wake(50);
+    await clock.advance(100);
+    assert.equal(told.length, 2, 'what is armed after the step');
+    assert.equal(node.counters.clockDisputes, 0);
+  });
+
+test('after a step of a second back, a moment is told at its time by the wall clock, once', async () => {
+  const told: number[] = [];
+  const world = await memoryNode({ hooks: { timer: (_id, nowMs) => void told.push(nowMs) } });
+  const { clock, node } = world;
+  const atMs = clock.wallMs() + 3_000;
+  await world.outcome(node.actors.ask(one, { type: 'wake', atMs }));
+  clock.stepWall(-1_000);
+  await clock.advance(3_900);
+  assert.deepEqual(told, []);
+  await clock.advance(200);
+  assert.equal(told.length, 1);
+  assert.ok(Math.abs((told[0] ?? 0) - atMs) < 100);
+});
+
 test('a node that is back and hears no answer to its new name takes another, and does not stop for the first', async () => {
   const world = await memoryNode();
   const { engine, clock, own } = world;

@@ -44,6 +44,21 @@ test('what falls due within a step comes together at its end, in the order in wh
   assert.deepEqual(came, ['a 5', 'b 5', 'c 5', 'd 5', 'e 10']);
 });
 
+test('when all are fired each comes once, and what they arm comes at its own time', async () => {
+  const { base, clock, came, note, armed } = world();
+  clock.after(3_600_000, () => {
+    note('far')();
+    clock.after(7, note('again'));
+  });
+  clock.after(4, note('near'));
+  clock.after(20, note('cancelled')).cancel();
+  clock.fireAll();
+  assert.deepEqual(came, ['far 0', 'near 0']);
+  assert.equal(armed(), 1);
+  await base.advance(4_000_000);
+  assert.deepEqual(came, ['far 0', 'near 0', 'again 10']);
+});
+
 test('a timer comes at its time or up to a step later, never before and never at once', async () => {
   const { base, clock } = world();
   for (let delayMs = -1; delayMs < 30; delayMs += 0.7) {

@@ -5,6 +5,7 @@ import type { WebhookAttempt, WebhookProgress, WebhookRecord } from '../../actor
 import type { Delivered } from '../../actors/webhooks/deliver.ts';
 import { EndpointPump } from '../../actors/webhooks/endpoint-pump.ts';
 import type { EndpointPace } from '../../actors/webhooks/endpoint-pump-options.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
@@ -21,6 +22,8 @@ export const fails = (status: number | null, holdMs: number | null = null): Deli
 /** An endpoint, its stream and what is stored, over any number of pumps. */
 export class World {
   readonly clock = new FakeClock();
+  /** What the pump waits by. */
+  pumpClock: Clock = this.clock;
   readonly stream: StoredEvent[] = [];
   readonly sent: {
     readonly id: string;
@@ -69,7 +72,7 @@ export class World {
 
   start(record: Partial<WebhookRecord> = {}): EndpointPump {
     const pump = new EndpointPump(webhookRecord(record), {
-      clock: this.clock,
+      clock: this.pumpClock,
       random: this.#random,
       log: new QuietLog(),
       progress: async () => this.stored,
