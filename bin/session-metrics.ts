@@ -1,6 +1,11 @@
 import type { SessionHost } from '../actors/session/session-host.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 
+/** The ends that alerts are about (http/monitoring/alert-rules.yaml). */
+const ALERTED_ENDS = (
+  ['credentials_unreadable', 'temporarily_banned', 'forbidden', 'login_refused', 'outdated'] as const
+).map((end) => [end, 0] as const);
+
 /** Registers the metrics of the sending component: its workers, ends of sessions, outcomes of orders. */
 export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'available' | 'figures'>): void {
   const source = metrics.source.bind(metrics);
@@ -32,7 +37,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
     kind: 'counter',
     // Each series starts at 0 with the first scrape, since Prometheus sees no increase of a series that is new.
     read: () =>
-      [...new Map([['credentials_unreadable', 0], ...host.figures().ends])].map(([end, value]) => ({
+      [...new Map<string, number>([...ALERTED_ENDS, ...host.figures().ends])].map(([end, value]) => ({
         labels: { end },
         value,
       })),

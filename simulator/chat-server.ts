@@ -126,9 +126,9 @@ function login(network: Network, connection: Connection, finish: ClientFinish): 
     refuse(connection, 401);
     return;
   }
-  const fault = network.faults.takeLoginError(phone);
+  const fault = network.faults.takeLoginFailure(phone);
   if (fault !== undefined) {
-    refuse(connection, fault);
+    refuse(connection, fault.code, fault.attributes);
     return;
   }
   // Two sockets on one identity: the newer one stays.
@@ -141,6 +141,10 @@ function login(network: Network, connection: Connection, finish: ClientFinish): 
   network.log({ event: 'companion logged in', companion: companion.id });
 }
 
-function refuse(connection: Connection, reason: number): void {
-  connection.endWith(node('failure', { reason: String(reason), location: 'sim' }));
+function refuse(
+  connection: Connection,
+  reason: number,
+  attributes: Readonly<Record<string, string>> = {},
+): void {
+  connection.endWith(node('failure', { reason: String(reason), location: 'sim', ...attributes }));
 }

@@ -119,6 +119,16 @@ export function simulatorControl(url: string) {
         at('sessions', phone, 'query-errors'),
         refusal,
       ),
+    /** Cuts the number's clients; their next logins fail with that reason and these attributes (`code`, `expire`). */
+    failLogins: (
+      phone: string,
+      failure: { reason: number; attributes?: Readonly<Record<string, string>>; count?: number },
+    ) =>
+      call<{ reason: number; attributes: Record<string, string>; count: number }>(
+        'POST',
+        at('sessions', phone, 'login-failures'),
+        failure,
+      ),
     /** Answers the number's next usync questions for a protocol with an error inside the result, as the real server does. */
     usyncErrors: (
       phone: string,

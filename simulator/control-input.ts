@@ -61,6 +61,16 @@ export class FieldReader {
     return '';
   }
 
+  /** Texts by name; none where the field is missing. */
+  texts(field: string, { most }: { most: number }): Record<string, string> {
+    const value = this.#take(field) ?? {};
+    const entries = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : undefined;
+    const isText = ([, text]: [string, unknown]): boolean => typeof text === 'string' && text.length <= most;
+    if (entries?.every(isText)) return Object.fromEntries(entries) as Record<string, string>;
+    this.#problem(field, `must be an object of texts of at most ${most} characters`);
+    return {};
+  }
+
   flag(field: string, fallback?: boolean): boolean {
     const value = this.#take(field) ?? fallback;
     if (typeof value === 'boolean') return value;

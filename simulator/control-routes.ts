@@ -59,6 +59,11 @@ export function controlRoutes(options: {
     },
     {
       method: 'POST',
+      path: '/sessions/{phone}/login-failures',
+      handle: (request) => loginFailures(network, request),
+    },
+    {
+      method: 'POST',
       path: '/sessions/{phone}/usync-errors',
       handle: (request) => usyncErrors(network, request),
     },
@@ -239,6 +244,19 @@ function queryErrors(network: Network, { path, body }: ControlRequest): ControlR
   fields.check();
   network.faults.refuseQueries({ phone, xmlns, code, text, count });
   return { data: { xmlns, code, text, count } };
+}
+
+function loginFailures(network: Network, { path, body }: ControlRequest): ControlReply {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(body);
+  const reason = fields.whole('reason', { least: 400, most: 599 });
+  const attributes = fields.texts('attributes', { most: 500 });
+  const count = fields.whole('count', { least: 0, most: 1_000_000, fallback: 1 });
+  fields.check();
+  network.faults.refuseLogins(phone, { code: reason, attributes }, count);
+  const live = network.connections.ofAll(network.companions.of(phone));
+  if (count > 0) for (const connection of live) connection.drop();
+  return { data: { reason, attributes, count } };
 }
 
 function usyncErrors(network: Network, { path, body }: ControlRequest): ControlReply {

@@ -30,7 +30,7 @@ export function inflict(
   }
   if (kind === 'refuse_upgrade' || isLoginFault(kind)) {
     if (kind === 'refuse_upgrade') network.faults.refuseUpgrades(count);
-    else network.faults.refuseLogins(phone, LOGIN_FAULTS[kind], count);
+    else network.faults.refuseLogins(phone, { code: LOGIN_FAULTS[kind], attributes: {} }, count);
     if (count > 0) for (const connection of live) connection.drop();
     return { kind, hit: count > 0 ? live.length : 0, armed: count };
   }

@@ -75,11 +75,17 @@ export interface UsyncError {
   readonly backoff: number | undefined;
 }
 
+/** Why a login fails: the reason, and what else stands in the `<failure>` (`code` and `expire` of a temporary ban). */
+export interface LoginFailure {
+  readonly code: number;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
 /** Faults in force. They end with the process: a restarted network is a healthy one. */
 export class Faults {
   readonly #acks = new Map<string, Refusal>();
   readonly #queries = new Map<string, Refusal>();
-  readonly #logins = new Map<string, Refusal>();
+  readonly #logins = new Map<string, LoginFailure & Refusal>();
   readonly #unacked = new Map<string, number>();
   readonly #unread = new Map<string, number>();
   readonly #unlisted = new Map<string, number>();
@@ -97,9 +103,9 @@ export class Faults {
     arm(this.#queries, `${phone} ${xmlns}`, { code, text, left: count });
   }
 
-  /** The next `count` logins of the number fail with the code. 0 ends it. */
-  refuseLogins(phone: string, code: number, count: number): void {
-    arm(this.#logins, phone, { code, text: '', left: count });
+  /** The next `count` logins of the number fail with the code, and the attributes besides. 0 ends it. */
+  refuseLogins(phone: string, { code, attributes }: LoginFailure, count: number): void {
+    arm(this.#logins, phone, { code, attributes, text: '', left: count });
   }
 
   /** The next `count` upgrades, whoever's, are answered 503. 0 ends it. */
@@ -143,8 +149,8 @@ export class Faults {
     return take(this.#queries, `${phone} ${xmlns}`);
   }
 
-  takeLoginError(phone: string): number | undefined {
-    return take(this.#logins, phone)?.code;
+  takeLoginFailure(phone: string): LoginFailure | undefined {
+    return take(this.#logins, phone);
   }
 
   takeUpgradeRefusal(): boolean {

@@ -131,8 +131,12 @@ export type SessionEnd =
   | 'replaced'
   /** 401: unlinked by the phone; needs pairing anew. */
   | 'logged_out'
-  /** 403: the number is restricted. */
+  /** 403 or 406: the number is locked or banned. */
   | 'forbidden'
+  /** 402: the number is banned for some time, which the event tells. */
+  | 'temporarily_banned'
+  /** 400, 409, 411, 413 to 418: the network will not have this login. */
+  | 'login_refused'
   /** 405: the client's version is refused; hits the whole fleet. */
   | 'outdated'
   /** Nobody scanned any of the QR codes, or typed the code. */
@@ -195,6 +199,10 @@ export type SessionEvent =
       readonly end: SessionEnd;
       readonly statusCode: number | undefined;
       readonly detail: string;
+      /** The network's own code within its status, such as that of a temporary ban. */
+      readonly networkCode?: number;
+      /** How long the network wants no login, in milliseconds. */
+      readonly waitMs?: number;
     }
   /**
    * `exists: undefined`: the network said neither yes nor no; `answered`: it did answer. `backoffMs`: the wait that a rate

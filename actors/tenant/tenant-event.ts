@@ -1,4 +1,5 @@
 import type { Write } from '../../runtime/store.ts';
+import type { ChannelTrouble } from '../channel-reason.ts';
 import { tenantKeys } from './tenant-keys.ts';
 
 /** The types of a tenant's events (docs/contract.md, Events). */
@@ -23,8 +24,8 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export interface ShopEventData {
   /** Digits. */
   readonly 'channel.connected': { readonly phone: string };
-  readonly 'channel.disconnected': { readonly reason?: 'NUMBER_IN_USE' };
-  readonly 'channel.session_lost': Readonly<Record<never, never>>;
+  readonly 'channel.disconnected': Partial<ChannelTrouble>;
+  readonly 'channel.session_lost': Partial<ChannelTrouble>;
   readonly 'recipient.opted_out': RecipientTold;
   readonly 'recipient.opted_in': RecipientTold;
   /** Until when, in ISO 8601; null: nobody can say. */

@@ -41,8 +41,12 @@ export type Channel = {
   readonly expiresAt?: string;
   readonly pollAfterMs?: number;
   readonly phone?: string;
-  /** While `disconnected` because another shop of yours has connected the number that was scanned. Disconnect that one, or scan with another phone. */
-  readonly reason?: 'NUMBER_IN_USE';
+  /** Why there is no session, where you can do something about it or should know. More may come. */
+  readonly reason?: 'NUMBER_IN_USE' | 'NUMBER_RESTRICTED' | 'TEMPORARILY_BANNED' | 'LOGIN_REFUSED' | 'CLIENT_OUTDATED' | 'UNLINKED' | 'REPLACED';
+  /** The chat network's own code, where it refused the number or its login. */
+  readonly networkCode?: number;
+  /** When a temporary ban ends; the shop then comes back by itself. */
+  readonly bannedUntil?: string;
 };
 
 export type ChannelStatus = 'starting' | 'qr_waiting' | 'connected' | 'disconnected';
@@ -122,12 +126,16 @@ export type Event = {
   };
 } | {
   readonly id: string;
-  readonly type: 'channel.disconnected';
+  readonly type: 'channel.disconnected' | 'channel.session_lost';
   readonly timestamp: string;
   readonly data: {
     readonly shopId: string;
-    /** Another shop of yours has connected the number. */
-    readonly reason?: 'NUMBER_IN_USE';
+    /** Why there is no session, where you can do something about it or should know. More may come. */
+    readonly reason?: 'NUMBER_IN_USE' | 'NUMBER_RESTRICTED' | 'TEMPORARILY_BANNED' | 'LOGIN_REFUSED' | 'CLIENT_OUTDATED' | 'UNLINKED' | 'REPLACED';
+    /** The chat network's own code, where it refused the number or its login. */
+    readonly networkCode?: number;
+    /** When a temporary ban ends; the shop then comes back by itself. */
+    readonly bannedUntil?: string;
   };
 } | {
   readonly id: string;
@@ -150,7 +158,7 @@ export type Event = {
   };
 } | {
   readonly id: string;
-  readonly type: 'channel.session_lost' | 'queue.resumed';
+  readonly type: 'queue.resumed';
   readonly timestamp: string;
   readonly data: {
     readonly shopId: string;

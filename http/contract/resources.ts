@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { CHANNEL_REASONS } from '../../actors/channel-reason.ts';
 import { MESSAGE_REASONS, MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { PERMISSIONS } from '../../actors/tenant/permission.ts';
 import { EVENT_TYPES, isOfMessage, type ShopEventType } from '../../actors/tenant/tenant-event.ts';
@@ -35,6 +36,24 @@ export const createdShop = v.strictObject({
   setupRequired: v.array(v.picklist(['location', 'operatingHours'])),
 });
 
+/** Why a channel has no session. */
+const trouble = {
+  reason: v.exactOptional(
+    v.pipe(
+      v.picklist(CHANNEL_REASONS),
+      v.description(
+        'Why there is no session, where you can do something about it or should know. More may come.',
+      ),
+    ),
+  ),
+  networkCode: v.exactOptional(
+    v.pipe(integer, v.description("The chat network's own code, where it refused the number or its login.")),
+  ),
+  bannedUntil: v.exactOptional(
+    v.pipe(instant, v.description('When a temporary ban ends; the shop then comes back by itself.')),
+  ),
+};
+
 /** The connection of a shop's channel. */
 export const channel = v.strictObject({
   status: channelStatus,
@@ -50,14 +69,7 @@ export const channel = v.strictObject({
   expiresAt: v.exactOptional(instant),
   pollAfterMs: v.exactOptional(integer),
   phone: v.exactOptional(v.string()),
-  reason: v.exactOptional(
-    v.pipe(
-      v.literal('NUMBER_IN_USE'),
-      v.description(
-        'While `disconnected` because another shop of yours has connected the number that was scanned. Disconnect that one, or scan with another phone.',
-      ),
-    ),
-  ),
+  ...trouble,
 });
 
 const verdictEntries = {
@@ -190,11 +202,7 @@ export const event = v.union([
     data: message,
   }),
   shopEvents(['channel.connected'], { phone: v.pipe(v.string(), v.description('Digits.')) }),
-  shopEvents(['channel.disconnected'], {
-    reason: v.exactOptional(
-      v.pipe(v.literal('NUMBER_IN_USE'), v.description('Another shop of yours has connected the number.')),
-    ),
-  }),
+  shopEvents(['channel.disconnected', 'channel.session_lost'], trouble),
   shopEvents(['recipient.opted_out', 'recipient.opted_in'], {
     phone: v.pipe(
       v.nullable(v.string()),
@@ -207,7 +215,7 @@ export const event = v.union([
     pausedBy: v.picklist(['operator', 'rate_signal']),
     pausedUntil: v.pipe(v.nullable(instant), v.description('null: nobody can say.')),
   }),
-  shopEvents(['channel.session_lost', 'queue.resumed'], {}),
+  shopEvents(['queue.resumed'], {}),
 ]);
 
 /** A chat group. */

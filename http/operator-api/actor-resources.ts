@@ -35,6 +35,7 @@ const lastEnd = v.strictObject({
   statusCode: v.nullable(v.number()),
   detail: v.string(),
   atMs: epochMs,
+  networkCode: v.exactOptional(v.number()),
 } satisfies SchemasOf<NonNullable<Shop['channel']['lastEnd']>>);
 
 /** Both machines of a shop, the head of its queue and its last steps. */
@@ -60,6 +61,8 @@ export const shopDetails = v.strictObject({
     downSinceMs: v.nullable(epochMs),
     lastEnd: v.nullable(lastEnd),
     codesRefusedAtMs: v.exactOptional(v.nullable(epochMs)),
+    ban: v.exactOptional(v.nullable(v.strictObject({ untilMs: epochMs, forMs: count }))),
+    loginRefusals: v.exactOptional(count),
   } satisfies SchemasOf<Shop['channel']>),
   pacing: v.strictObject({
     state: v.string(),
@@ -73,6 +76,7 @@ export const shopDetails = v.strictObject({
     ),
     untilMs: v.nullable(epochMs),
     heldByOperator: v.boolean(),
+    pausedForMs: v.exactOptional(count),
     unsent: v.exactOptional(v.strictObject({ messageId: v.string(), times: count })),
     coldPausedUntilMs: v.exactOptional(v.nullable(epochMs)),
   } satisfies SchemasOf<Shop['pacing']>),

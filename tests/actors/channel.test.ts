@@ -253,3 +253,65 @@ test('reconnecting keeps the warm-up day; a new pairing restarts it', async () =
   shop.session(closed('logged_out'));
   assert.equal(shop.state.channel.context.pairedAtMs, null);
 });
+
+test('a temporary ban is waited out to its end, also after a restart and a new connect', async () => {
+  const shop = await ShopHarness.connected();
+  const view = () => channelView(shop.state, async () => '');
+  const ban = { ...closed('temporarily_banned'), statusCode: 402, networkCode: 101, waitMs: 120 * MINUTE_MS };
+  shop.session(ban);
+  const bannedUntil = new Date(shop.nowMs + 120 * MINUTE_MS).toISOString();
+  const banned = { reason: 'TEMPORARILY_BANNED', networkCode: 101, bannedUntil };
+  const told = async () => {
+    const { reason, networkCode, bannedUntil: until } = await view();
+    return { reason, networkCode, bannedUntil: until };
+  };
+  assert.deepEqual([channelState(shop.state), (await view()).status], ['banned', 'disconnected']);
+  assert.deepEqual(await told(), banned);
+  const opened = shop.effectsOf('open').length;
+  shop.command({ type: 'connect' });
+  shop.restart();
+  shop.pass(60 * MINUTE_MS);
+  shop.command({ type: 'disconnect' });
+  shop.command({ type: 'connect' });
+  assert.deepEqual([channelState(shop.state), await told()], ['banned', banned]);
+  shop.pass(60 * MINUTE_MS - 1);
+  assert.equal(shop.effectsOf('open').length, opened, 'nobody logged in meanwhile');
+  shop.pass(1);
+  assert.equal(shop.effectsOf('open').length, opened + 1);
+  shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 5 });
+  assert.equal((await view()).reason, undefined);
+});
+
+test('a ban without an end is waited out for an hour, and one of years for thirty days', async () => {
+  for (const [waitMs, minutes] of [
+    [undefined, 60],
+    [1_000, 5],
+    [10 ** 12, 30 * 24 * 60],
+  ] as const) {
+    const shop = await ShopHarness.connected();
+    shop.session({ ...closed('temporarily_banned'), ...(waitMs === undefined ? {} : { waitMs }) });
+    assert.equal(shop.state.channel.context.reconnectAtMs, shop.nowMs + minutes * MINUTE_MS);
+  }
+});
+
+test('a login that is refused is tried five times, later each time, and then no more until somebody connects', async () => {
+  const shop = await ShopHarness.connected();
+  const view = () => channelView(shop.state, async () => '');
+  const opened = shop.effectsOf('open').length;
+  for (const minutes of [1, 5, 15, 60]) {
+    shop.session({ ...closed('login_refused'), statusCode: 409 });
+    assert.deepEqual([(await view()).status, (await view()).reason], ['starting', 'LOGIN_REFUSED']);
+    shop.pass(minutes * MINUTE_MS);
+    assert.equal(channelState(shop.state), 'starting', `after ${minutes} min`);
+  }
+  shop.session({ ...closed('login_refused'), statusCode: 409 });
+  const { status, reason, networkCode } = await view();
+  assert.deepEqual([status, reason, networkCode], ['disconnected', 'LOGIN_REFUSED', 409]);
+  shop.pass(24 * 60 * MINUTE_MS);
+  assert.equal(shop.effectsOf('open').length, opened + 4);
+  shop.command({ type: 'connect' });
+  assert.equal(channelState(shop.state), 'starting');
+  shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 5 });
+  shop.command({ type: 'disconnect' });
+  assert.equal((await view()).reason, undefined, 'a refusal that is over is not why');
+});

@@ -62,6 +62,7 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
 
 test('each event in each state of the channel steps as in xstate’s own transition()', () => {
   const ends: SessionEnd[] = [
+    ...(['temporarily_banned', 'login_refused'] as const),
     ...(['transient', 'restart_required', 'replaced', 'logged_out', 'forbidden'] as const),
     ...(['outdated', 'qr_exhausted', 'pairing_refused', 'credentials_unreadable'] as const),
   ];
@@ -78,6 +79,7 @@ test('each event in each state of the channel steps as in xstate’s own transit
     ...ends.flatMap((end) =>
       [undefined, 429].map((statusCode): ChannelEvent => ({ ...closed, end, statusCode })),
     ),
+    { ...closed, end: 'temporarily_banned', statusCode: 402, networkCode: 104, waitMs: 7_200_000 },
     { type: 'reconnect_due' },
     { type: 'activated', nowMs: 7 },
   ];
@@ -90,6 +92,9 @@ test('each event in each state of the channel steps as in xstate’s own transit
     { ...configured, asked: true, pairWith: '41791234567', lastEnd },
     { ...paired, reconnectAtMs: 50, warmupSinceMs: 1 },
     { ...paired, asked: true, attempts: 3 },
+    { ...paired, loginRefusals: 4, lastEnd: { ...lastEnd, end: 'login_refused' } },
+    { ...paired, ban: { untilMs: 40, forMs: 40 }, reconnectAtMs: 40 },
+    { ...paired, ban: { untilMs: 0, forMs: 40 } },
     { ...configured, flagged: true, lastPhone: '41790000000', lastPairedAtMs: 3 },
   ];
   assertSameSteps<typeof channelMachine, ChannelEffect>(channelMachine, events, contexts);

@@ -125,4 +125,32 @@ test('codes of the table that the simulator cannot make', () => {
     'transient',
     'transient',
   ]);
+  assert.deepEqual([402, 406].map(of), ['temporarily_banned', 'forbidden']);
+  for (const code of [400, 409, 411, 413, 414, 415, 416, 417, 418]) assert.equal(of(code), 'login_refused');
+});
+
+test('a temporary ban is told with its code and its wait, and a lock with what its owner is told', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, control } = network;
+  const closed = async (generation: number) => {
+    const event = await log.next(shop, 'session.closed', (each) => each.generation === generation);
+    const { end, statusCode, networkCode, waitMs, detail } = event;
+    return { end, statusCode, networkCode, waitMs, detail };
+  };
+  try {
+    await pair(network, shop);
+    await control.failLogins(SHOP_PHONE, { reason: 402, attributes: { code: '104', expire: '3600' } });
+    await closed(2);
+    host.open(shop, { generation: 3 });
+    const ban = { end: 'temporarily_banned', statusCode: 402, networkCode: 104, waitMs: 3_600_000 };
+    assert.deepEqual(await closed(3), { ...ban, detail: 'Connection Failure' });
+    const words = { logout_message_header: 'Locked', logout_message_subtext: 'Look at the phone' };
+    await control.failLogins(SHOP_PHONE, { reason: 403, attributes: words });
+    host.open(shop, { generation: 4 });
+    const lock = { end: 'forbidden', statusCode: 403, networkCode: undefined, waitMs: undefined };
+    assert.deepEqual(await closed(4), { ...lock, detail: 'Connection Failure: Locked: Look at the phone' });
+  } finally {
+    await network.stop();
+  }
 });

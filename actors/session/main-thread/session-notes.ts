@@ -24,10 +24,11 @@ export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, ev
     log.info(about, 'a session is connected');
   }
   if (event.type === 'session.closed') {
-    const { end, statusCode, detail } = event;
+    const { end, statusCode, detail, networkCode, waitMs } = event;
     slot.enter('ended');
     counters.ended(end);
-    log.warn({ ...about, end, statusCode, detail }, 'a session ended');
+    const said = networkCode === undefined ? {} : { networkCode, waitMs };
+    log.warn({ ...about, end, statusCode, detail, ...said }, 'a session ended');
   }
   if (event.type === 'session.recipient_checked' && event.rateLimited) {
     log.warn(about, 'the network says that we ask too much');

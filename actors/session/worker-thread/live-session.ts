@@ -17,7 +17,7 @@ import { Receipts } from './receipts.ts';
 import { chatOf, checkRecipient } from './recipients.ts';
 import { SealedStore } from './sealed-store.ts';
 import { SentMessages } from './sent-messages.ts';
-import { readClientError, sessionEndOf } from './session-end.ts';
+import { type Disconnect, readClientError, readDisconnect, sessionEndOf } from './session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
 import { SessionTimers } from './session-timers.ts';
 
@@ -311,8 +311,8 @@ export class LiveSession {
       this.#timers.after(this.#options.environment.timing.settleMs, () => this.#opened());
     }
     if (update.connection === 'close') {
-      const cause = readClientError(update.lastDisconnect?.error);
-      this.#end(sessionEndOf(cause), { statusCode: cause.statusCode, detail: cause.message });
+      const { message: detail, ...cause } = readDisconnect(update.lastDisconnect?.error);
+      this.#end(sessionEndOf({ ...cause, message: detail }), { ...cause, detail });
     }
   }
 
@@ -341,7 +341,7 @@ export class LiveSession {
     this.#end(end, { statusCode: undefined, detail: readClientError(error).message });
   }
 
-  #end(end: SessionEnd, cause: { statusCode: number | undefined; detail: string }): void {
+  #end(end: SessionEnd, cause: Omit<Disconnect, 'message'> & { readonly detail: string }): void {
     if (this.#ended) return;
     this.#stopEverything(cause.detail);
     void this.#drained().then(() => {

@@ -4,6 +4,48 @@ import { backoffOf } from './usync-errors.ts';
 /** The client's own words when nobody scanned any code; its status code is the 408 of any time-out. */
 const QR_EXHAUSTED_MESSAGE = 'QR refs attempts ended';
 
+/** Refusals of a login that a later one will meet as well (tulir/whatsmeow, types/events/events.go). */
+const LOGIN_REFUSALS = new Set([400, 409, 411, 413, 414, 415, 416, 417, 418]);
+
+/** The network's words of a failed login that are kept. */
+const LONGEST_WORDS = 300;
+
+/** What the network said when it ended a session or refused a login. */
+export interface Disconnect {
+  readonly statusCode: number | undefined;
+  readonly message: string;
+  readonly networkCode?: number;
+  readonly waitMs?: number;
+}
+
+/**
+ * Reads a disconnect. The client keeps the attributes of a failed login in `data`: `code` and `expire` (a number of seconds) of a
+ * temporary ban, and what the phone's owner is to be told.
+ */
+export function readDisconnect(error: unknown): Disconnect {
+  const { statusCode, message } = readClientError(error);
+  const data = typeof error === 'object' && error !== null ? (error as { data?: unknown }).data : undefined;
+  const said = (typeof data === 'object' && data !== null ? data : {}) as {
+    readonly [name: string]: unknown;
+  };
+  const words = [message, said.logout_message_header, said.logout_message_subtext];
+  const networkCode = wholeOf(said.code);
+  const seconds = wholeOf(said.expire);
+  return {
+    statusCode,
+    message: words
+      .filter((word) => typeof word === 'string')
+      .join(': ')
+      .slice(0, LONGEST_WORDS),
+    ...(networkCode === undefined ? {} : { networkCode }),
+    ...(seconds === undefined ? {} : { waitMs: seconds * 1_000 }),
+  };
+}
+
+function wholeOf(text: unknown): number | undefined {
+  return typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+}
+
 /**
  * What a disconnect means (docs/chat-client.md, Disconnects). Codes not listed are
  * drops of the line: 408, 428, 500, 503 and whatever the network invents next.
@@ -17,7 +59,10 @@ export function sessionEndOf(cause: {
     case 401:
     case 419:
       return 'logged_out';
+    case 402:
+      return 'temporarily_banned';
     case 403:
+    case 406:
       return 'forbidden';
     case 405:
       return 'outdated';
@@ -26,7 +71,7 @@ export function sessionEndOf(cause: {
     case 515:
       return 'restart_required';
     default:
-      return 'transient';
+      return LOGIN_REFUSALS.has(cause.statusCode ?? 0) ? 'login_refused' : 'transient';
   }
 }
 

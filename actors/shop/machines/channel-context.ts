@@ -9,6 +9,7 @@ export type ChannelStateName =
   | 'code_waiting'
   | 'connected'
   | 'reconnecting'
+  | 'banned'
   | 'disconnected';
 
 /** What the channel machine remembers; all of it is stored. Times in milliseconds since the Unix epoch. */
@@ -47,7 +48,13 @@ export interface ChannelContext {
     readonly statusCode: number | null;
     readonly detail: string;
     readonly atMs: number;
+    /** The network's own code within the status; absent: it told none. */
+    readonly networkCode?: number;
   } | null;
+  /** The temporary ban of the number, and how long it was from its beginning; null or absent: none since it was connected. */
+  readonly ban?: { readonly untilMs: number; readonly forMs: number } | null;
+  /** Logins that the network refused since the session was last open; absent: none. */
+  readonly loginRefusals?: number;
   /** When the network last said that it was asked for too many codes; null or absent: it did not, or `lastEnd` tells. */
   readonly codesRefusedAtMs?: number | null;
 }
@@ -89,7 +96,8 @@ export function holdsNumber(
 ): boolean {
   const { pairedAtMs, asked } = context;
   if (context.phone !== phone || pairedAtMs === null) return false;
-  return value === 'connected' || ((value === 'starting' || value === 'reconnecting') && asked !== true);
+  const isComingBack = value === 'starting' || value === 'reconnecting' || value === 'banned';
+  return value === 'connected' || (isComingBack && asked !== true);
 }
 
 /** Whether the shop was connected once, in whatever state its channel is now. */
@@ -105,14 +113,6 @@ export function publicChannelStatus(
   state: ChannelStateName,
 ): 'starting' | 'qr_waiting' | 'connected' | 'disconnected' {
   if (state === 'reconnecting' || state === 'code_waiting') return 'starting';
-  if (state === 'unconfigured') return 'disconnected';
+  if (state === 'unconfigured' || state === 'banned') return 'disconnected';
   return state;
-}
-
-/**
- * Why a disconnected channel is, where a caller can do something about it beside connecting again; undefined: nothing to
- * say. A new attempt to connect forgets it.
- */
-export function disconnectedFor({ lastEnd }: ChannelContext): 'NUMBER_IN_USE' | undefined {
-  return lastEnd?.end === 'number_in_use' ? 'NUMBER_IN_USE' : undefined;
 }

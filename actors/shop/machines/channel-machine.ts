@@ -9,10 +9,12 @@
  * | code_waiting | a code waits to be typed on the phone of a number        | connected, closed (its time is over → disconnected), connect by a QR code or another number → starting |
  * | connected    | the session is open and may send                         | closed, disconnect                          |
  * | reconnecting | a transient drop; the next attempt waits for its backoff | reconnect_due → starting, connect → starting |
- * | disconnected | ended by the caller or for good                          | connect → starting                          |
+ * | banned       | the network bans the number until a known moment         | reconnect_due → starting, disconnect        |
+ * | disconnected | ended by the caller or for good                          | connect → starting, or banned while that lasts |
  *
  * `closed` goes by its end: restart_required reopens at once; transient, outdated and credentials_unreadable wait in `reconnecting` (a
- * channel that was never paired gives up after ten attempts); qr_exhausted and pairing_refused disconnect; replaced, logged_out,
+ * channel that was never paired gives up after ten attempts); login_refused waits longer each time, and the fifth disconnects;
+ * temporarily_banned waits in `banned`, which nothing shortens; qr_exhausted and pairing_refused disconnect; replaced, logged_out,
  * and forbidden are terminal losses: disconnected, flagged until the next connection, and
  * the queue fails with MSGAPP_SESSION_LOST. A paired channel whose session asks for pairing has lost its credentials,
  * which is as terminal: disconnected and flagged too, lest the queue goes out under whatever number scans. Where
@@ -25,7 +27,8 @@
 import { assign, setup } from 'xstate';
 import type { SessionEnd, SessionOpening } from '../../session/session-host.ts';
 import { type ChannelContext, unconfiguredContext } from './channel-context.ts';
-import { reconnectDelayMs } from './reconnect-delay.ts';
+import { isForgottenWhenConnected } from './channel-trouble.ts';
+import { LOGIN_REFUSED_TRIES, reconnectDelayMs } from './reconnect-delay.ts';
 
 /** What the channel machine is told. `chance` is uniform in [0, 1), for jitter. */
 export type ChannelEvent =
@@ -53,6 +56,8 @@ export type ChannelEvent =
       readonly end: SessionEnd;
       readonly statusCode: number | undefined;
       readonly detail: string;
+      readonly networkCode?: number;
+      readonly waitMs?: number;
       readonly nowMs: number;
       readonly chance: number;
     }
@@ -66,6 +71,11 @@ export type ChannelEffect =
   | { readonly type: 'eraseSession'; readonly params: undefined }
   | { readonly type: 'loseSession'; readonly params: undefined };
 
+/** How long a ban is waited out of which the network tells no end, and at least and at most, in milliseconds. */
+const BAN_WITHOUT_END_MS = 3_600_000;
+const SHORTEST_BAN_MS = 5 * 60_000;
+const LONGEST_BAN_MS = 30 * 86_400_000;
+
 /** A channel that was never paired has nothing to come back to, so it stops trying. */
 const UNPAIRED_ATTEMPTS = 10;
 
@@ -73,6 +83,10 @@ type Closed = Extract<ChannelEvent, { type: 'closed' }>;
 
 const isTerminal = (end: SessionEnd): boolean =>
   end === 'replaced' || end === 'logged_out' || end === 'forbidden';
+
+/** An end that is over must not be taken for the reason of a later one. */
+const withoutReason = (lastEnd: ChannelContext['lastEnd']): ChannelContext['lastEnd'] =>
+  lastEnd !== null && isForgottenWhenConnected(lastEnd.end) ? null : lastEnd;
 
 // Effects are data: the shop's turn carries them out, so the machine's own actions do nothing.
 const withOpening = (_: unknown, _params: SessionOpening): void => undefined;
@@ -90,8 +104,9 @@ const channelSetup = setup({
         ? {
             configId: context.configId ?? event.configId,
             attempts: 0,
+            loginRefusals: 0,
             // Whoever asks again may scan another number.
-            lastEnd: context.lastEnd?.end === 'number_in_use' ? null : context.lastEnd,
+            lastEnd: withoutReason(context.lastEnd),
             downSinceMs: context.downSinceMs ?? event.nowMs,
           }
         : {},
@@ -114,15 +129,27 @@ const channelSetup = setup({
               statusCode: event.statusCode ?? null,
               detail: event.detail,
               atMs: event.nowMs,
+              ...(event.networkCode === undefined ? {} : { networkCode: event.networkCode }),
             },
           }
         : {},
     ),
     scheduleReconnect: assign(({ context, event }) => {
       if (event.type !== 'closed') return {};
-      const delayMs = reconnectDelayMs({ attempts: context.attempts, end: event.end, chance: event.chance });
-      return { attempts: context.attempts + 1, reconnectAtMs: event.nowMs + delayMs };
+      const { attempts, loginRefusals = 0 } = context;
+      const { end, chance, nowMs } = event;
+      const reconnectAtMs = nowMs + reconnectDelayMs({ attempts, loginRefusals, end, chance });
+      const refused = end === 'login_refused' ? { loginRefusals: loginRefusals + 1 } : {};
+      return { attempts: attempts + 1, reconnectAtMs, ...refused };
     }),
+    startBan: assign(({ event }) => {
+      if (event.type !== 'closed') return {};
+      const toldMs = event.waitMs ?? BAN_WITHOUT_END_MS;
+      const forMs = Math.min(Math.max(toldMs, SHORTEST_BAN_MS), LONGEST_BAN_MS);
+      const untilMs = event.nowMs + forMs;
+      return { ban: { untilMs, forMs }, reconnectAtMs: untilMs };
+    }),
+    waitOutBan: assign(({ context }) => ({ reconnectAtMs: context.ban?.untilMs ?? null })),
     rememberRefusal: assign(({ event }) =>
       event.type === 'refused'
         ? {
@@ -135,7 +162,7 @@ const channelSetup = setup({
           }
         : {},
     ),
-    settleConnection: assign(({ event }) =>
+    settleConnection: assign(({ context, event }) =>
       event.type === 'connected'
         ? {
             phone: event.phone,
@@ -147,6 +174,9 @@ const channelSetup = setup({
             attempts: 0,
             reconnectAtMs: null,
             downSinceMs: null,
+            lastEnd: withoutReason(context.lastEnd),
+            ...(context.ban == null ? {} : { ban: null }),
+            ...(context.loginRefusals === undefined ? {} : { loginRefusals: 0 }),
           }
         : {},
     ),
@@ -176,9 +206,14 @@ const channelSetup = setup({
     isRestart: ({ event }) => (event as Closed).end === 'restart_required',
     isLoggedOut: ({ event }) => (event as Closed).end === 'logged_out',
     isTerminal: ({ event }) => isTerminal((event as Closed).end),
+    isBan: ({ event }) => (event as Closed).end === 'temporarily_banned',
+    isStillBanned: ({ context, event }) =>
+      event.type === 'connect' && context.ban != null && context.ban.untilMs > event.nowMs,
     isExhausted: ({ context, event }) =>
       (event as Closed).end === 'qr_exhausted' ||
       (event as Closed).end === 'pairing_refused' ||
+      ((event as Closed).end === 'login_refused' &&
+        (context.loginRefusals ?? 0) >= LOGIN_REFUSED_TRIES - 1) ||
       (context.pairedAtMs === null && context.attempts >= UNPAIRED_ATTEMPTS),
   },
 });
@@ -214,6 +249,11 @@ const onClosed = [
     guard: 'isTerminal' as const,
     target: '#channel.disconnected',
     actions: ['rememberEnd' as const, 'flag' as const, 'loseSession' as const],
+  },
+  {
+    guard: 'isBan' as const,
+    target: '#channel.banned',
+    actions: ['rememberEnd' as const, 'startBan' as const],
   },
   {
     guard: 'isExhausted' as const,
@@ -320,6 +360,14 @@ export const channelMachine = channelSetup.createMachine({
         activated: onActivated,
       },
     },
-    disconnected: { on: { connect: { target: 'starting', actions: ['configure', 'noteAsked', ...open] } } },
+    banned: { on: { reconnect_due: reopen, refused: onRefused, disconnect: onDisconnect } },
+    disconnected: {
+      on: {
+        connect: [
+          { guard: 'isStillBanned', target: 'banned', actions: ['noteAsked', 'waitOutBan'] },
+          { target: 'starting', actions: ['configure', 'noteAsked', ...open] },
+        ],
+      },
+    },
   },
 });

@@ -42,6 +42,8 @@ export interface PacingContext {
   /** When the state is over by itself: gap, pause, or the deadline of checking, composing, preparing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
+  /** How long the last pause was from its beginning; absent: it was told elsewhere, or by a program that did not keep it. */
+  readonly pausedForMs?: number;
   /** The message that was put back unsent last, and how often by now; absent: none was. */
   readonly unsent?: { readonly messageId: string; readonly times: number };
   /** Until then nothing is sent to strangers; null or absent: no such refusal, or it has ended. */
@@ -66,6 +68,7 @@ export type PacingEvent =
       readonly answered?: true;
       readonly gapUntilMs: number;
       readonly pauseUntilMs: number;
+      readonly pausedForMs?: number;
       readonly untilMs: number;
     }
   | { readonly type: 'composed'; readonly untilMs: number }
@@ -76,6 +79,7 @@ export type PacingEvent =
       readonly outcome: SendOutcome;
       readonly gapUntilMs: number;
       readonly pauseUntilMs: number;
+      readonly pausedForMs?: number;
       readonly coldPauseUntilMs: number;
     }
   | { readonly type: 'session_down' }
@@ -86,7 +90,7 @@ export type PacingEvent =
    * The network asked the shop's number to pause, as it told another shop, or said of a message that is in hand no more.
    * Passed over while one is on the wire.
    */
-  | { readonly type: 'rate_limited_before'; readonly pauseUntilMs: number }
+  | { readonly type: 'rate_limited_before'; readonly pauseUntilMs: number; readonly pausedForMs?: number }
   | { readonly type: 'elapsed'; readonly gapUntilMs: number }
   | { readonly type: 'hold' }
   | { readonly type: 'release' };
@@ -165,6 +169,7 @@ const pacingSetup = setup({
     startPause: assign(({ event }) => ({
       hand: null,
       untilMs: 'pauseUntilMs' in event ? event.pauseUntilMs : null,
+      ...('pausedForMs' in event ? { pausedForMs: event.pausedForMs } : {}),
     })),
     countUnsent: assign(({ context, event }) => ({
       unsent: { messageId: handOf({ context, event }).messageId, times: timesUnsent({ context }) + 1 },

@@ -1,4 +1,5 @@
 import { NewerState } from '../../../runtime/newer-state.ts';
+import type { ChannelContext } from './channel-context.ts';
 import { type ChannelEffect, channelMachine } from './channel-machine.ts';
 import { type PacingEffect, pacingMachine } from './pacing-machine.ts';
 import { type MachineSnapshot, type StoredMachine, stepper } from './stepper.ts';
@@ -38,10 +39,18 @@ export function encodeMachines({ channel, pacing }: ShopMachines, nowMs: number)
 
 /**
  * No code outlasts a process, and earlier programs know no state in which one waits: stored is that a session is being
- * opened for it, which is what a restart does.
+ * opened for it, which is what a restart does. Nor do they know `banned`: it is stored as waiting for the next attempt.
  */
 function lastingChannel({ value, context }: ShopMachines['channel']): StoredMachine {
+  if (value === 'banned') return { value: 'reconnecting', context };
   return { value: value === 'code_waiting' ? 'starting' : value, context };
+}
+
+/** A channel that waits for the end of a ban is `banned`. */
+function presentChannel({ value, context }: StoredMachine): StoredMachine {
+  const { ban, reconnectAtMs } = context as unknown as ChannelContext;
+  const isBanned = value === 'reconnecting' && ban != null && reconnectAtMs === ban.untilMs;
+  return { value: isBanned ? 'banned' : value, context };
 }
 
 /** Whether both have the same stored form, so that a restart goes on alike from either and no write is needed. */
@@ -87,5 +96,5 @@ export function restoreMachines(text: string | null): ShopMachines {
   if (stored.version > STORED_VERSION) {
     throw new NewerState('a shop', { stored: stored.version, known: STORED_VERSION });
   }
-  return { channel: channel.restore(stored.channel), pacing: pacing.restore(stored.pacing) };
+  return { channel: channel.restore(presentChannel(stored.channel)), pacing: pacing.restore(stored.pacing) };
 }

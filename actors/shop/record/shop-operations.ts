@@ -1,5 +1,6 @@
 import type { PolicyVerdict, RecipientClass } from '../../../policy/verdict.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
+import type { ChannelReason } from '../../channel-reason.ts';
 import type { Failure, Outcome } from '../../failure.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { CursorPage } from '../../tenant/tenant-operations.ts';
@@ -27,8 +28,12 @@ export interface ChannelView {
   readonly pollAfterMs?: number;
   /** Digits only, while connected. */
   readonly phone?: string;
-  /** While disconnected because another shop of the tenant has the scanned number connected. */
-  readonly reason?: 'NUMBER_IN_USE';
+  /** Why there is no session, where its owner should know. */
+  readonly reason?: ChannelReason;
+  /** The network's own code of a refusal. */
+  readonly networkCode?: number;
+  /** When a temporary ban ends; ISO 8601. */
+  readonly bannedUntil?: string;
 }
 
 /** A message or status post as the API shows it (docs/contract.md, Message record). */

@@ -1,3 +1,4 @@
+import type { ChannelContext } from '../machines/channel-context.ts';
 import { RECONNECT_CEILING_MS } from '../machines/reconnect-delay.ts';
 import { channel, encodeMachines, pacing } from '../machines/shop-machines.ts';
 import { changedShop, type QueuedMessage, type ShopState } from '../record/shop-state.ts';
@@ -20,19 +21,23 @@ export function withPresentTimes(
 ): ShopState {
   const { channel: channelBefore, pacing: pacingBefore } = state;
   const waits = pacingBefore.context;
-  const longestMs = { gap: times.gapToMs, paused: times.pauseMs }[String(pacingBefore.value)];
+  const pausedMs = Math.max(times.pauseMs, waits.pausedForMs ?? 0);
+  const longestMs = { gap: times.gapToMs, paused: pausedMs }[String(pacingBefore.value)];
   const untilMs = notAfter(waits.untilMs, nowMs + (longestMs ?? times.outcomeMs));
   const coldPausedUntilMs = notAfter(waits.coldPausedUntilMs ?? null, nowMs + times.coldPauseMs);
   const ages = channelBefore.context;
   const pairedAtMs = notAfter(ages.pairedAtMs, nowMs);
   const warmupSinceMs = notAfter(ages.warmupSinceMs ?? null, nowMs);
-  const reconnectAtMs = notAfter(ages.reconnectAtMs, nowMs + RECONNECT_CEILING_MS);
+  const ban = ages.ban == null ? ages.ban : presentBan(ages.ban, nowMs);
+  const isBanned = channelBefore.value === 'banned' && ban != null;
+  const reconnectAtMs = isBanned ? ban.untilMs : notAfter(ages.reconnectAtMs, nowMs + RECONNECT_CEILING_MS);
   const downSinceMs = notAfter(ages.downSinceMs, nowMs);
   const isPresent =
     untilMs === waits.untilMs &&
     coldPausedUntilMs === (waits.coldPausedUntilMs ?? null) &&
     pairedAtMs === ages.pairedAtMs &&
     warmupSinceMs === (ages.warmupSinceMs ?? null) &&
+    ban?.untilMs === ages.ban?.untilMs &&
     reconnectAtMs === ages.reconnectAtMs &&
     downSinceMs === ages.downSinceMs;
   const queue = state.queue.map((message) => presentMessage(message, nowMs));
@@ -41,12 +46,26 @@ export function withPresentTimes(
   const machines = {
     channel: channel.restore({
       value: channelBefore.value,
-      context: { ...ages, pairedAtMs, warmupSinceMs, reconnectAtMs, downSinceMs },
+      context: {
+        ...ages,
+        pairedAtMs,
+        warmupSinceMs,
+        reconnectAtMs,
+        downSinceMs,
+        ...(ban === undefined ? {} : { ban }),
+      },
     }),
     pacing: pacing.restore({ value: pacingBefore.value, context: { ...waits, untilMs, coldPausedUntilMs } }),
   };
   const write = ['HSET', state.keys.shop, 'actor', encodeMachines(machines, nowMs)] as const;
   return changedShop(state, { ...machines, queue, inHand, unstored: [...state.unstored, write] });
+}
+
+function presentBan(
+  { untilMs, forMs }: NonNullable<ChannelContext['ban']>,
+  nowMs: number,
+): NonNullable<ChannelContext['ban']> {
+  return { untilMs: Math.min(untilMs, nowMs + forMs), forMs };
 }
 
 function presentMessage(message: QueuedMessage, nowMs: number): QueuedMessage {

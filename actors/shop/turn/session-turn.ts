@@ -1,4 +1,4 @@
-import type { SessionEnd, SessionEvent } from '../../session/session-host.ts';
+import type { SessionEvent } from '../../session/session-host.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 import { afterInbound } from '../record/writer.ts';
@@ -143,14 +143,16 @@ function standsIn(stage: 'composing' | 'preparing', state: ShopState, messageId:
 
 function onClosed(
   builder: TurnBuilder,
-  closed: { readonly end: SessionEnd; readonly statusCode: number | undefined; readonly detail: string },
+  closed: Omit<Extract<SessionEvent, { type: 'session.closed' }>, 'type' | 'generation'>,
 ): void {
-  const { end, statusCode, detail } = closed;
+  const { end, statusCode, detail, networkCode, waitMs } = closed;
   builder.stepChannel({
     type: 'closed',
     end,
     statusCode,
     detail,
+    ...(networkCode === undefined ? {} : { networkCode }),
+    ...(waitMs === undefined ? {} : { waitMs }),
     nowMs: builder.nowMs,
     chance: builder.chance(),
   });

@@ -1,5 +1,5 @@
 import { shopEvent, type TenantEvent } from '../../tenant/tenant-event.ts';
-import { disconnectedFor } from '../machines/channel-context.ts';
+import { channelTrouble } from '../machines/channel-trouble.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 
 const NONE: readonly TenantEvent[] = [];
@@ -17,16 +17,15 @@ function channelEvent(before: ShopState, after: ShopState): TenantEvent | undefi
   const was = channelState(before);
   const is = channelState(after);
   const { flagged, phone } = after.channel.context;
+  const trouble = channelTrouble(is, after.channel.context) ?? {};
   if (flagged && !before.channel.context.flagged) {
-    return shopEvent('channel.session_lost', shopId, {});
+    return shopEvent('channel.session_lost', shopId, trouble);
   }
   if (was === is) return undefined;
-  if (is === 'disconnected') {
-    const reason = disconnectedFor(after.channel.context);
-    return shopEvent('channel.disconnected', shopId, reason === undefined ? {} : { reason });
-  }
-  // The loss of a session that reconnected by itself was never told.
-  if (is !== 'connected' || before.channel.context.asked !== true) return undefined;
+  if (is === 'disconnected' || is === 'banned') return shopEvent('channel.disconnected', shopId, trouble);
+  // The loss of a session that reconnected by itself was never told; a ban was.
+  const { asked, ban } = before.channel.context;
+  if (is !== 'connected' || (asked !== true && ban == null)) return undefined;
   // A connected session has told its number.
   return shopEvent('channel.connected', shopId, { phone: phone ?? '' });
 }

@@ -109,7 +109,11 @@ function keepRestrictions(builder: TurnBuilder, { coldPausedUntilMs, pausedUntil
   }
   const ownMs = pacingState(state) === 'paused' ? (context.untilMs ?? 0) : 0;
   if (pausedUntilMs !== null && pausedUntilMs > Math.max(ownMs, nowMs)) {
-    builder.stepPacing({ type: 'rate_limited_before', pauseUntilMs: pausedUntilMs });
+    builder.stepPacing({
+      type: 'rate_limited_before',
+      pauseUntilMs: pausedUntilMs,
+      pausedForMs: pausedUntilMs - nowMs,
+    });
   }
 }
 

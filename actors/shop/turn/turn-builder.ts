@@ -51,6 +51,15 @@ export interface PacingTimes {
   readonly outcomeMs: number;
 }
 
+/** Moments that the pacing machine may need. */
+export interface Moments {
+  readonly untilMs: number;
+  readonly gapUntilMs: number;
+  readonly pauseUntilMs: number;
+  readonly pausedForMs: number;
+  readonly coldPauseUntilMs: number;
+}
+
 /** The times and limits of turns. */
 export interface ShopTurnOptions {
   readonly random: Random;
@@ -119,17 +128,14 @@ export class TurnBuilder {
   }
 
   /** Moments the pacing machine may need, drawn now. `backoffMs`: the wait that a rate signal asks for, which may be the longer one. */
-  moments(backoffMs = 0): {
-    untilMs: number;
-    gapUntilMs: number;
-    pauseUntilMs: number;
-    coldPauseUntilMs: number;
-  } {
+  moments(backoffMs = 0): Moments {
     const { gapFromMs, gapToMs, pauseMs, coldPauseMs, answerMs } = this.#options.times;
+    const pausedForMs = Math.max(pauseMs, backoffMs);
     return {
       untilMs: this.nowMs + answerMs,
       gapUntilMs: this.nowMs + Math.round(gapFromMs + (gapToMs - gapFromMs) * this.chance()),
-      pauseUntilMs: this.nowMs + Math.max(pauseMs, backoffMs),
+      pauseUntilMs: this.nowMs + pausedForMs,
+      pausedForMs,
       coldPauseUntilMs: this.nowMs + coldPauseMs,
     };
   }

@@ -1,7 +1,8 @@
 import { shardOf } from '../../../runtime/address.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { ShopView } from '../../tenant/tenant-operations.ts';
-import { disconnectedFor, publicChannelStatus } from '../machines/channel-context.ts';
+import { publicChannelStatus } from '../machines/channel-context.ts';
+import { channelTrouble } from '../machines/channel-trouble.ts';
 import { shopKeys } from '../record/shop-keys.ts';
 import type { ChannelView } from '../record/shop-operations.ts';
 import { channelState, type ShopState } from '../record/shop-state.ts';
@@ -17,18 +18,16 @@ export async function channelView(
   const status = publicChannelStatus(channelState(state));
   const { configId, phone } = state.channel.context;
   const view: ChannelView = { status, channelConfigId: configId };
+  const trouble = channelTrouble(channelState(state), state.channel.context);
   if (status === 'connected' && phone !== null) return { ...view, phone };
-  if (status !== 'starting' && status !== 'qr_waiting') {
-    const reason = disconnectedFor(state.channel.context);
-    return reason === undefined ? view : { ...view, reason };
-  }
+  if (status === 'disconnected') return { ...view, ...trouble };
   if (state.pairingCode !== undefined) {
     const { text, expiresAtMs } = state.pairingCode;
     const expiresAt = new Date(expiresAtMs).toISOString();
     return { ...view, code: text, expiresAt, pollAfterMs: POLL_AFTER_MS };
   }
   // After a crash of the actor the code is not known until the session tells the next one.
-  if (state.qr === undefined) return { ...view, status: 'starting', pollAfterMs: POLL_AFTER_MS };
+  if (state.qr === undefined) return { ...view, ...trouble, status: 'starting', pollAfterMs: POLL_AFTER_MS };
   return {
     ...view,
     qr: state.qr.text,

@@ -1,5 +1,6 @@
 import type { ActorSummary } from '../../../runtime/actors.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
+import { channelTrouble } from '../machines/channel-trouble.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 
 /** A shop's summary: the few figures that thousands of shops are sorted, filtered and counted by. */
@@ -24,7 +25,7 @@ export interface ShopStatus {
   /**
    * Every word by which an operator may look for the shop, none twice: the channel's state in the contract's word and
    * in the machine's own, the pacing state, the actor's status, `held` by an operator, `tenant_inactive` while its
-   * tenant is, `flagged` by a lost session, `cold_paused` while the network bars it from strangers,
+   * tenant is, `login_refused` where the network will not have its login, `flagged` by a lost session, `cold_paused` while the network bars it from strangers,
    * `undelivered` while nobody has what it sent for a day.
    */
   readonly words: readonly string[];
@@ -56,6 +57,7 @@ function wordsOf(shop: ShopState, actorStatus: string): string[] {
   if (channel !== told) words.push(channel);
   if (shop.pacing.context.heldByOperator) words.push('held');
   if (!shop.tenantActive) words.push('tenant_inactive');
+  if (channelTrouble(channel, shop.channel.context)?.reason === 'LOGIN_REFUSED') words.push('login_refused');
   if (shop.channel.context.flagged) words.push('flagged');
   if (shop.pacing.context.coldPausedUntilMs != null) words.push('cold_paused');
   if (shop.undelivered?.isLong) words.push('undelivered');
@@ -64,9 +66,11 @@ function wordsOf(shop: ShopState, actorStatus: string): string[] {
 
 /** The urgency of each word that needs an operator. */
 const TROUBLE: { readonly [word: string]: number } = {
-  suspended: 256,
-  backoff: 128,
-  flagged: 64,
+  suspended: 1_024,
+  backoff: 512,
+  flagged: 256,
+  banned: 128,
+  login_refused: 64,
   undelivered: 32,
   cold_paused: 16,
   paused: 8,

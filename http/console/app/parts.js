@@ -24,6 +24,8 @@ const TONES = /** @type {Record<string, string>} */ ({
   backoff: 'warn',
   undelivered: 'bad',
   flagged: 'bad',
+  banned: 'bad',
+  login_refused: 'bad',
   suspended: 'bad',
   failed: 'bad',
   gone: 'bad',

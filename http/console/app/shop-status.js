@@ -21,6 +21,7 @@ export function shopStatus(shop) {
     ofWorkers(shop, details) ??
     ofTenant(details) ??
     ofHold(details) ??
+    ofRefusal(details) ??
     ofChannel(details) ??
     ofPacing(details) ??
     ofMailbox(shop) ??
@@ -64,6 +65,15 @@ function ofWorkers({ workers, owner }, details) {
   };
 }
 
+/** What the network means by the code of a temporary ban. */
+const BAN_CODES = /** @type {Record<number, string>} */ ({
+  101: 'too many messages to strangers',
+  102: 'too many people blocked the number',
+  103: 'too many groups with strangers',
+  104: 'one message to too many people',
+  106: 'too many messages to a broadcast list',
+});
+
 /** Where commands wait this long or this many, those who send feel it. */
 const SLOW_MAILBOX = { depth: 100, ms: 1_000 };
 
@@ -85,17 +95,47 @@ function ofMailbox({ mailbox }) {
  * @param {Details} details
  * @returns {Said | undefined}
  */
-function ofChannel({ channel, queue, transitions }) {
-  const { state, lastEnd, flagged, reconnectAtMs, downSinceMs, attempts } = channel;
+function ofRefusal({ channel, queue }) {
+  const { state, lastEnd, flagged, reconnectAtMs } = channel;
   const waits = waiting(queue.depth);
   if (flagged) {
     const why = lastEnd === null ? '' : ` (${lastEnd.end.replaceAll('_', ' ')}, ${away(lastEnd.atMs)})`;
+    const isRestricted = lastEnd?.end === 'forbidden';
     return {
       tone: 'bad',
       text: `The session is lost${why}; what was queued failed with MSGAPP_SESSION_LOST.`,
-      todo: 'Connect and have the phone scan a new code.',
+      todo: isRestricted
+        ? 'The network locked or banned the number: have the owner open the app on the phone, then connect.'
+        : 'Connect and have the phone scan a new code.',
     };
   }
+  if (state === 'banned') {
+    const code = lastEnd?.networkCode;
+    const meaning = code === undefined ? '' : ` (${code}: ${BAN_CODES[code] ?? 'not known here'})`;
+    return {
+      tone: 'bad',
+      text: `The network bans the number${meaning} until ${reconnectAtMs === null ? 'nobody knows when' : `${clockTime(reconnectAtMs)}, ${away(reconnectAtMs)}`}.${waits}`,
+      todo: 'Nothing logs in before that. Look at what it sent, and tell its owner.',
+    };
+  }
+  if (lastEnd?.end === 'login_refused' && state !== 'connected') {
+    const isOver = state === 'disconnected';
+    return {
+      tone: 'bad',
+      text: `The network refuses its login (${lastEnd.statusCode ?? 'no code'})${isOver ? ', five times' : ''}.${waits}`,
+      todo: isOver ? 'Connect it to try again.' : 'It is tried again by itself, five times in all.',
+    };
+  }
+  return undefined;
+}
+
+/**
+ * @param {Details} details
+ * @returns {Said | undefined}
+ */
+function ofChannel({ channel, queue, transitions }) {
+  const { state, lastEnd, reconnectAtMs, downSinceMs, attempts } = channel;
+  const waits = waiting(queue.depth);
   if (state === 'reconnecting') {
     const down = downSinceMs === null ? '' : ` for ${span(Date.now() - downSinceMs)}`;
     const next = reconnectAtMs === null ? '' : `, next attempt ${away(reconnectAtMs)}`;

@@ -26,6 +26,8 @@ const STATES = [
   'reconnecting',
   'disconnected',
   'flagged',
+  'banned',
+  'login_refused',
   'undelivered',
   'cold_paused',
   'paused',
@@ -126,6 +128,8 @@ export function States({ shop }) {
   if (details.pacing.heldByOperator) states.push('held');
   if (details.tenantActive === false) states.push('tenant_inactive');
   if (details.channel.flagged) states.push('flagged');
+  const isOpen = details.channel.state === 'connected';
+  if (!isOpen && details.channel.lastEnd?.end === 'login_refused') states.push('login_refused');
   if (details.undelivered?.isLong) states.push('undelivered');
   if (status !== 'active') states.push(status);
   return html`<span class="badges">${states.map((state) => html`<${Badge} state=${state} />`)}</span>`;

@@ -1,0 +1,21 @@
+/** Why a channel has no session, where its owner can do something about it or should know (docs/contract.md, Channel reasons). */
+export const CHANNEL_REASONS = [
+  'NUMBER_IN_USE',
+  'NUMBER_RESTRICTED',
+  'TEMPORARILY_BANNED',
+  'LOGIN_REFUSED',
+  'CLIENT_OUTDATED',
+  'UNLINKED',
+  'REPLACED',
+] as const;
+/** One of them. */
+export type ChannelReason = (typeof CHANNEL_REASONS)[number];
+
+/** A reason with what the network said of it. */
+export interface ChannelTrouble {
+  readonly reason: ChannelReason;
+  /** The network's own code of a refusal. */
+  readonly networkCode?: number;
+  /** When a temporary ban ends, in ISO 8601. */
+  readonly bannedUntil?: string;
+}

@@ -1,0 +1,50 @@
+import type { ChannelReason, ChannelTrouble } from '../../channel-reason.ts';
+import type { ChannelContext, ChannelStateName } from './channel-context.ts';
+
+type End = NonNullable<ChannelContext['lastEnd']>['end'];
+
+/** An end that is the reason of the channel's state, and whether the network's own code belongs to it. */
+interface Known {
+  readonly reason: ChannelReason;
+  readonly withCode: boolean;
+  /** The states of which it is the reason; `flagged`: disconnected by a terminal loss. */
+  readonly of: readonly (ChannelStateName | 'flagged')[];
+}
+
+const KNOWN: { readonly [Name in End]?: Known } = {
+  temporarily_banned: { reason: 'TEMPORARILY_BANNED', withCode: true, of: ['banned'] },
+  forbidden: { reason: 'NUMBER_RESTRICTED', withCode: true, of: ['flagged'] },
+  logged_out: { reason: 'UNLINKED', withCode: false, of: ['flagged'] },
+  replaced: { reason: 'REPLACED', withCode: false, of: ['flagged'] },
+  number_in_use: { reason: 'NUMBER_IN_USE', withCode: false, of: ['disconnected'] },
+  login_refused: {
+    reason: 'LOGIN_REFUSED',
+    withCode: true,
+    of: ['starting', 'reconnecting', 'disconnected'],
+  },
+  outdated: { reason: 'CLIENT_OUTDATED', withCode: true, of: ['starting', 'reconnecting'] },
+};
+
+/** Why the channel has no session; undefined: it has one, is on its way to one, or there is nothing to say. */
+export function channelTrouble(
+  state: ChannelStateName,
+  { lastEnd, ban, flagged }: ChannelContext,
+): ChannelTrouble | undefined {
+  const known = lastEnd === null ? undefined : KNOWN[lastEnd.end];
+  const isLost = state === 'disconnected' && flagged;
+  if (lastEnd === null || known === undefined || !known.of.includes(isLost ? 'flagged' : state))
+    return undefined;
+  const { reason, withCode } = known;
+  const code = lastEnd.networkCode ?? lastEnd.statusCode;
+  const isBanned = state === 'banned' && ban != null;
+  return {
+    reason,
+    ...(withCode && code !== null ? { networkCode: code } : {}),
+    ...(isBanned ? { bannedUntil: new Date(ban.untilMs).toISOString() } : {}),
+  };
+}
+
+/** Whether an end that is over would be taken for the reason of a later disconnect. */
+export function isForgottenWhenConnected(end: End): boolean {
+  return KNOWN[end]?.of.includes('flagged') === false;
+}
