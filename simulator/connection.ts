@@ -149,9 +149,10 @@ export class Connection {
   async #onPayload(payload: Buffer): Promise<void> {
     if (this.#closed) return;
     if (this.#stage === 'hello') {
-      const hello = this.#noise.serverHello(payload);
-      this.#stage = 'finish';
-      if (this.hearing !== 'silent') this.#enqueue(() => frame(hello));
+      const { message, finish } = this.#noise.serverHello(payload);
+      this.#stage = finish ? 'open' : 'finish';
+      if (this.hearing !== 'silent') this.#enqueue(() => frame(message));
+      if (finish) await this.#handlers.onClient(this, finish);
       return;
     }
     if (this.#stage === 'finish') {

@@ -12,6 +12,13 @@ import { INTRO_HEADER } from './frames.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** The first hash of a handshake: its name, padded to 32 bytes, or hashed where it is longer (Noise, 5.2). */
+const PROTOCOLS = {
+  full: Buffer.from(NOISE_MODE),
+  resumed: Buffer.from('Noise_IK_25519_AESGCM_SHA256\0\0\0\0'),
+  fallback: sha256(Buffer.from('Noise_XXfallback_25519_AESGCM_SHA256')),
+};
+
 /** A 12-byte nonce whose last four bytes count. */
 function nonce(counter: number): Uint8Array {
   const bytes = new Uint8Array(12);
@@ -26,20 +33,28 @@ export interface ClientFinish {
   readonly payload: proto.ClientPayload;
 }
 
+/** The answer to a client's hello. With `finish` the handshake is over, without it the client's finish follows. */
+export interface ServerHello {
+  readonly message: Uint8Array;
+  readonly finish?: ClientFinish;
+}
+
 /**
- * The responding side of `Noise_XX_25519_AESGCM_SHA256` as the chat client speaks it: one nonce counter per key,
- * shared by both directions until the handshake ends, then one key per direction.
+ * The responding side of the Noise handshakes that chat clients speak: one nonce counter per key, shared by both
+ * directions until the handshake ends, then one key per direction. A first login takes XX. A client that kept the
+ * server's static key resumes by IK, in one round trip; when that key is no longer the server's, XXfallback follows
+ * (Noise, 7.4 and 10; vinikjkkj/zapo, `src/transport/noise`).
  *
- * States: awaiting client hello → awaiting client finish → transport. A message that does not authenticate throws,
- * and the connection must be dropped.
+ * States: awaiting client hello → awaiting client finish (not for IK) → transport. A message that does not
+ * authenticate throws, and the connection must be dropped.
  */
 export class NoiseResponder {
   readonly #staticKey: KeyPair;
   readonly #certificateChain: Uint8Array;
   readonly #ephemeralKey: KeyPair = Curve.generateKeyPair();
-  #hash: Buffer = Buffer.from(NOISE_MODE);
-  #salt: Uint8Array = this.#hash;
-  #key: Uint8Array = this.#hash;
+  #hash: Buffer = NO_BYTES;
+  #salt: Uint8Array = NO_BYTES;
+  #key: Uint8Array = NO_BYTES;
   #counter = 0;
   #receiveKey: Uint8Array = NO_BYTES;
   #sendKey: Uint8Array = NO_BYTES;
@@ -49,22 +64,61 @@ export class NoiseResponder {
   constructor(options: { staticKey: KeyPair; certificateChain: Uint8Array }) {
     this.#staticKey = options.staticKey;
     this.#certificateChain = options.certificateChain;
-    this.#mixHash(INTRO_HEADER);
   }
 
-  /** Reads the client's hello and returns the server's, with the certificate chain inside. */
-  serverHello(clientHello: Uint8Array): Uint8Array {
-    const clientEphemeral = proto.HandshakeMessage.decode(clientHello).clientHello?.ephemeral;
-    if (clientEphemeral?.byteLength !== 32) throw new Error('client hello without an ephemeral key');
+  /** Reads the client's hello and answers it, with the certificate chain inside. */
+  serverHello(clientHello: Uint8Array): ServerHello {
+    const hello = proto.HandshakeMessage.decode(clientHello).clientHello;
+    const ephemeral = hello?.ephemeral;
+    if (ephemeral?.byteLength !== 32) throw new Error('client hello without an ephemeral key');
+    if (!hello?.static || !hello.payload) return this.#fullHello(PROTOCOLS.full, ephemeral);
+    const finish = this.#resumedFinish(ephemeral, hello.static, hello.payload);
+    return finish ? this.#resumedHello(ephemeral, finish) : this.#fullHello(PROTOCOLS.fallback, ephemeral);
+  }
+
+  #fullHello(protocol: Buffer, clientEphemeral: Uint8Array): ServerHello {
+    this.#begin(protocol);
     this.#mixHash(clientEphemeral);
     this.#mixHash(this.#ephemeralKey.public);
     this.#mixKey(Curve.sharedKey(this.#ephemeralKey.private, clientEphemeral));
     const encryptedStatic = this.#encryptHandshake(this.#staticKey.public);
     this.#mixKey(Curve.sharedKey(this.#staticKey.private, clientEphemeral));
+    return this.#helloMessage({ static: encryptedStatic });
+  }
+
+  /** The client's identity from a resuming hello; undefined when it was not written for the present static key. */
+  #resumedFinish(
+    clientEphemeral: Uint8Array,
+    sealedStatic: Uint8Array,
+    sealedPayload: Uint8Array,
+  ): ClientFinish | undefined {
+    this.#begin(PROTOCOLS.resumed);
+    this.#mixHash(this.#staticKey.public);
+    this.#mixHash(clientEphemeral);
+    this.#mixKey(Curve.sharedKey(this.#staticKey.private, clientEphemeral));
+    let staticKey: Buffer;
+    try {
+      staticKey = this.#decryptHandshake(sealedStatic);
+    } catch {
+      return undefined;
+    }
+    this.#mixKey(Curve.sharedKey(this.#staticKey.private, staticKey));
+    return { staticKey, payload: proto.ClientPayload.decode(this.#decryptHandshake(sealedPayload)) };
+  }
+
+  #resumedHello(clientEphemeral: Uint8Array, finish: ClientFinish): ServerHello {
+    this.#mixHash(this.#ephemeralKey.public);
+    this.#mixKey(Curve.sharedKey(this.#ephemeralKey.private, clientEphemeral));
+    this.#mixKey(Curve.sharedKey(this.#ephemeralKey.private, finish.staticKey));
+    const hello = this.#helloMessage({});
+    this.#deriveTransportKeys();
+    return { ...hello, finish };
+  }
+
+  #helloMessage(fields: { static?: Uint8Array }): ServerHello {
     const payload = this.#encryptHandshake(this.#certificateChain);
-    return proto.HandshakeMessage.encode({
-      serverHello: { ephemeral: this.#ephemeralKey.public, static: encryptedStatic, payload },
-    }).finish();
+    const serverHello = { ephemeral: this.#ephemeralKey.public, payload, ...fields };
+    return { message: proto.HandshakeMessage.encode({ serverHello }).finish() };
   }
 
   /** Reads the client's finish and turns to transport keys. */
@@ -74,8 +128,7 @@ export class NoiseResponder {
     const staticKey = this.#decryptHandshake(finish.static);
     this.#mixKey(Curve.sharedKey(this.#ephemeralKey.private, staticKey));
     const payload = proto.ClientPayload.decode(this.#decryptHandshake(finish.payload));
-    // The first half is the key that the client writes with, so it is the one to read with.
-    [this.#receiveKey, this.#sendKey] = this.#derive(NO_BYTES);
+    this.#deriveTransportKeys();
     return { staticKey, payload };
   }
 
@@ -85,6 +138,19 @@ export class NoiseResponder {
 
   decrypt(ciphertext: Uint8Array): Buffer {
     return aesDecryptGCM(ciphertext, this.#receiveKey, nonce(this.#received++), NO_BYTES);
+  }
+
+  #begin(protocol: Buffer): void {
+    this.#hash = protocol;
+    this.#salt = protocol;
+    this.#key = protocol;
+    this.#counter = 0;
+    this.#mixHash(INTRO_HEADER);
+  }
+
+  /** The first half is the key that the client writes with, so it is the one to read with. */
+  #deriveTransportKeys(): void {
+    [this.#receiveKey, this.#sendKey] = this.#derive(NO_BYTES);
   }
 
   #mixHash(data: Uint8Array): void {

@@ -1,0 +1,104 @@
+/** zapo-js, a client that nobody here wrote, links to the simulator and does what a session does. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { SimulatorOptions } from '../../simulator/simulator.ts';
+import { Fixture } from './fixture.ts';
+import { OtherClient } from './other-client.ts';
+
+const SHOP = '+33611111111';
+const CUSTOMER = '+33622222222';
+const CUSTOMER_ADDRESS = '33622222222@s.whatsapp.net';
+const GROUP = '120363000000000001@g.us';
+
+async function linked(
+  context: TestContext,
+  options: Partial<SimulatorOptions> = {},
+): Promise<{ fixture: Fixture; other: OtherClient }> {
+  const fixture = await Fixture.start(context, options);
+  const other = new OtherClient(fixture.simulator);
+  context.after(() => other.client.disconnect());
+  await other.link((qr) => fixture.control.scan(qr, SHOP));
+  return { fixture, other };
+}
+
+/** The address that the network gives for a number. */
+async function lidOf(other: OtherClient, phone: string): Promise<string> {
+  const [found] = await other.client.getLidsByPhoneNumbers([phone]);
+  assert.match(found?.lidJid ?? '', /^\d{15}@lid$/);
+  return found?.lidJid ?? '';
+}
+
+const textsOf = async (fixture: Fixture, phone: string): Promise<(string | null)[]> =>
+  (await fixture.control.inbox(phone)).items.map(({ text }) => text);
+
+test('another client links by QR code, writes to a number, and reads the answer from it', async (context) => {
+  const { fixture, other } = await linked(context);
+  const sent = await other.client.sendMessage(CUSTOMER_ADDRESS, 'Bonjour');
+  assert.equal(sent.ack.error, undefined);
+  assert.equal(sent.attempts, 1);
+  assert.deepEqual(await textsOf(fixture, CUSTOMER), ['Bonjour']);
+  const answer = await fixture.control.write(CUSTOMER, { to: SHOP, text: 'Salut', addressing: 'pn' });
+  assert.equal(answer.delivered, true);
+  await other.reads('Salut');
+  assert.deepEqual(other.problems, []);
+});
+
+test('another client writes to a person at their LID, and reads the answer from it', async (context) => {
+  const { fixture, other } = await linked(context);
+  const sent = await other.client.sendMessage(await lidOf(other, CUSTOMER), 'To the LID');
+  assert.equal(sent.ack.error, undefined);
+  assert.deepEqual(await textsOf(fixture, CUSTOMER), ['To the LID']);
+  await fixture.control.write(CUSTOMER, { to: SHOP, text: 'From the LID', addressing: 'lid' });
+  await other.reads('From the LID');
+  assert.deepEqual(other.problems, []);
+});
+
+test('another client writes to a LID group and reads what a member writes there', async (context) => {
+  const { fixture, other } = await linked(context);
+  await fixture.control.setGroup(GROUP, {
+    name: 'Customers',
+    participants: [SHOP, CUSTOMER],
+    admins: [SHOP],
+    addressingMode: 'lid',
+  });
+  for (const text of ['first', 'second']) {
+    const sent = await other.client.sendMessage(GROUP, text);
+    assert.equal(sent.ack.error, undefined);
+  }
+  assert.deepEqual(await textsOf(fixture, CUSTOMER), ['first', 'second']);
+  await fixture.control.write(CUSTOMER, { to: GROUP, text: 'hello all' });
+  // This client first looks for the member's session under their number, and asks for a retry when there is none.
+  await other.reads('hello all');
+});
+
+test('another client seals a message again for a handset that could not read it', async (context) => {
+  const { fixture, other } = await linked(context);
+  await fixture.control.fault(SHOP, 'unread', 1);
+  await other.client.sendMessage(await lidOf(other, CUSTOMER), 'Once more');
+  await other.client.disconnect();
+  const again = other.again();
+  context.after(() => again.client.disconnect());
+  const sealedAgain = again.sends('message');
+  await again.open();
+  await sealedAgain;
+  // The simulator handles stanzas in order, so an answer to a later one says that the second copy arrived.
+  await lidOf(again, CUSTOMER);
+  assert.deepEqual(await textsOf(fixture, CUSTOMER), ['Once more']);
+});
+
+test('another client resumes its login with the key it kept, and reads what waited', async (context) => {
+  const events: string[] = [];
+  const { fixture, other } = await linked(context, { log: ({ event }) => events.push(event) });
+  await other.client.sendMessage(await lidOf(other, CUSTOMER), 'Bonjour');
+  await other.client.disconnect();
+  for (const text of ['one', 'two', 'three']) {
+    await fixture.control.write(CUSTOMER, { to: SHOP, text, wait: false });
+  }
+  const again = other.again();
+  context.after(() => again.client.disconnect());
+  await again.open();
+  await again.reads('three');
+  assert.deepEqual(again.texts, ['one', 'two', 'three']);
+  assert.deepEqual(again.problems, []);
+  assert.equal(events.includes('connection failed'), false);
+});
