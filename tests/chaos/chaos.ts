@@ -15,7 +15,7 @@ import { failoverKeepsConnections, failoverLosesWrites } from './failover-faults
 import { killOften } from './kills.ts';
 import { lineFault } from './link-faults.ts';
 import { muteNameServer, namesHang } from './name-faults.ts';
-import { handOver, stopped, takeOver } from './node-faults.ts';
+import { anyNodeAnswers, handOver, stopped, takeOver } from './node-faults.ts';
 import { type Fault, type Figures, runFault } from './scenario.ts';
 import { storeDown, storeRefuses } from './store-faults.ts';
 import { inboundAtOnce, loginsRefused, networkDrops, rateSignals } from './storms.ts';
@@ -55,7 +55,7 @@ const onOneRedis: readonly Fault[] = [
   // The last one: nothing puts the clocks right.
   clocksStep,
 ];
-const onCluster: readonly Fault[] = [handOver, takeOver, storeDown(10_000)];
+const onCluster: readonly Fault[] = [anyNodeAnswers, handOver, takeOver, storeDown(10_000)];
 
 /** The failovers last longer than the lease of 5 s. */
 const onPair: readonly Fault[] = [failoverKeepsConnections(8_000), failoverLosesWrites(2_000)];

@@ -77,3 +77,24 @@ export function stopped(name: string, forMs: number): Fault {
     },
   };
 }
+
+/** No fault: every node answers any request, and a revoked key opens nothing on any of them. */
+export const anyNodeAnswers: Fault = {
+  name: 'any node answers',
+  async inflict({ fleet, shops }) {
+    const startedMs = performance.now();
+    const [shop] = shops;
+    assert.ok(shop);
+    for (const node of fleet.nodes) {
+      const { data } = await node.api(shop.apiKey).get(`/shops/${shop.id}/channels/msgapp`);
+      assert.deepEqual([data.status, data.phone], ['connected', shop.phone.slice(1)]);
+    }
+    const made = await fleet.admin.post(`/tenants/${shop.tenantId}/keys`, { name: 'k', permissions: [] });
+    await fleet.admin.delete(`/tenants/${shop.tenantId}/keys/${made.data.id}`);
+    for (const node of fleet.nodes) {
+      const { error } = await node.api(String(made.data.key)).get('/me');
+      assert.equal(error?.code, 'API_KEY_REVOKED');
+    }
+    return { recoveredMs: performance.now() - startedMs };
+  },
+};

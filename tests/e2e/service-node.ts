@@ -1,5 +1,6 @@
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
+import { testEnvironment } from '../../bin/environment.ts';
 import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
 import { readReadyLine } from '../../bin/ready-line.ts';
 
@@ -27,6 +28,13 @@ export interface ServiceNode {
 /** What `bin/service.ts` is told; ports and PATH are added. */
 export type NodeEnvironment = { readonly NODE_ID: string } & Readonly<Record<string, string>>;
 
+/** Returns the arguments with which Node runs a program of the repository: compiled where there is a compiled one. */
+function programArguments(program: string): string[] {
+  const { compiled } = testEnvironment();
+  if (compiled === undefined) return ['--import', import.meta.resolve('tsx'), program];
+  return ['--enable-source-maps', join(compiled, program.replace(/\.ts$/, '.js'))];
+}
+
 /**
  * Starts a node and waits until it says that it is ready. `program`: another entry point than `bin/service.ts`, with
  * the same ready line.
@@ -43,7 +51,7 @@ export async function startServiceNode(
     service = spawnGuarded({
       name: environment.NODE_ID,
       command: process.execPath,
-      args: ['--import', import.meta.resolve('tsx'), program],
+      args: programArguments(program),
       workingDirectory: root,
       environment: {
         PATH: dirname(process.execPath),
