@@ -70,15 +70,15 @@ export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoor
       return token !== undefined && guesses.waitSeconds(ip) === undefined && ownerOf(token) !== undefined;
     },
     admit({ headers, ip }, role) {
-      const token = bearer(headers.authorization);
-      if (token === undefined) {
-        const message = 'An operator token is required: send Authorization: Bearer <ADMIN_TOKEN>.';
-        return refused('missing', { code: 'API_KEY_MISSING', message });
-      }
       const retryAfterSeconds = guesses.waitSeconds(ip);
       if (retryAfterSeconds !== undefined) {
         const message = 'Too many different tokens that are not valid came from this address.';
         return refused('limited', { code: 'RATE_LIMITED', message, retryAfterSeconds });
+      }
+      const token = bearer(headers.authorization);
+      if (token === undefined) {
+        const message = 'An operator token is required: send Authorization: Bearer <ADMIN_TOKEN>.';
+        return refused('missing', { code: 'API_KEY_MISSING', message });
       }
       const operator = ownerOf(token);
       if (operator === undefined) {

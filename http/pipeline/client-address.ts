@@ -60,15 +60,23 @@ export function callerAddress(
   };
   return (peer, forwardedFor) => {
     if (forwardedFor === '' || !trusted(peer)) return peer;
-    const addresses = forwardedFor.split(',').map((address) => address.trim());
     let caller = peer;
-    for (const address of addresses.reverse()) {
+    for (const entry of forwardedFor.split(',').reverse()) {
+      const address = withoutPort(entry.trim());
       if (!ipaddr.isValid(address)) return caller;
       caller = addressText(address);
       if (!trusted(caller)) return caller;
     }
     return caller;
   };
+}
+
+/** `203.0.113.9:4711` and `[2001:db8::1]:4711`, as some load balancers write them, and `[2001:db8::1]`. */
+const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([\da-fA-F:.]+)\](?::\d{1,5})?)$/;
+
+function withoutPort(entry: string): string {
+  const [, v4, v6] = WITH_PORT.exec(entry) ?? [];
+  return v4 ?? v6 ?? entry;
 }
 
 function wholeRange(address: string): string {

@@ -19,6 +19,10 @@ describe("the caller's address", () => {
     ['proxies all the way', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
     ['noise ends the walk', '10.0.0.1', '198.51.100.9, unknown', '10.0.0.1'],
     ['v6 proxy, v6 caller', '2001:db8::1', '2001:db8:0:0::77', '2001:db8::77'],
+    ['with a port', '10.0.0.1', '1.2.3.4:80, 198.51.100.9:4711, 10.2.3.4:80', '198.51.100.9'],
+    ['v6 with a port', '10.0.0.1', '[2001:DB8::77]:4711', '2001:db8::77'],
+    ['v6 in brackets', '10.0.0.1', '[2001:db8::77]', '2001:db8::77'],
+    ['a port that is none', '10.0.0.1', '198.51.100.9:http', '10.0.0.1'],
     ['v4 in v6 is v4', '10.0.0.1', '::ffff:198.51.100.9', '198.51.100.9'],
   ] as const) {
     it(row, () => assert.equal(caller?.(peer, forwardedFor), expected));

@@ -117,6 +117,8 @@ describe("guesses at operators' tokens", () => {
     const refused = must(ask(ADMIN_TOKEN, '203.0.113.1'));
     assert.deepEqual([refused.status, errorCode(refused)], [429, 'RATE_LIMITED']);
     assert.match(refused.headers, /\r\nRetry-After: 60$/);
+    const withoutToken = door.admit({ headers: {} as RequestValue['headers'], ip: '203.0.113.1' }, 'read');
+    assert.equal(withoutToken.operator ?? withoutToken.refusal.status, 429);
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.2'), undefined);
     const fields = { ip: '203.0.113.1' };
     assert.deepEqual(lines, [
