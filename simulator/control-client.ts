@@ -2,6 +2,7 @@ import { ControlFailure, type FieldProblem } from './control-failure.ts';
 import type { FaultResult } from './fault-calls.ts';
 import type { FaultKind } from './faults.ts';
 import type { InboxEntry, StatusEntry } from './inboxes.ts';
+import type { SendCount } from './send-counts.ts';
 
 /** A linked client, as the control API shows it. */
 export interface SessionRecord {
@@ -15,6 +16,8 @@ export interface SessionRecord {
   /** ISO 8601, or null when it is not connected. */
   readonly since: string | null;
   readonly linkedAt: string;
+  /** What the client sent since the simulator started. */
+  readonly sent: SendCount;
 }
 
 /** A group, as the control API takes and shows it. */
@@ -38,6 +41,8 @@ interface PageQuery {
   readonly cursor?: string;
 }
 
+const at = (...parts: string[]): string => `/${parts.map(encodeURIComponent).join('/')}`;
+
 /**
  * The control API of the simulator at `url`, one method per call. Phones are written with or without `+`.
  * Every method rejects with a `ControlFailure` when the call is refused.
@@ -54,7 +59,6 @@ export function simulatorControl(url: string) {
     if (answer.success) return answer.data;
     throw new ControlFailure(response.status, answer.error.code, answer.error.message, answer.error.fields);
   };
-  const at = (...parts: string[]): string => `/${parts.map(encodeURIComponent).join('/')}`;
   const paged = (path: string, query: PageQuery): string => {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) search.set(name, String(value));
@@ -78,6 +82,9 @@ export function simulatorControl(url: string) {
     /** Switches a handset off, or on again: then it gets what was sent to it meanwhile, and says so. */
     setHandset: (phone: string, online: boolean) =>
       call<{ phone: string; online: boolean }>('PUT', at('numbers', phone, 'handset'), { online }),
+    /** The network has no keys of a number's devices, and tells this error in their place; 0 ends it. */
+    refuseKeys: (phone: string, error: number) =>
+      call<object>('PUT', at('numbers', phone, 'keys'), { error }),
     /** A handset says that it read what it got from a number, or any message by its stanza's id. */
     sendReceipts: (
       from: string,

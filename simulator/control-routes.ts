@@ -31,6 +31,7 @@ export function controlRoutes(options: {
     { method: 'POST', path: '/type-code', handle: (request) => typeCode(network, codePairing, request) },
     { method: 'PUT', path: '/numbers/{phone}', handle: (request) => putNumber(network, request) },
     { method: 'PUT', path: '/numbers/{phone}/handset', handle: (request) => switchHandset(network, request) },
+    { method: 'PUT', path: '/numbers/{phone}/keys', handle: (request) => refuseKeys(network, request) },
     { method: 'POST', path: '/numbers/{phone}/receipts', handle: (request) => receipts(network, request) },
     { method: 'POST', path: '/numbers/{phone}/messages', handle: (request) => write(network, request) },
     {
@@ -114,6 +115,15 @@ async function switchHandset(network: Network, { path, body }: ControlRequest): 
   if (online) await network.offline.switchOn(phone);
   else network.offline.switchOff(phone);
   return { data: { phone: `+${phone}`, online } };
+}
+
+function refuseKeys(network: Network, { path, body }: ControlRequest): ControlReply {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(body);
+  const error = fields.whole('error', { least: 0, most: 999 });
+  fields.check();
+  network.faults.refuseKeys(phone, error);
+  return { data: { phone: `+${phone}`, error } };
 }
 
 function receipts(network: Network, { path, body }: ControlRequest): ControlReply {
@@ -212,6 +222,7 @@ function companionRecord(network: Network, companion: Companion): object {
     connected: connection !== undefined,
     since: connection ? new Date(connection.openedAtMs).toISOString() : null,
     linkedAt: companion.linkedAt,
+    sent: network.sendCounts.of(companion.id),
   };
 }
 

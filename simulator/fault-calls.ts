@@ -24,7 +24,7 @@ export function inflict(
   const live = network.connections.ofAll(network.companions.of(phone));
   network.log({ event: 'fault', kind, phone, count });
   if (kind === 'logged_out') return { kind, hit: logOut(network, phone), armed: 0 };
-  if (kind === 'unacked' || kind === 'unlisted' || kind === 'unread') {
+  if (kind === 'unacked' || kind === 'unlisted' || kind === 'unread' || kind === 'unreadable') {
     armFor(network, kind, { phone, count });
     return { kind, hit: 0, armed: count };
   }
@@ -46,12 +46,12 @@ export function inflict(
 /** What is answered differently from now on; the live connections stay. */
 function armFor(
   { faults }: Network,
-  kind: 'unacked' | 'unlisted' | 'unread',
+  kind: 'unacked' | 'unlisted' | 'unread' | 'unreadable',
   { phone, count }: { phone: string; count: number },
 ): void {
   if (kind === 'unacked') faults.withholdAcks(phone, count);
   else if (kind === 'unlisted') faults.leaveOutRows(phone, count);
-  else faults.garbleMessages(phone, count);
+  else faults.garbleMessages(phone, count, kind === 'unread' ? 'at_login' : 'at_once');
 }
 
 /** Ends `deaf`: what came for the connection meanwhile arrives at once. */

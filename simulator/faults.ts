@@ -47,7 +47,8 @@ export type FaultKind =
   | 'refuse_upgrade'
   | 'unacked'
   | 'unlisted'
-  | 'unread';
+  | 'unread'
+  | 'unreadable';
 
 export const FAULT_KINDS = [
   ...(Object.keys(LIVE_FAULTS) as LiveFault[]),
@@ -58,6 +59,7 @@ export const FAULT_KINDS = [
   'unacked',
   'unlisted',
   'unread',
+  'unreadable',
 ] as const satisfies readonly FaultKind[];
 
 /** An answer the network gives instead of the right one, so many more times. */
@@ -87,9 +89,11 @@ export class Faults {
   readonly #queries = new Map<string, Refusal>();
   readonly #logins = new Map<string, LoginFailure & Refusal>();
   readonly #unacked = new Map<string, number>();
+  readonly #keyErrors = new Map<string, number>();
   readonly #unread = new Map<string, number>();
   readonly #unlisted = new Map<string, number>();
   readonly #usync = new Map<string, UsyncError & Refusal>();
+  readonly #unreadable = new Map<string, number>();
   #upgrades = 0;
 
   /** The next `count` messages of the number are refused with the code. 0 ends it. */
@@ -118,9 +122,22 @@ export class Faults {
     this.#unacked.set(phone, count);
   }
 
-  /** The next `count` messages of the number cannot be read where they arrive. 0 ends it. */
-  garbleMessages(phone: string, count: number): void {
-    this.#unread.set(phone, count);
+  /**
+   * The next `count` copies of messages of the number cannot be read where they arrive, and are asked for again then.
+   * 0 ends it.
+   */
+  garbleMessages(phone: string, count: number, when: 'at_once' | 'at_login'): void {
+    (when === 'at_once' ? this.#unreadable : this.#unread).set(phone, count);
+  }
+
+  /** Whoever asks for the keys of the number's devices gets this error in their place. 0 ends it. */
+  refuseKeys(phone: string, code: number): void {
+    if (code === 0) this.#keyErrors.delete(phone);
+    else this.#keyErrors.set(phone, code);
+  }
+
+  keyError(phone: string): number | undefined {
+    return this.#keyErrors.get(phone);
   }
 
   /** The next `count` usync questions of the number leave out every row. 0 ends it. */
@@ -163,8 +180,10 @@ export class Faults {
     return takeOne(this.#unacked, phone);
   }
 
-  takeGarbled(phone: string): boolean {
-    return takeOne(this.#unread, phone);
+  /** When the copy that arrives now is asked for again; undefined: it can be read. */
+  takeGarbled(phone: string): 'at_once' | 'at_login' | undefined {
+    if (takeOne(this.#unread, phone)) return 'at_login';
+    return takeOne(this.#unreadable, phone) ? 'at_once' : undefined;
   }
 }
 

@@ -1,26 +1,12 @@
-import {
-  type BinaryNode,
-  encodeBigEndian,
-  normalizeMessageContent,
-  type proto,
-} from '@whiskeysockets/baileys';
+import { type BinaryNode, normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
 import { stanzaTime } from './clock.ts';
-import { type Companion, sessionAddress } from './companions.ts';
+import { sessionAddress } from './companions.ts';
 import type { Envelope } from './handset.ts';
-import { bundleNodes } from './key-bundle.ts';
+import { receiptOrigin, retryReceipt } from './handset-retries.ts';
+import type { Incoming } from './incoming.ts';
 import type { Network } from './network.ts';
-import { addressOf, type DeviceReference } from './numbers.ts';
+import type { DeviceReference } from './numbers.ts';
 import { attribute, node } from './stanzas.ts';
-
-/** A stanza on its way to handsets. */
-export interface Incoming {
-  readonly sender: Companion;
-  readonly stanza: BinaryNode;
-  /** The group's id, or null. */
-  readonly group: string | null;
-  readonly isStatus: boolean;
-  readonly composingSeen: boolean;
-}
 
 /**
  * A handset gets a message: it decrypts and shows it and tells the sender so. What it cannot decrypt it asks the
@@ -35,16 +21,19 @@ export async function receiveOnHandset(
   const { sender } = incoming;
   const again = (): Promise<void> => receiveOnHandset(network, incoming, target, envelopes);
   if (target.number.phone !== sender.phone && network.offline.keep(target.number.phone, again)) return;
-  if (target.number.phone !== sender.phone && network.faults.takeGarbled(sender.phone)) {
-    network.deliveries.keepReceipt(sender.id, retryReceipt(network, incoming, target));
-    return;
+  if (target.number.phone !== sender.phone) {
+    const garbled = network.faults.takeGarbled(sender.phone);
+    if (garbled !== undefined) {
+      askAgain(network, incoming, target, garbled);
+      return;
+    }
   }
   let messages: proto.Message[];
   try {
     messages = await open(network, incoming, target.number.phone, envelopes);
   } catch (error) {
     network.log({ event: 'handset cannot decrypt', phone: target.number.phone, reason: String(error) });
-    network.deliveries.addReceipt(sender.id, retryReceipt(network, incoming, target));
+    askAgain(network, incoming, target, 'at_once');
     return;
   }
   // The phone's own copy of what its companion sent is not shown as received.
@@ -52,6 +41,20 @@ export async function receiveOnHandset(
   for (const message of messages) await show(network, incoming, target, message);
   if (messages.length > 0)
     network.deliveries.addReceipt(sender.id, deliveryReceipt(network, incoming, target));
+}
+
+/** Asks the sender to encrypt a message again, now or at its next login. */
+function askAgain(
+  network: Network,
+  incoming: Incoming,
+  target: DeviceReference,
+  when: 'at_once' | 'at_login',
+): void {
+  const receipt = retryReceipt(network, incoming, target);
+  if (receipt === undefined) return;
+  const { id } = incoming.sender;
+  if (when === 'at_once') network.deliveries.addReceipt(id, receipt);
+  else network.deliveries.keepReceipt(id, receipt);
 }
 
 async function open(
@@ -163,32 +166,10 @@ function attachmentOf(content: proto.IMessage): Attachment | undefined {
   return undefined;
 }
 
-/** From whom a receipt comes, in the stanza's own way of addressing. */
-function receiptOrigin(incoming: Incoming, target: DeviceReference): Record<string, string> {
-  const address = addressOf(target.number, target.addressing);
-  const to = attribute(incoming.stanza, 'to');
-  return incoming.group !== null || incoming.isStatus
-    ? { from: to, participant: address }
-    : { from: address };
-}
-
 function deliveryReceipt(network: Network, incoming: Incoming, target: DeviceReference): BinaryNode {
   return node('receipt', {
     id: incoming.stanza.attrs.id,
     ...receiptOrigin(incoming, target),
     t: stanzaTime(network.clock),
   });
-}
-
-function retryReceipt(network: Network, incoming: Incoming, target: DeviceReference): BinaryNode {
-  const bundle = network.handsets.of(target.number.phone).bundle();
-  const [registration = node('registration', {}, encodeBigEndian(bundle.registrationId)), ...keys] =
-    bundleNodes(bundle);
-  const id = incoming.stanza.attrs.id;
-  const t = stanzaTime(network.clock);
-  return node('receipt', { id, ...receiptOrigin(incoming, target), type: 'retry', t }, [
-    node('retry', { count: '1', id, t, v: '1' }),
-    registration,
-    node('keys', {}, keys),
-  ]);
 }

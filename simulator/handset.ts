@@ -61,6 +61,10 @@ export class Handset {
     return this.#creds.signedIdentityKey.public;
   }
 
+  get registrationId(): number {
+    return this.#creds.registrationId;
+  }
+
   /** Signs with the account key. */
   sign(bytes: Uint8Array): Uint8Array {
     return Curve.sign(this.#creds.signedIdentityKey.private, bytes);

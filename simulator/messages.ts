@@ -4,7 +4,9 @@ import { stanzaTime } from './clock.ts';
 import { type Companion, companionAddress, numberOf } from './companions.ts';
 import type { Connection } from './connection.ts';
 import type { Envelope } from './handset.ts';
-import { type Incoming, receiveOnHandset } from './handset-inbox.ts';
+import { receiveOnHandset } from './handset-inbox.ts';
+import type { Incoming } from './incoming.ts';
+import { isMalformed, MALFORMED } from './message-schema.ts';
 import type { Network } from './network.ts';
 import { addressOf, type DeviceReference } from './numbers.ts';
 import { attribute, node } from './stanzas.ts';
@@ -43,9 +45,9 @@ export async function takeMessage(
     acknowledge(network, connection, stanza, audience.refusal);
     return;
   }
-  for (const part of partsOf(network, companion, stanza, audience.phones)) {
-    await deliver(network, incoming, part);
-  }
+  const parts = partsOf(network, companion, stanza, audience.phones);
+  network.sendCounts.taken(companion.id, parts.length);
+  for (const part of parts) await deliver(network, incoming, part);
   if (network.faults.takeWithheldAck(companion.phone)) return;
   acknowledge(network, connection, stanza, undefined);
 }
@@ -69,6 +71,7 @@ function acknowledge(
 
 function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Audience {
   const to = attribute(stanza, 'to');
+  if (isMalformed(stanza)) return { refusal: MALFORMED };
   if (to === STATUS_ADDRESS) {
     return { phones: new Set(addressees(network, stanza).map(({ target }) => target.number.phone)) };
   }

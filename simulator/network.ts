@@ -10,6 +10,8 @@ import type { Journal } from './journal.ts';
 import type { MediaHost } from './media-host.ts';
 import type { Numbers } from './numbers.ts';
 import type { OfflineHandsets } from './offline-handsets.ts';
+import type { RetryCounts } from './retry-counts.ts';
+import type { SendCounts } from './send-counts.ts';
 
 /** How the network behaves where real time would make tests slow. All times in milliseconds. */
 export interface NetworkTimings {
@@ -32,6 +34,8 @@ export interface Network {
   readonly journal: Journal;
   readonly numbers: Numbers;
   readonly handsets: Handsets;
+  readonly retries: RetryCounts;
+  readonly sendCounts: SendCounts;
   readonly offline: OfflineHandsets;
   readonly companions: Companions;
   readonly connections: Connections;

@@ -41,9 +41,12 @@ function answerUpload(network: Network, companion: Companion, iq: BinaryNode): B
 function answerBundles(network: Network, iq: BinaryNode, asked: BinaryNode): BinaryNode {
   const rows = getBinaryNodeChildren(asked, 'user').map((user) => {
     const address = attribute(user, 'jid');
-    const bundle = bundleOf(network, address);
-    const content = bundle ? bundleNodes(bundle) : [node('error', { code: '404', text: 'item-not-found' })];
-    return node('user', { jid: address }, content);
+    const phone = network.numbers.resolve(address)?.number.phone ?? '';
+    const code = network.faults.keyError(phone);
+    const bundle = code === undefined ? bundleOf(network, address) : undefined;
+    if (bundle) return node('user', { jid: address }, bundleNodes(bundle));
+    const error = { code: String(code ?? 404), text: code === undefined ? 'item-not-found' : 'refused' };
+    return node('user', { jid: address }, [node('error', error)]);
   });
   return iqResult(iq, [node('list', {}, rows)]);
 }

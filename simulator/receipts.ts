@@ -1,5 +1,6 @@
 import type { BinaryNode } from '@whiskeysockets/baileys';
 import { getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys';
+import { isGroupAddress, STATUS_ADDRESS } from './addresses.ts';
 import { type Companion, sessionAddress } from './companions.ts';
 import type { Connection } from './connection.ts';
 import { type Delivery, plaintextOf } from './deliveries.ts';
@@ -77,10 +78,10 @@ async function retry(
 
 /** Another client sent the message, so that client encrypts it again. */
 function forwardRetry(network: Network, asking: Companion, sender: string, receipt: BinaryNode): void {
-  const { id, type, participant, recipient } = receipt.attrs;
-  network.connections
-    .of(sender)
-    ?.send(
-      node('receipt', { id, type, participant, recipient, from: sessionAddress(asking) }, receipt.content),
-    );
+  const { id, type, to = '', recipient } = receipt.attrs;
+  const device = sessionAddress(asking);
+  // What was sent to many comes from there, and names the device that asks (whatsmeow retry.go).
+  const isToMany = isGroupAddress(to) || to === STATUS_ADDRESS;
+  const origin = isToMany ? { from: to, participant: device } : { from: device, recipient };
+  network.deliveries.addReceipt(sender, node('receipt', { id, type, ...origin }, receipt.content));
 }

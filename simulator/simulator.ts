@@ -20,6 +20,8 @@ import { type Network, type NetworkTimings, type SimulatorEvent, Typing } from '
 import { Numbers } from './numbers.ts';
 import { OfflineHandsets } from './offline-handsets.ts';
 import { quietLibsignal } from './quiet-libsignal.ts';
+import { RetryCounts } from './retry-counts.ts';
+import { SendCounts } from './send-counts.ts';
 import { serverCloser } from './server-closer.ts';
 import { serverIdentity } from './server-identity.ts';
 
@@ -146,6 +148,8 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
     statuses: new EntryLog<StatusEntry>(journal, 'statuses'),
     groups: new Groups(journal),
     deliveries: new Deliveries(journal, connections),
+    retries: new RetryCounts(),
+    sendCounts: new SendCounts(),
     offline: new OfflineHandsets(),
     typing: new Typing(),
     faults: new Faults(),

@@ -29,6 +29,8 @@ export interface SessionTiming {
   readonly missingNumberMs: number;
   /** The list of groups is asked for at most this often. */
   readonly groupsFloorMs: number;
+  /** Between two answers to devices of one chat that could not read a message, once the first 20 were answered. */
+  readonly resendEveryMs: number;
   /** How long composing is shown at least, and for each character more, up to the roof. */
   readonly composeFloorMs: number;
   readonly composePerCharacterMs: number;
@@ -50,6 +52,7 @@ export const DEFAULT_SESSION_TIMING: SessionTiming = {
   knownNumberMs: 24 * 3_600_000,
   missingNumberMs: 3_600_000,
   groupsFloorMs: 20_000,
+  resendEveryMs: 1_000,
   composeFloorMs: 1_000,
   composePerCharacterMs: 25,
   composeRoofMs: 6_000,

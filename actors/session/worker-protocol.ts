@@ -26,8 +26,20 @@ export interface WorkerSetup {
   readonly timing: SessionTiming;
 }
 
-/** Which of a shop's two sealed hashes: Signal keys and identity, or messages kept for a recipient's retry. */
-export type SealedHash = 'credentials' | 'sent';
+/** A shop's sealed hashes: Signal keys and identity, and the messages of one day, kept for a recipient's retry. */
+export type SealedHash = 'credentials' | SentHash;
+
+/** The hash of one day's messages. Its name comes again once it has expired. */
+export type SentHash = `sent:${number}`;
+
+/** A message is kept for a retry for this long, in whole days. */
+export const SENT_DAYS = 7;
+
+/** All hashes that hold messages: those of the days kept, today's, and one whose name comes next. */
+export const SENT_HASHES: readonly SentHash[] = Array.from(
+  { length: SENT_DAYS + 2 },
+  (_, day): SentHash => `sent:${day}`,
+);
 
 /** A change of one sealed hash: cleared first when asked, then fields set, then fields removed; all or nothing. */
 export interface SealedChange {
@@ -35,6 +47,8 @@ export interface SealedChange {
   readonly clear: boolean;
   readonly set: readonly (readonly [field: string, value: Uint8Array])[];
   readonly remove: readonly string[];
+  /** When the whole hash is dropped, milliseconds since the Unix epoch; undefined: as it was. */
+  readonly expiresAtMs?: number | undefined;
 }
 
 /** Orders to a worker. */

@@ -11,6 +11,8 @@ export interface HeldCommits {
 /** A store in memory that knows the hashes the sending component writes, for tests without Redis. */
 export class MemoryStore implements Store {
   readonly hashes = new Map<string, Map<string, Buffer>>();
+  /** When hashes expire, milliseconds since the Unix epoch; nothing is dropped here. */
+  readonly expiries = new Map<string, number>();
   readonly commits: (readonly Write[])[] = [];
   /** Awaited before each commit is carried out; a throw refuses it. */
   beforeCommit: (writes: readonly Write[]) => Promise<void> | void = () => undefined;
@@ -72,7 +74,8 @@ export class MemoryStore implements Store {
           hash.set(String(rest[index]), Buffer.from(rest[index + 1] as Buffer));
         }
         this.hashes.set(key, hash);
-      } else if (command === 'HDEL') for (const field of rest) hash.delete(String(field));
+      } else if (command === 'PEXPIREAT') this.expiries.set(key, Number(rest[0]));
+      else if (command === 'HDEL') for (const field of rest) hash.delete(String(field));
       else throw new Error(`the fixture does not know ${command}`);
     }
   }

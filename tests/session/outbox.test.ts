@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import type { WASocket } from '@whiskeysockets/baileys';
+import type { AuthenticationCreds, WASocket } from '@whiskeysockets/baileys';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import type { SendOrder, SendOutcome } from '../../actors/session/session-host.ts';
@@ -45,11 +45,13 @@ function outbox({ hangs = false, held = false } = {}) {
   let handedOn = 0;
   const socket = {
     user: { id: '33600000001@s.whatsapp.net' },
-    signalRepository: { lidMapping: { getLIDForPN: async () => null } },
+    signalRepository: { lidMapping: { getLIDForPN: async () => null, getLIDsForPNs: async () => null } },
     waUploadToServer: () => Promise.reject(cut),
     getUSyncDevices: () =>
-      new Promise((resolve, reject) => {
-        devices.push((found) => (found instanceof Error ? reject(found) : resolve(found)));
+      new Promise<readonly unknown[]>((resolve, reject) => {
+        devices.push((found) =>
+          found instanceof Error ? reject(found) : resolve(found.map((jid) => ({ jid }))),
+        );
       }),
     async relayMessage(_chat: string, _message: unknown, { messageId }: { messageId: string }) {
       relayed.push(messageId);
@@ -71,7 +73,12 @@ function outbox({ hangs = false, held = false } = {}) {
     groups: undefined as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
     report: (_messageId, outcome) => outcomes.push(outcome.kind),
+    sessions: {
+      open: async (addresses) => addresses,
+      reach: async () => (await socket.getUSyncDevices()).length > 0,
+    },
     credentials: {
+      creds: {} as AuthenticationCreds,
       keys: { get: async () => ({}), set: async () => undefined },
       carried: (_data, carry) => carry([]),
     },

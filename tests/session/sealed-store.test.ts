@@ -14,6 +14,8 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 import { MemoryStore } from './memory-store.ts';
 import { newShop } from './session-conformance.ts';
 
+const DAY_MS = 86_400_000;
+
 /** What a session writes with, as its shop's only session. `life.goesOn`: whether it still is. */
 function sealedStore(cacheBytes = 1_000_000) {
   const store = new MemoryStore();
@@ -58,17 +60,34 @@ const fields = (entries: Record<string, string | undefined>): Map<string, Buffer
     ]),
   );
 
-test('a message sent is found again by its wire id, until another takes its place', async () => {
-  const { sealed, store } = sealedStore();
-  const sent = new SentMessages(sealed);
-  await sent.remember('3EB0A', { conversation: 'hello' });
-  assert.equal((await sent.find('3EB0A'))?.conversation, 'hello');
-  assert.equal(await sent.find('3EB0B'), undefined);
-  for (let index = 0; index < 2_000; index += 1)
-    await sent.remember(`3EB0${index}`, { conversation: `${index}` });
-  const [hash] = store.hashes.values();
-  assert.ok((hash?.size ?? 0) <= 128, 'bounded');
-  assert.equal((await sent.find('3EB01999'))?.conversation, '1999');
+test('a message sent is found for seven days, whatever came after, and its hash then expires', async () => {
+  const { sealed, open, store, clock } = sealedStore();
+  const chat = '33622222222@s.whatsapp.net';
+  const sent = new SentMessages(sealed, clock);
+  await sent.remember('3EB0A', { chat, message: { conversation: 'hello' } });
+  for (let index = 0; index < 1_000; index += 1)
+    await sent.remember(`3EB0${index}`, { chat, message: { conversation: `${index}` } });
+  await clock.advance(7 * DAY_MS);
+  await sent.remember('3EB0B', { chat, message: { conversation: 'a week later' } });
+  const restarted = new SentMessages(open(), clock);
+  const found = await restarted.find('3EB0A');
+  assert.deepEqual([found?.chat, found?.message.conversation], [chat, 'hello']);
+  assert.equal((await restarted.find('3EB0999'))?.message.conversation, '999');
+  assert.equal(await restarted.find('3EB0C'), undefined);
+  const ends = [...store.expiries.values()].map((atMs) => atMs - clock.wallMs());
+  assert.equal(ends.length, 2, 'one for each day');
+  assert.ok(ends.every((leftMs) => leftMs > 0 && leftMs <= 8 * DAY_MS));
+});
+
+test('a message that no key opens any more is gone, and the session goes on', async () => {
+  const { sealed, open, keys, clock, failures } = sealedStore();
+  const chat = '33622222222@s.whatsapp.net';
+  await new SentMessages(sealed, clock).remember('3EB0A', { chat, message: { conversation: 'hello' } });
+  keys.splice(0, 1, randomBytes(32));
+  const changed = open();
+  assert.equal(await new SentMessages(changed, clock).find('3EB0A'), undefined);
+  await new SentMessages(changed, clock).remember('3EB0B', { chat, message: { conversation: 'and on' } });
+  assert.deepEqual(failures, []);
 });
 
 test('what is asked for together is one commit, a later change over an earlier one; a clearing one drops what was there', async () => {
@@ -82,12 +101,12 @@ test('what is asked for together is one commit, a later change over an earlier o
   };
   await Promise.all([
     sealed.write({ hash: 'credentials', fields: fields({ a: '1', b: '1', c: '1' }) }),
-    sealed.write({ hash: 'sent', fields: fields({ s: '1' }) }),
+    sealed.write({ hash: 'sent:0', fields: fields({ s: '1' }) }),
     sealed.write({ hash: 'credentials', fields: fields({ a: '2', b: undefined }) }),
   ]);
   assert.equal(store.commits.length, 1);
   assert.deepEqual(text(await sealed.read('credentials', ['a', 'b', 'c'])), ['2', undefined, '1']);
-  assert.deepEqual(text(await sealed.read('sent', ['s'])), ['1']);
+  assert.deepEqual(text(await sealed.read('sent:0', ['s'])), ['1']);
   await sealed.write({ hash: 'credentials', fields: fields({ d: '3' }), clear: true });
   assert.deepEqual(text(await sealed.read('credentials', ['a', 'c', 'd'])), [undefined, undefined, '3']);
 });
@@ -341,7 +360,7 @@ test('a change of many thousand fields is one commit, and none of its writes is 
 
 test('a change that somebody else carries takes what waits with it, in its place in the line', async () => {
   const { sealed, store, asked } = sealedStore();
-  const waiting = sealed.write({ hash: 'sent', fields: fields({ s: '1' }) });
+  const waiting = sealed.write({ hash: 'sent:0', fields: fields({ s: '1' }) });
   const carried: string[] = [];
   let stored = (): void => undefined;
   const done = sealed.carried(
@@ -355,7 +374,7 @@ test('a change that somebody else carries takes what waits with it, in its place
   );
   const after = sealed.write({ hash: 'credentials', fields: fields({ 'session/b': '2' }) });
   while (carried.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual([carried, asked, store.commits.length], [['sent s', 'credentials session/a'], [], 0]);
+  assert.deepEqual([carried, asked, store.commits.length], [['sent:0 s', 'credentials session/a'], [], 0]);
   stored();
   await Promise.all([waiting, done, after]);
   assert.deepEqual(text(await sealed.read('credentials', ['session/a', 'session/b'])), ['1', '2']);

@@ -54,8 +54,13 @@ test('a text sent to a LID reaches the handset with the composing seen, and is a
   const lid = await client.socket.signalRepository.lidMapping.getLIDForPN('33622222222@s.whatsapp.net');
   assert.match(lid ?? '', /^\d{15}@lid$/);
   await client.socket.sendPresenceUpdate('composing', lid ?? '');
-  const sent = await client.socket.sendMessage(lid ?? '', { text: 'Bonjour' });
-  const ack = await client.ack(sent?.key.id ?? '');
+  const number = { peer_recipient_pn: '33622222222@s.whatsapp.net' };
+  const id = await client.socket.relayMessage(
+    lid ?? '',
+    { conversation: 'Bonjour' },
+    { additionalAttributes: number },
+  );
+  const ack = await client.ack(id);
   assert.equal(ack.attrs.error, undefined);
   const { items } = await fixture.control.inbox(CUSTOMER);
   assert.equal(items.length, 1);
@@ -63,7 +68,7 @@ test('a text sent to a LID reaches the handset with the composing seen, and is a
   assert.equal(entry?.from, SHOP);
   assert.equal(entry?.text, 'Bonjour');
   assert.equal(entry?.composingSeen, true);
-  assert.equal(entry?.messageId, sent?.key.id);
+  assert.equal(entry?.messageId, id);
 });
 
 test('a text sent to a phone number address arrives as well, and the chat goes on both ways', async (context) => {

@@ -119,9 +119,7 @@ test('a client that was away when a group changed fetches its groups at login', 
 test('a status reaches its audience and is listed for its author and its viewers', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
-  const statusJidList = MEMBERS.map((phone) => `${phone.slice(1)}@s.whatsapp.net`);
-  const sent = await client.socket.sendMessage('status@broadcast', { text: 'Open today' }, { statusJidList });
-  const ack = await client.ack(sent?.key.id ?? '');
+  const ack = await client.ack(await client.post({ text: 'Open today' }, await client.lidsOf(MEMBERS)));
   assert.equal(ack.attrs.error, undefined);
   const { items } = await fixture.control.statuses(SHOP);
   assert.deepEqual(
@@ -138,16 +136,21 @@ test('a status reaches its audience and is listed for its author and its viewers
   }
 });
 
-test('a status to LIDs is read as well', async (context) => {
+test('a status that names a number, or does not say who may see it, is refused, and so is a chat without its number', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
-  const lids = await client.socket.signalRepository.lidMapping.getLIDsForPNs(
-    MEMBERS.map((phone) => `${phone.slice(1)}@s.whatsapp.net`),
+  const numbers = MEMBERS.map((phone) => `${phone.slice(1)}@s.whatsapp.net`);
+  const lids = await client.lidsOf(MEMBERS);
+  const refusedFor = async (id: string | null | undefined): Promise<string | undefined> =>
+    (await client.ack(id ?? '')).attrs.error;
+  assert.equal(await refusedFor(await client.post({ text: 'By number' }, numbers)), '479');
+  const silent = await client.socket.sendMessage(
+    'status@broadcast',
+    { text: 'To whom?' },
+    { statusJidList: lids },
   );
-  const statusJidList = (lids ?? []).map(({ lid }) => lid);
-  assert.equal(statusJidList.length, 2);
-  const sent = await client.socket.sendMessage('status@broadcast', { text: 'By LID' }, { statusJidList });
-  await client.ack(sent?.key.id ?? '');
-  const { items } = await fixture.control.statuses(SHOP);
-  assert.deepEqual(items[0]?.audience.toSorted(), [...MEMBERS]);
+  assert.equal(await refusedFor(silent?.key.id), '479');
+  const direct = await client.socket.sendMessage(lids[0] ?? '', { text: 'By LID alone' });
+  assert.equal(await refusedFor(direct?.key.id), '479');
+  assert.deepEqual((await fixture.control.statuses(SHOP)).items, []);
 });

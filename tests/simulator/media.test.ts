@@ -32,12 +32,8 @@ test('attachments are uploaded over TLS and the handset reads the very bytes; th
       { text: null, mediaType: 'document', mediaSha256: sha256(document) },
     ],
   );
-  const status = await client.socket.sendMessage(
-    'status@broadcast',
-    { image, caption: 'Fresh', jpegThumbnail: '' },
-    { statusJidList: [CUSTOMER_ADDRESS] },
-  );
-  await client.ack(status?.key.id ?? '');
+  const status = { image, caption: 'Fresh', jpegThumbnail: '' };
+  await client.ack(await client.post(status, await client.lidsOf([CUSTOMER])));
   assert.equal((await fixture.control.statuses(SHOP)).items[0]?.mediaSha256, sha256(image));
   await fixture.restart();
   assert.equal(await fixture.control.mediaCa(), ca);

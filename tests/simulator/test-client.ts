@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { Agent } from 'node:https';
 import {
+  type AnyMessageContent,
   type AuthenticationCreds,
   type BaileysEventMap,
   type BinaryNode,
   type ConnectionState,
+  generateWAMessage,
   initAuthCreds,
   makeWASocket,
   type SignalDataSet,
@@ -195,6 +197,29 @@ export class TestClient {
 
   get #raw(): WebSocket {
     return (this.socket.ws as unknown as { socket: WebSocket }).socket;
+  }
+
+  /** Posts a status to people by the network's own ids, as a web client does; resolves with the stanza's id. */
+  async post(content: AnyMessageContent, statusJidList: string[]): Promise<string> {
+    const { socket } = this;
+    const { key, message } = await generateWAMessage('status@broadcast', content, {
+      logger: quietLogger,
+      userJid: socket.user?.id ?? '',
+      upload: socket.waUploadToServer,
+    });
+    await socket.relayMessage('status@broadcast', message ?? {}, {
+      messageId: key.id ?? '',
+      statusJidList,
+      additionalNodes: [{ tag: 'meta', attrs: { status_setting: 'contacts' } }],
+    });
+    return key.id ?? '';
+  }
+
+  /** The network's own ids of numbers. */
+  async lidsOf(phones: readonly string[]): Promise<string[]> {
+    const numbers = phones.map((phone) => `${phone.slice(1)}@s.whatsapp.net`);
+    const pairs = await this.socket.signalRepository.lidMapping.getLIDsForPNs(numbers);
+    return (pairs ?? []).map(({ lid }) => lid);
   }
 
   #markDirty(): void {

@@ -3,7 +3,13 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import type { SessionAddress } from '../session-host.ts';
-import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../worker-protocol.ts';
+import {
+  SENT_HASHES,
+  type SealedChange,
+  type SealedHash,
+  type StoreAnswer,
+  type StoreRequest,
+} from '../worker-protocol.ts';
 
 /** The key of one of a shop's sealed hashes. */
 export function sealedKey(shop: Pick<SessionAddress, 'shard' | 'shopId'>, hash: SealedHash): string {
@@ -88,10 +94,11 @@ function isAway(error: unknown): boolean {
 
 /** Removes all that is sealed of a shop, in one fenced write. */
 export async function eraseSealed(store: Store, shop: SessionAddress): Promise<void> {
-  await store.commit(shop.shard, [
-    ['UNLINK', sealedKey(shop, 'credentials')],
-    ['UNLINK', sealedKey(shop, 'sent')],
-  ]);
+  const hashes: readonly SealedHash[] = ['credentials', ...SENT_HASHES];
+  await store.commit(
+    shop.shard,
+    hashes.map((hash): Write => ['UNLINK', sealedKey(shop, hash)]),
+  );
 }
 
 /**
@@ -109,6 +116,7 @@ export function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
     writes.push(['HSET', key, ...pairs.flatMap(([field, value]) => [field, Buffer.from(value)])]);
   }
   for (const fields of inParts(change.remove)) writes.push(['HDEL', key, ...fields]);
+  if (change.expiresAtMs !== undefined) writes.push(['PEXPIREAT', key, change.expiresAtMs]);
   return writes;
 }
 

@@ -22,3 +22,6 @@ export function isNumberAddress(address: string): boolean {
 export function isLidAddress(address: string): boolean {
   return address.endsWith('@lid');
 }
+
+/** The address of all statuses. */
+export const STATUS_CHAT = 'status@broadcast';

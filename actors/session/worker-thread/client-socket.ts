@@ -8,8 +8,8 @@ import {
 import type { Credentials } from './credentials.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import type { Ratchets } from './ratchets.ts';
+import type { RetryAnswers } from './retry-answers.ts';
 import { shrinkRetryMemory } from './retry-memory.ts';
-import type { SentMessages } from './sent-messages.ts';
 import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
 import { quietLogger } from './silent-logger.ts';
 import { spellOutErrors } from './usync-errors.ts';
@@ -23,11 +23,10 @@ export function connectClient(options: {
   readonly memory: ShopMemory;
   readonly credentials: Credentials;
   readonly ratchets: Ratchets;
-  readonly sent: SentMessages;
   /** Asked when a group is written to, long after this returned. */
   readonly groups: () => GroupDirectory | undefined;
 }): WASocket {
-  const { environment, memory, credentials, ratchets, sent, groups } = options;
+  const { environment, memory, credentials, ratchets, groups } = options;
   const { timing, clientVersion, uploadAgent, simulated } = environment;
   const config: UserFacingSocketConfig = {
     waWebSocketUrl: environment.socketUrl,
@@ -49,7 +48,6 @@ export function connectClient(options: {
     userDevicesCache: memory.devices,
     callOfferCache: memory.calls,
     placeholderResendCache: memory.placeholders,
-    getMessage: async ({ id }) => (id == null ? undefined : sent.find(id)),
     cachedGroupMetadata: async (id) => groups()?.metadata(id),
     makeSignalRepository: ratchets.makeSignalRepository,
     ...(simulated ? { shouldSyncHistoryMessage: () => false } : {}),
@@ -67,12 +65,17 @@ export function connectClient(options: {
 
 /**
  * Passes each `receipt` on to the client, which acknowledges it to the network, once `taken` has resolved: one that was not
- * acknowledged comes again at the next login. It holds up no other stanza.
+ * acknowledged comes again at the next login. It holds up no other stanza. Retry receipts go to `retries` alone.
  */
-export function holdReceipts({ ws }: WASocket, taken: (receipt: BinaryNode) => Promise<void>): void {
+export function holdReceipts(
+  { ws }: WASocket,
+  taken: (receipt: BinaryNode) => Promise<void>,
+  retries: Pick<RetryAnswers, 'received'>,
+): void {
   const acknowledge = ws.listeners('CB:receipt') as ((receipt: BinaryNode) => void)[];
   ws.removeAllListeners('CB:receipt');
   ws.on('CB:receipt', (receipt: BinaryNode) => {
+    if (receipt.attrs.type === 'retry') return void retries.received(receipt);
     const goOn = (): void => {
       for (const listener of acknowledge) listener(receipt);
     };

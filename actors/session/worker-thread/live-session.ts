@@ -5,16 +5,18 @@ import type { SendOrder, SessionAddress, SessionEnd, SessionEvent, SessionOpenin
 import { isGroupId, isLidAddress, userOf } from './chat-address.ts';
 import { connectClient, holdReceipts } from './client-socket.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
+import { DeviceSessions, isKeyless } from './device-sessions.ts';
 import { GroupDirectory } from './group-directory.ts';
 import { InboundIntake } from './inbound-intake.ts';
 import { personOf } from './inbound-message.ts';
 import { LineWatch } from './line-watch.ts';
 import { lookUpNumbers } from './number-lookup.ts';
-import { Outbox } from './outbox.ts';
+import { Outbox, type OutboxParts } from './outbox.ts';
 import { PairingOffer } from './pairing-offer.ts';
 import { makeRatchets } from './ratchets.ts';
 import { Receipts } from './receipts.ts';
 import { chatOf, checkRecipient } from './recipients.ts';
+import { RetryAnswers } from './retry-answers.ts';
 import { SealedStore } from './sealed-store.ts';
 import { SentMessages } from './sent-messages.ts';
 import { type Disconnect, readClientError, readDisconnect, sessionEndOf } from './session-end.ts';
@@ -43,6 +45,7 @@ interface Running {
   readonly outbox: Outbox;
   readonly groups: GroupDirectory;
   readonly receipts: Receipts;
+  readonly retries: RetryAnswers;
   readonly watch: LineWatch;
 }
 
@@ -170,9 +173,7 @@ export class LiveSession {
     if (!this.#open || this.#running === undefined) return;
     const { groups } = this.#running;
     const asked = groupId === undefined ? groups.refresh() : groups.look(groupId);
-    asked.catch((error: unknown) => {
-      this.#log({ cause: readClientError(error).message }, 'the groups could not be asked for');
-    });
+    asked.catch(this.#failed('the groups could not be asked for'));
   }
 
   /** Ends it without a `closed` event; resolves when its last write is answered. */
@@ -185,10 +186,7 @@ export class LiveSession {
   async unlink(): Promise<void> {
     if (this.#running !== undefined && this.#open) {
       const { socket } = this.#running;
-      const said = socket.logout().catch((error: unknown) => {
-        const cause = readClientError(error).message;
-        this.#log({ cause }, 'the network was not told that a device is unlinked');
-      });
+      const said = socket.logout().catch(this.#failed('the network was not told that a device is unlinked'));
       const timeout = new Promise<void>((resolve) => {
         this.#options.environment.clock.after(UNLINK_MS, resolve);
       });
@@ -200,7 +198,8 @@ export class LiveSession {
 
   #connect(credentials: Credentials): void {
     const { environment, memory } = this.#options;
-    const sent = new SentMessages(this.#sealed);
+    const sent = new SentMessages(this.#sealed, environment.clock);
+    const sessions = new DeviceSessions(() => socket, memory);
     const ownAddresses = (): string[] =>
       [credentials.creds.me?.id, credentials.creds.me?.lid].flatMap((own) =>
         own == null ? [] : [personOf(own)],
@@ -216,6 +215,7 @@ export class LiveSession {
         return socket === undefined ? undefined : lookUpNumbers(socket, memory.devices, addresses);
       },
       received: (envelope, text) => this.#inbound.received(envelope, text),
+      isKeyless: (address) => isKeyless(memory.keyless, address),
       ownAddresses,
     });
     const socket = connectClient({
@@ -223,7 +223,6 @@ export class LiveSession {
       memory,
       credentials,
       ratchets,
-      sent,
       groups: () => this.#running?.groups,
     });
     const groups = new GroupDirectory({
@@ -235,7 +234,17 @@ export class LiveSession {
       ownAddresses,
       report: (list) => this.#emit({ type: 'session.groups', groups: list }),
     });
-    const outbox = this.#makeOutbox({ socket, groups, sent, credentials });
+    const parts = { socket, groups, sent, credentials, sessions };
+    const outbox = this.#makeOutbox(parts);
+    const retries = new RetryAnswers({
+      ...parts,
+      outbox,
+      environment,
+      ownAddresses,
+      counts: memory.retries,
+      later: (delayMs, act) => this.#timers.after(delayMs, act),
+      log: (fields, message) => this.#log(fields, message),
+    });
     const receipts = new Receipts({
       ownAddresses,
       numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
@@ -257,16 +266,11 @@ export class LiveSession {
           detail: `the socket is open and nobody answers ${question}`,
         }),
     });
-    this.#running = { socket, credentials, outbox, groups, receipts, watch };
+    this.#running = { socket, credentials, outbox, groups, receipts, retries, watch };
     this.#listen(this.#running);
   }
 
-  #makeOutbox(parts: {
-    socket: WASocket;
-    groups: GroupDirectory;
-    sent: SentMessages;
-    credentials: Credentials;
-  }): Outbox {
+  #makeOutbox(parts: OutboxParts): Outbox {
     const { environment, shop, opening } = this.#options;
     const { generation } = opening;
     return new Outbox({
@@ -283,14 +287,14 @@ export class LiveSession {
     });
   }
 
-  #listen({ socket, credentials, outbox, groups, receipts }: Running): void {
+  #listen({ socket, credentials, outbox, groups, receipts, retries }: Running): void {
     socket.ws.on('CB:ack,class:message', (node: { attrs: Record<string, string> }) =>
       outbox.acknowledged(node.attrs),
     );
     socket.ws.on('CB:notification,type:w:gp2', ({ attrs }: { attrs: Record<string, string> }) => {
       if (isGroupId(attrs.from ?? '')) groups.changed(attrs.from ?? '');
     });
-    holdReceipts(socket, (node) => receipts.received(node));
+    holdReceipts(socket, (node) => receipts.received(node), retries);
     socket.ev.on('creds.update', () => {
       // Not lost here: a write that fails closes the sealed store, which tells it as the session's end.
       credentials.save(this.#options.environment.clock.wallMs()).catch(() => undefined);
@@ -327,13 +331,9 @@ export class LiveSession {
     });
     this.refreshGroups();
     this.#running.watch.start();
-    for (const hash of ['credentials', 'sent'] as const) {
-      this.#sealed.reseal(hash).catch((error: unknown) => {
-        // The values stay readable with the older key, and the next connection tries again.
-        const cause = readClientError(error).message;
-        this.#log({ hash, cause }, 'what an older key sealed could not be sealed anew');
-      });
-    }
+    // The values stay readable with the older key, and the next connection tries again.
+    const failed = this.#failed('what an older key sealed could not be sealed anew');
+    this.#sealed.reseal('credentials').catch(failed);
   }
 
   #lostStore(error: unknown): void {
@@ -387,6 +387,10 @@ export class LiveSession {
     const { environment, shop, opening } = this.#options;
     const { generation } = opening;
     environment.tell({ kind: 'event', shopId: shop.shopId, event: { ...event, generation } as never });
+  }
+
+  #failed(message: string): (error: unknown) => void {
+    return (error) => this.#log({ cause: readClientError(error).message }, message);
   }
 
   #log(fields: Record<string, unknown>, message: string): void {

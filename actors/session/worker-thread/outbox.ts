@@ -10,8 +10,9 @@ import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 import type { SendOrder, SendOutcome } from '../session-host.ts';
 import type { SessionTiming } from '../session-timing.ts';
 import type { SealedChange } from '../worker-protocol.ts';
-import { chatAddress, isGroupId, isLidAddress } from './chat-address.ts';
+import { isGroupId, isLidAddress, STATUS_CHAT } from './chat-address.ts';
 import type { Credentials } from './credentials.ts';
+import type { DeviceSessions } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import { type FetchedMedia, fetchMedia, MediaUnavailable } from './media-fetch.ts';
 import { chatOf } from './recipients.ts';
@@ -20,8 +21,8 @@ import { isRateSignal, readClientError } from './session-end.ts';
 import type { MediaEnvironment } from './session-environment.ts';
 import { quietLogger } from './silent-logger.ts';
 import { backoffOf } from './usync-errors.ts';
+import { statusAudience, TEXT_STATUS, wireForm } from './wire-form.ts';
 
-const STATUS_CHAT = 'status@broadcast';
 /** The ack error that is a rate signal. */
 const RATE_ACK = '429';
 
@@ -35,6 +36,8 @@ interface Pending {
   readonly order: SendOrder;
   phase: Phase;
   message: proto.IMessage | undefined;
+  /** The address it is written to, once that is known. */
+  chat: string;
   /** The network's own id of a 1:1 recipient, where it is known. */
   lid: string | undefined;
   /** Lets the ciphertexts go, or says that they never will. */
@@ -52,6 +55,9 @@ interface Pending {
   release: () => void;
 }
 
+/** The parts of a session that an outbox shares with others. */
+export type OutboxParts = Pick<OutboxOptions, 'socket' | 'groups' | 'sent' | 'credentials' | 'sessions'>;
+
 /** The parts and callbacks of a session that an outbox uses. */
 export interface OutboxOptions {
   readonly socket: WASocket;
@@ -61,7 +67,8 @@ export interface OutboxOptions {
   readonly media: MediaEnvironment;
   readonly groups: GroupDirectory;
   readonly sent: SentMessages;
-  readonly credentials: Pick<Credentials, 'keys' | 'carried'>;
+  readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
+  readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carried'>;
   readonly report: (messageId: string, outcome: SendOutcome) => void;
   /** Only the frame is missing, which `release` lets go. These changes are to be stored before. */
   readonly prepared: (word: {
@@ -86,7 +93,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #pending = new Map<string, Pending>();
   /** The order that the client has, until it is done with it, though the order be given up; and that it is done. */
-  #relaying: Pending | undefined;
+  #relaying: Pending | 'other' | undefined;
   #relayed: Promise<void> = Promise.resolve();
 
   constructor(options: OutboxOptions) {
@@ -104,6 +111,7 @@ export class Outbox {
       order,
       phase: 'preparing',
       message: undefined,
+      chat: '',
       lid: undefined,
       decide: undefined,
       relayed: false,
@@ -156,7 +164,8 @@ export class Outbox {
   async storeSealed(data: SignalDataSet): Promise<void> {
     const { credentials, sent, prepared } = this.#options;
     const pending = this.#relaying;
-    if (pending === undefined || (pending.phase === 'released' && this.#isInHand(pending))) {
+    const isOther = pending === undefined || pending === 'other';
+    if (isOther || (pending.phase === 'released' && this.#isInHand(pending))) {
       await credentials.keys.set(data);
       return;
     }
@@ -167,11 +176,23 @@ export class Outbox {
     });
     pending.phase = 'ready';
     // In the same write; one that fails closes the sealed store, which tells it as the session's end.
-    sent.remember(order.wireId, message).catch(() => undefined);
+    sent.remember(order.wireId, { chat: pending.chat, message }).catch(() => undefined);
     await credentials.carried(data, async (changes) => {
       if (this.#isInHand(pending)) prepared({ messageId: order.messageId, lid: pending.lid, changes });
       if (!(await decided)) throw new Error('the order was given up');
     });
+  }
+
+  /** Runs what seals something that is no order, while the client has none: its steps are stored as they come. */
+  async alone(work: () => Promise<void>): Promise<void> {
+    while (this.#relaying !== undefined) await this.#relayed;
+    this.#relaying = 'other';
+    const done = (): void => {
+      this.#relaying = undefined;
+    };
+    const running = work();
+    this.#relayed = running.then(done, done);
+    await running;
   }
 
   /** The network's answer to a stanza. */
@@ -205,7 +226,7 @@ export class Outbox {
     const { socket } = this.#options;
     const chat = order.kind === 'status' ? STATUS_CHAT : await chatOf(socket, order.to);
     const message = await this.#prepare(pending, chat);
-    const audience = (order.audience ?? []).map(chatAddress);
+    const audience = await statusAudience(socket, order.audience ?? []);
     if (message === undefined || !(await this.#isAddressable(order, chat, audience))) {
       this.#settle(pending, { kind: 'unprepared' });
       return;
@@ -214,6 +235,7 @@ export class Outbox {
     while (this.#relaying !== undefined) await this.#relayed;
     if (!this.#isInHand(pending)) return;
     pending.message = message;
+    pending.chat = chat;
     pending.lid = isLidAddress(chat) ? chat : undefined;
     pending.phase = 'relaying';
     pending.deadline.cancel();
@@ -221,7 +243,7 @@ export class Outbox {
     this.#relaying = pending;
     const relay = socket.relayMessage(chat, message, {
       messageId: order.wireId,
-      ...(order.kind === 'status' ? { statusJidList: audience } : {}),
+      ...wireForm(order, chat, audience),
     });
     const done = (): void => {
       pending.relayed = true;
@@ -236,15 +258,10 @@ export class Outbox {
 
   /** The devices are asked for first, and a group's keys: without devices the client would relay an empty stanza and call it sent. */
   async #isAddressable(order: SendOrder, chat: string, audience: string[]): Promise<boolean> {
-    const { socket, groups, forget, unanswered } = this.#options;
+    const { groups, sessions, forget, unanswered } = this.#options;
     const addresses =
       order.kind === 'status' ? audience : isGroupId(chat) ? await groups.participants(chat) : [chat];
-    const devices = await socket.getUSyncDevices(addresses, true, false);
-    if (devices.length > 0) {
-      // Of a group the client would ask for them once the message is sealed.
-      if (chat === STATUS_CHAT || isGroupId(chat)) await socket.assertSessions(devices.map(({ jid }) => jid));
-      return true;
-    }
+    if (await sessions.reach(addresses)) return true;
     // It may have left since it was asked about, and the next try asks again; or there was no answer at all.
     forget(order.to);
     unanswered();
@@ -262,6 +279,7 @@ export class Outbox {
         userJid: socket.user?.id ?? '',
         messageId: order.wireId,
         upload: socket.waUploadToServer,
+        ...(order.kind === 'status' ? TEXT_STATUS : {}),
         mediaUploadTimeoutMs: timing.uploadMs,
       });
       pending.phase = 'preparing';

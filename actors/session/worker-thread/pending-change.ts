@@ -4,16 +4,26 @@ interface HashChange {
   clear: boolean;
   /** By field; undefined removes it. */
   readonly fields: Map<string, Uint8Array | undefined>;
+  expiresAtMs: number | undefined;
+}
+
+/** A change of one sealed hash. */
+interface AddedChange {
+  readonly fields: ReadonlyMap<string, Uint8Array | undefined>;
+  /** Drops everything that was there before. */
+  readonly clear?: boolean | undefined;
+  readonly expiresAtMs?: number | undefined;
 }
 
 /** Changes of a shop's sealed hashes that go into one write: later ones come over earlier ones of the same field. */
 export class PendingChange {
   readonly #hashes = new Map<SealedHash, HashChange>();
 
-  add(hash: SealedHash, fields: ReadonlyMap<string, Uint8Array | undefined>, clear: boolean): void {
-    const change = this.#hashes.get(hash) ?? { clear: false, fields: new Map() };
+  add(hash: SealedHash, { fields, clear, expiresAtMs }: AddedChange): void {
+    const change = this.#hashes.get(hash) ?? { clear: false, fields: new Map(), expiresAtMs: undefined };
     this.#hashes.set(hash, change);
-    if (clear) {
+    change.expiresAtMs = expiresAtMs ?? change.expiresAtMs;
+    if (clear === true) {
       change.clear = true;
       change.fields.clear();
     }
@@ -22,7 +32,7 @@ export class PendingChange {
 
   /** Takes in what another holds, over what was there. */
   addAll(other: PendingChange): void {
-    for (const [hash, { clear, fields }] of other.#hashes) this.add(hash, fields, clear);
+    for (const [hash, change] of other.#hashes) this.add(hash, change);
   }
 
   isEmpty(): boolean {
@@ -43,11 +53,12 @@ export class PendingChange {
 
   /** As it crosses to the main thread. */
   changes(): SealedChange[] {
-    return [...this.#hashes].map(([hash, { clear, fields }]) => ({
+    return [...this.#hashes].map(([hash, { clear, fields, expiresAtMs }]) => ({
       hash,
       clear,
       set: [...fields].flatMap(([field, value]) => (value === undefined ? [] : [[field, value] as const])),
       remove: [...fields].flatMap(([field, value]) => (value === undefined ? [field] : [])),
+      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
     }));
   }
 }

@@ -10,8 +10,8 @@ const NO_MESSAGES = new LRUCache<string, object>({ max: 1 });
 
 /**
  * Lets what a client remembers for messages that could not be read grow with what it holds: it makes room for 1,536 entries
- * at once, 75 KiB a session. And it keeps no messages: those sent stand in the sealed store (sent-messages.ts), where the
- * client finds them too, and of those received nobody is ever told again.
+ * at once, 75 KiB a session. And it keeps no messages: those sent are kept in the sealed store (sent-messages.ts), and those
+ * received nobody asks for again.
  */
 export function shrinkRetryMemory(manager: MessageRetryManager): void {
   const baseKeys = new LRUCache<string, Uint8Array>({

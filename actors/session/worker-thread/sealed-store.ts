@@ -16,6 +16,8 @@ export interface FieldChange {
   readonly fields: ReadonlyMap<string, Buffer | undefined>;
   /** Drops everything that was there before. */
   readonly clear?: boolean;
+  /** When the whole hash is dropped, milliseconds since the Unix epoch; undefined: as it was. */
+  readonly expiresAtMs?: number | undefined;
 }
 
 /**
@@ -96,16 +98,30 @@ export class SealedStore {
     });
   }
 
+  /** The opened value of a field, undefined where it is missing or no key opens it: for what a session can go on without. */
+  async find(hash: SealedHash, field: string): Promise<Buffer | undefined> {
+    return this.#guarded(async () => {
+      const held = this.#held(hash, field);
+      const value = held === undefined ? (await this.#askFor(hash, [field])).get(field) : held;
+      if (value == null) return undefined;
+      try {
+        return this.#cipher.open(this.#place(hash, field), asBuffer(value));
+      } catch {
+        return undefined;
+      }
+    });
+  }
+
   /** Resolves when the change stands in the store. */
   write(change: FieldChange): Promise<void> {
-    const { hash, clear = false } = change;
+    const { hash, clear = false, expiresAtMs } = change;
     const fields = this.#seal(change);
     if (fields.size === 0 && !clear) {
       this.#next?.hurry();
       return this.#next?.written ?? this.#tail;
     }
     const batch = this.#batch();
-    batch.change.add(hash, fields, clear);
+    batch.change.add(hash, { fields, clear, expiresAtMs });
     this.#remember(hash, fields, clear);
     batch.hurry();
     return batch.written;
@@ -118,7 +134,7 @@ export class SealedStore {
   writeUnhurried({ hash, fields }: Omit<FieldChange, 'clear'>): void {
     const sealed = this.#seal({ hash, fields });
     if (sealed.size === 0) return;
-    this.#batch().change.add(hash, sealed, false);
+    this.#batch().change.add(hash, { fields: sealed });
     this.#remember(hash, sealed, false);
   }
 
@@ -136,7 +152,7 @@ export class SealedStore {
       batch.carrier = async () => {
         const together = new PendingChange();
         together.addAll(batch.change);
-        together.add(change.hash, fields, change.clear ?? false);
+        together.add(change.hash, { fields, clear: change.clear });
         try {
           if (this.#failure !== undefined) throw this.#failure;
           await carry(together.changes());
@@ -187,7 +203,7 @@ export class SealedStore {
       if (hash === 'credentials') this.#known = new KnownFields([...fields, ...since]);
       if (anew.size === 0) return;
       const change = new PendingChange();
-      change.add(hash, anew, false);
+      change.add(hash, { fields: anew });
       await this.#put(change);
     });
     // It stands in the line of writes, so that it never puts an older value over a newer one.

@@ -46,8 +46,10 @@ export interface SessionEnvironment {
 
 /** What the client forgets with a socket and a shop should keep across reconnections. Never credentials. */
 export interface ShopMemory {
-  /** How often a message was sent again. */
+  /** How often a message was sent again, and who was answered about one. */
   readonly retries: ExpiringCache;
+  /** Devices without keys on the network. */
+  readonly keyless: ExpiringCache;
   /** Devices of the people written to. */
   readonly devices: ExpiringCache;
   readonly calls: ExpiringCache;
@@ -60,6 +62,7 @@ export function newShopMemory(clock: Clock): ShopMemory {
     new ExpiringCache({ lifeMs, maxEntries, nowMs: () => clock.monotonicMs() });
   return {
     retries: cache(3_600_000, 1_000),
+    keyless: cache(3_600_000, 2_000),
     devices: cache(300_000, 2_000),
     calls: cache(300_000, 50),
     placeholders: cache(3_600_000, 500),

@@ -1,0 +1,140 @@
+import {
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  parseAndInjectE2ESessions,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import { isLidAddress, isNumberAddress, userOf } from './chat-address.ts';
+import type { ExpiringCache } from './expiring-cache.ts';
+import { personOf } from './inbound-message.ts';
+import { lookUpNumbers } from './number-lookup.ts';
+import { queryErrorCode } from './session-end.ts';
+import type { ShopMemory } from './session-environment.ts';
+
+/** How long a device that has no keys on the network is left out, in milliseconds. */
+const KEYLESS_MS = 3_600_000;
+
+/** The network refused a whole question for keys because of one of the devices (oxidezap/whatsapp-rust, issue 1143). */
+const REFUSED = new Set([404, 406]);
+
+/** Whether a device is known to have no keys on the network. `address`: with the device. */
+export function isKeyless(keyless: ExpiringCache, address: string): boolean {
+  return keyless.get<boolean>(address) === true;
+}
+
+/**
+ * The Signal sessions of one shop with other people's devices, opened before a message is sealed. A device without keys,
+ * such as one that was unlinked, costs nobody else the message (WhiskeySockets/Baileys, issue 2521): the client's own
+ * question fails as a whole for it.
+ */
+export class DeviceSessions {
+  readonly #socket: () => WASocket;
+  readonly #devices: ExpiringCache;
+  readonly #keyless: ExpiringCache;
+
+  constructor(socket: () => WASocket, { devices, keyless }: Pick<ShopMemory, 'devices' | 'keyless'>) {
+    this.#socket = socket;
+    this.#devices = devices;
+    this.#keyless = keyless;
+  }
+
+  /**
+   * Gets ready to write to these people and to the shop's own devices: asks for their devices and opens the sessions that
+   * are missing. Resolves with whether anybody else can be reached. Rejects like `open`.
+   */
+  async reach(addresses: readonly string[]): Promise<boolean> {
+    const socket = this.#socket();
+    const { id = '', lid } = socket.user ?? {};
+    const own = lid !== undefined && addresses.some(isLidAddress) ? personOf(lid) : personOf(id);
+    await this.#knowOwnDevices(own);
+    const found = await socket.getUSyncDevices([...new Set([...addresses, own])], true, false);
+    const open = await this.open(found.map(({ jid }) => jid));
+    return open.some((address) => ![personOf(id), personOf(lid ?? '')].includes(personOf(address)));
+  }
+
+  /** Asked for by their LID, the shop's own devices may be missing in the answer (oxidezap/whatsapp-rust, pull 568). */
+  async #knowOwnDevices(own: string): Promise<void> {
+    const socket = this.#socket();
+    const number = personOf(socket.user?.id ?? '');
+    if (!isLidAddress(own) || this.#devices.get(userOf(own)) !== undefined) return;
+    await lookUpNumbers(socket, this.#devices, [number]);
+  }
+
+  /**
+   * Opens the missing sessions, all of them anew where `fresh`. Resolves with the devices that can be sealed for. Rejects
+   * where the network does not answer, or refuses the question, as with a rate signal.
+   */
+  async open(addresses: readonly string[], fresh = false): Promise<readonly string[]> {
+    const { signalRepository, user } = this.#socket();
+    const own = [user?.id, user?.lid];
+    const others = [...new Set(addresses)].filter((address) => !own.includes(address));
+    const asked: string[] = [];
+    for (const address of others) {
+      if (fresh) this.#keyless.del(address);
+      else if (isKeyless(this.#keyless, address)) continue;
+      else if ((await signalRepository.validateSession(address)).exists) continue;
+      asked.push(address);
+    }
+    if (asked.length > 0) await this.#fetch(asked);
+    return others.filter((address) => !isKeyless(this.#keyless, address));
+  }
+
+  async #fetch(addresses: readonly string[]): Promise<void> {
+    const { signalRepository } = this.#socket();
+    const numbers = addresses.filter(isNumberAddress);
+    const pairs = numbers.length === 0 ? [] : await signalRepository.lidMapping.getLIDsForPNs(numbers);
+    const lids = new Map(pairs?.map(({ pn, lid }) => [pn, lid]));
+    const onWire = new Map(addresses.map((address) => [lids.get(address) ?? address, address]));
+    const rows = await this.#ask([...onWire.keys()]);
+    for (const [wire, address] of onWire) {
+      const row = rows.get(wire);
+      const isOpen = row !== undefined && (await this.#inject(row));
+      if (!isOpen) for (const name of [wire, address]) this.#keyless.set(name, true, KEYLESS_MS);
+    }
+  }
+
+  /** The keys of each device, by its address; of those alone that have some. */
+  async #ask(addresses: readonly string[]): Promise<Map<string, BinaryNode>> {
+    try {
+      const answer = await this.#socket().query(question(addresses));
+      if (answer === undefined) throw new Error('the network told no keys in time');
+      const rows = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user');
+      return new Map(
+        rows.flatMap((row) => {
+          const { jid } = row.attrs;
+          return jid === undefined || getBinaryNodeChild(row, 'error') !== undefined ? [] : [[jid, row]];
+        }),
+      );
+    } catch (error) {
+      if (!REFUSED.has(queryErrorCode(error) ?? 0)) throw error;
+      if (addresses.length === 1) return new Map();
+      const half = Math.ceil(addresses.length / 2);
+      const first = await this.#ask(addresses.slice(0, half));
+      return new Map([...first, ...(await this.#ask(addresses.slice(half)))]);
+    }
+  }
+
+  /** False where the keys make no sense: that costs their own device the message. */
+  async #inject(row: BinaryNode): Promise<boolean> {
+    try {
+      const list = { tag: 'list', attrs: {}, content: [row] };
+      await parseAndInjectE2ESessions(
+        { tag: 'iq', attrs: {}, content: [list] },
+        this.#socket().signalRepository,
+      );
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function question(addresses: readonly string[]): BinaryNode {
+  const users = addresses.map((jid) => ({ tag: 'user', attrs: { jid } }));
+  return {
+    tag: 'iq',
+    attrs: { xmlns: 'encrypt', type: 'get', to: 's.whatsapp.net' },
+    content: [{ tag: 'key', attrs: {}, content: users }],
+  };
+}

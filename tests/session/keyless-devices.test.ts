@@ -1,0 +1,38 @@
+/** The network has no keys of some devices, such as those that were unlinked. They cost nobody else the message. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '../e2e/waiting.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
+import { startSimulated } from './simulated-network.ts';
+
+const GROUP = '120363000000000888@g.us';
+const WITH_KEYS = ['+33644000001', '+33644000002'];
+const WITHOUT = '+33644000003';
+
+for (const code of [404, 406, 429]) {
+  test(`a group reads a post although the network answers ${code} for one member's keys`, async () => {
+    const network = await startSimulated();
+    const shop = newShop();
+    const { host, log, control } = network;
+    try {
+      await pair(network, shop);
+      const participants = [SHOP_PHONE, ...WITH_KEYS, WITHOUT];
+      await control.setGroup(GROUP, { name: 'Some', participants, admins: [SHOP_PHONE] });
+      await control.refuseKeys(WITHOUT, code);
+      host.send(shop, textOrder('to all', { to: GROUP, deadlineMs: 30_000 }));
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+      for (const phone of WITH_KEYS) assert.deepEqual(await network.received(shop, phone), ['to all']);
+      host.send(shop, textOrder('to one', { to: WITHOUT, deadlineMs: 30_000 }));
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
+      // It has keys again. It cannot read what comes without the group's key, and asks for it.
+      await control.refuseKeys(WITHOUT, 0);
+      host.send(shop, textOrder('again to all', { to: GROUP, deadlineMs: 30_000 }));
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+      await until('it was answered', async () =>
+        (await network.received(shop, WITHOUT)).includes('again to all'),
+      );
+    } finally {
+      await network.stop();
+    }
+  });
+}
