@@ -26,6 +26,9 @@ export interface DueTimer {
 /** Why an actor stops here. After `crashed` it is loaded again at once, or after a backoff. */
 export type DeactivationReason = 'passivated' | 'released' | 'lost' | 'crashed' | 'suspended';
 
+/** The queue of a mailbox in which a command waits; see `Behaviour.lane`. */
+export type Lane = 'client' | 'control';
+
 /** What the runtime tells every actor by itself. */
 export type RuntimeCommand = { readonly type: 'timer'; readonly id: string };
 
@@ -67,7 +70,7 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
     context: TurnContext<Facts>,
   ): Turn<State, Effect> | undefined;
   /** `client` commands are bounded, answered 503 when there is no room and dead-lettered when they throw; `control` ones are never dropped and go first. */
-  lane(command: Command | RuntimeCommand): 'client' | 'control';
+  lane(command: Command | RuntimeCommand): Lane;
   /** The W3C traceparent of the call that asked for a command; undefined: it is not traced. */
   traceOf?(command: Command | RuntimeCommand): string | undefined;
   /** Roughly how many bytes a command holds, for the mailbox's bound. */

@@ -14,7 +14,7 @@ import {
 import { type ContactRecord, readContacts } from './contact-record.ts';
 import { declareContacts, revokeContact } from './contact-turns.ts';
 import { putKey, revokeKey, rotateKey } from './key-turns.ts';
-import type { TenantCommand, TenantEffect } from './tenant-commands.ts';
+import { TENANT_LANES, type TenantCommand, type TenantEffect } from './tenant-commands.ts';
 import { loadTenant, pairs, type TenantState } from './tenant-state.ts';
 import type { WebhookRecord } from './webhook-record.ts';
 import {
@@ -69,7 +69,7 @@ export function tenantBehaviour(
       return noFacts;
     },
     turn: (state, command, { nowMs, facts }) => turn(state, command, { nowMs, facts, ...options }),
-    lane: ({ type }) => (controlCommands.has(type) ? 'control' : 'client'),
+    lane: ({ type }) => TENANT_LANES[type],
     size: (command) => (command.type === 'declare' ? 600 * command.contacts.length : 256),
     perform: options.perform,
     timers: () => [],
@@ -104,10 +104,6 @@ export function tenantBehaviour(
     }),
   };
 }
-
-const controlCommands = new Set([
-  ...['timer', 'shop_erased', 'tenant_erased', 'owner_number', 'store_usage', 'webhook_progress'],
-]);
 
 /** What a deleted tenant still takes. */
 const erasureCommands = new Set(['delete_tenant', 'delete_shop', 'shop_erased', 'tenant_erased']);

@@ -1,4 +1,4 @@
-import type { RuntimeCommand } from '../../runtime/behaviour.ts';
+import type { Lane, RuntimeCommand } from '../../runtime/behaviour.ts';
 import type { ApiKeyRecord } from './tenant-record.ts';
 import type { TenantChanges } from './tenant-view.ts';
 import type {
@@ -61,6 +61,30 @@ export type TenantCommand =
   /** Windows and quota that changed since the last second are to be stored. */
   | { readonly type: 'store_usage' }
   | RuntimeCommand;
+
+/** In which lane each command waits. `client`: it may be refused while there is no room. */
+export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
+  create_shop: 'client',
+  declare: 'client',
+  revoke_contact: 'client',
+  change: 'client',
+  add_customers: 'client',
+  put_key: 'client',
+  rotate_key: 'client',
+  revoke_key: 'client',
+  put_webhook: 'client',
+  change_webhook: 'client',
+  disable_webhook: 'client',
+  delete_webhook: 'client',
+  webhook_progress: 'control',
+  delete_shop: 'client',
+  delete_tenant: 'client',
+  shop_erased: 'control',
+  tenant_erased: 'control',
+  owner_number: 'control',
+  store_usage: 'control',
+  timer: 'control',
+};
 
 /** What a tenant's turn asks to be done once its commit holds. */
 export type TenantEffect =

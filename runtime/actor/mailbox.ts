@@ -1,4 +1,4 @@
-import type { RuntimeCommand } from '../behaviour.ts';
+import type { Lane, RuntimeCommand } from '../behaviour.ts';
 import { Fifo } from '../fifo.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { RuntimeCounters } from '../observer.ts';
@@ -22,7 +22,7 @@ export type EnvelopeKind =
 export interface Envelope {
   readonly kind: EnvelopeKind;
   readonly command: unknown;
-  readonly lane: 'client' | 'control';
+  readonly lane: Lane;
   readonly bytes: number;
   /** Monotonic. */
   readonly queuedAtMs: number;

@@ -18,7 +18,7 @@ import { withPresentTimes } from './present-times.ts';
 import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './relinquish-message.ts';
 import { onSessionEvent } from './session-turn.ts';
 import { settleSuspended } from './settle-suspended.ts';
-import type { ShopCommand, ShopEffect } from './shop-commands.ts';
+import { SHOP_LANES, type ShopCommand, type ShopEffect } from './shop-commands.ts';
 import { readSend, readShopFacts, type SendFacts, type ShopFacts } from './shop-facts.ts';
 import { yieldNumber } from './take-number.ts';
 import { type ShopTurnOptions, TurnBuilder } from './turn-builder.ts';
@@ -68,8 +68,7 @@ export function shopBehaviour(
       builder.stepPacing({ type: 'outcome', outcome: { kind: 'unknown' }, ...builder.moments() });
       return builder.finish();
     },
-    lane: ({ type }) =>
-      type === 'send' || type === 'post_status' || type === 'connect' ? 'client' : 'control',
+    lane: ({ type }) => SHOP_LANES[type],
     traceOf: (command) =>
       command.type === 'send' || command.type === 'post_status' ? command.draft.traceparent : undefined,
     size: (command) =>

@@ -1,5 +1,5 @@
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
-import type { RuntimeCommand } from '../../../runtime/behaviour.ts';
+import type { Lane, RuntimeCommand } from '../../../runtime/behaviour.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { SendOrder, SessionEvent, SessionOpening } from '../../session/session-host.ts';
 import type { ChannelStateName } from '../machines/channel-context.ts';
@@ -69,6 +69,41 @@ export type ShopCommand =
   | { readonly type: 'number_taken'; readonly phone: string; readonly by: string }
   | SessionEvent
   | RuntimeCommand;
+
+/** In which lane each command waits. `client`: it may be refused while there is no room. */
+export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
+  send: 'client',
+  post_status: 'client',
+  connect: 'client',
+  disconnect: 'control',
+  tenant_active: 'control',
+  hold: 'control',
+  release: 'control',
+  'pool.offer': 'control',
+  'pool.take': 'control',
+  'pool.withdraw': 'control',
+  'pool.found': 'control',
+  'pool.answered': 'control',
+  'pool.opt_out': 'control',
+  'pool.opt_out_noted': 'control',
+  cut_accepted: 'control',
+  number_taken: 'control',
+  'session.qr': 'control',
+  'session.pairing_code': 'control',
+  'session.connected': 'control',
+  'session.closed': 'control',
+  'session.recipient_checked': 'control',
+  'session.composed': 'control',
+  'session.prepared': 'control',
+  'session.send_outcome': 'control',
+  'session.inbound': 'control',
+  'session.receipts': 'control',
+  'session.groups': 'control',
+  'session.worker_lost': 'control',
+  'session.unreachable': 'control',
+  'session.reachable': 'control',
+  timer: 'control',
+};
 
 /** The shop that an event is about, with its name for people to read. */
 type AnnouncedShop = Pick<ShopState, 'shop' | 'name'>;
