@@ -85,6 +85,9 @@ export function simulatorControl(url: string) {
     /** The network has no keys of a number's devices, and tells this error in their place; 0 ends it. */
     refuseKeys: (phone: string, error: number) =>
       call<object>('PUT', at('numbers', phone, 'keys'), { error }),
+    /** Lets the number's account link clients with a passkey alone, or without one again. */
+    requirePasskey: (phone: string, required: boolean) =>
+      call<{ phone: string; required: boolean }>('PUT', at('numbers', phone, 'passkey'), { required }),
     /** A handset says that it read what it got from a number, or any message by its stanza's id. */
     sendReceipts: (
       from: string,
@@ -146,12 +149,7 @@ export function simulatorControl(url: string) {
         backoff?: number;
         count?: number;
       },
-    ) =>
-      call<{ protocol: string; code: number; text: string; backoff: number; count: number }>(
-        'POST',
-        at('sessions', phone, 'usync-errors'),
-        error,
-      ),
+    ) => call<{ protocol: string; code: number }>('POST', at('sessions', phone, 'usync-errors'), error),
   };
 }
 

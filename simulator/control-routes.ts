@@ -32,6 +32,11 @@ export function controlRoutes(options: {
     { method: 'PUT', path: '/numbers/{phone}', handle: (request) => putNumber(network, request) },
     { method: 'PUT', path: '/numbers/{phone}/handset', handle: (request) => switchHandset(network, request) },
     { method: 'PUT', path: '/numbers/{phone}/keys', handle: (request) => refuseKeys(network, request) },
+    {
+      method: 'PUT',
+      path: '/numbers/{phone}/passkey',
+      handle: (request) => requirePasskey(network, request),
+    },
     { method: 'POST', path: '/numbers/{phone}/receipts', handle: (request) => receipts(network, request) },
     { method: 'POST', path: '/numbers/{phone}/messages', handle: (request) => write(network, request) },
     {
@@ -124,6 +129,15 @@ function refuseKeys(network: Network, { path, body }: ControlRequest): ControlRe
   fields.check();
   network.faults.refuseKeys(phone, error);
   return { data: { phone: `+${phone}`, error } };
+}
+
+function requirePasskey(network: Network, { path, body }: ControlRequest): ControlReply {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(body);
+  const required = fields.flag('required');
+  fields.check();
+  network.faults.requirePasskey(phone, required);
+  return { data: { phone: `+${phone}`, required } };
 }
 
 function receipts(network: Network, { path, body }: ControlRequest): ControlReply {

@@ -94,6 +94,7 @@ export class Faults {
   readonly #unlisted = new Map<string, number>();
   readonly #usync = new Map<string, UsyncError & Refusal>();
   readonly #unreadable = new Map<string, number>();
+  readonly #passkeys = new Set<string>();
   #upgrades = 0;
 
   /** The next `count` messages of the number are refused with the code. 0 ends it. */
@@ -148,6 +149,16 @@ export class Faults {
   /** The next `count` usync questions of the number for that protocol answer with an error in place of it. 0 ends it. */
   refuseProtocol(phone: string, protocol: string, { count, ...error }: UsyncError & { count: number }): void {
     arm(this.#usync, `${phone} ${protocol}`, { ...error, left: count });
+  }
+
+  /** Whether the account of the number links a client only with a passkey. */
+  requirePasskey(phone: string, required: boolean): void {
+    if (required) this.#passkeys.add(phone);
+    else this.#passkeys.delete(phone);
+  }
+
+  asksForPasskey(phone: string): boolean {
+    return this.#passkeys.has(phone);
   }
 
   takeLeftOutRows(phone: string): boolean {

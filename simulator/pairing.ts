@@ -86,7 +86,7 @@ export class PairingService {
   /**
    * The phone scans a code: links the client that shows it and sends it to log in.
    * @throws ControlFailure when the code is malformed, unknown, expired or being scanned, the number is not on the
-   * network or has four companions online, or the client does not sign in time.
+   * network, asks for a passkey or has four companions online, or the client does not sign in time.
    */
   async scan(qr: string, phone: string): Promise<Companion> {
     const code = readLinkingCode(qr);
@@ -113,6 +113,11 @@ export class PairingService {
       throw new ControlFailure(409, 'NUMBER_NOT_ON_NETWORK', `+${phone} is not on the network.`);
     if (registration.linking)
       throw new ControlFailure(409, 'QR_IN_USE', 'This code is being scanned already.');
+    if (this.#network.faults.asksForPasskey(phone)) {
+      const gate = { from: SERVER_ADDRESS, type: 'passkey_prologue_request', id: this.#network.newId() };
+      registration.connection.send(node('notification', gate));
+      throw new ControlFailure(409, 'PASSKEY_REQUIRED', `+${phone} links clients with a passkey alone.`);
+    }
     registration.linking = true;
     try {
       this.#makeRoom(phone);

@@ -143,6 +143,8 @@ export type SessionEnd =
   | 'qr_exhausted'
   /** The network gives no code for that number; `statusCode` 429: it was asked for too many. */
   | 'pairing_refused'
+  /** The account links devices with a passkey alone. */
+  | 'passkey_required'
   /** Stored credentials exist and cannot be read; they are left as they are. */
   | 'credentials_unreadable';
 

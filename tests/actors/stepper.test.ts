@@ -62,7 +62,7 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
 
 test('each event in each state of the channel steps as in xstate’s own transition()', () => {
   const ends: SessionEnd[] = [
-    ...(['temporarily_banned', 'login_refused'] as const),
+    ...(['temporarily_banned', 'login_refused', 'passkey_required'] as const),
     ...(['transient', 'restart_required', 'replaced', 'logged_out', 'forbidden'] as const),
     ...(['outdated', 'qr_exhausted', 'pairing_refused', 'credentials_unreadable'] as const),
   ];

@@ -42,12 +42,26 @@ export class PairingOffer {
     const { clock, timing, pairWith, offer } = this.#parts;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
+    if (isFirst) this.#watchForPasskey(socket);
     if (pairWith === undefined) {
       const lifeMs = timing.qrMs ?? (isFirst ? FIRST_QR_MS : NEXT_QR_MS);
       offer({ type: 'session.qr', qr, expiresAtMs: clock.wallMs() + lifeMs });
     } else if (isFirst) {
       void this.#offerCode(socket, pairWith);
     }
+  }
+
+  /**
+   * An account may ask for a passkey after the scan, or after the code was typed. The client does not know the question and would
+   * wait for nothing until its codes run out (WhiskeySockets/Baileys issues 2684 and 2694).
+   */
+  #watchForPasskey(socket: WASocket): void {
+    socket.ws.on('CB:notification,type:passkey_prologue_request', () => {
+      this.#parts.failed('passkey_required', {
+        statusCode: undefined,
+        detail: 'the account links devices with a passkey alone',
+      });
+    });
   }
 
   async #offerCode(socket: WASocket, phone: string): Promise<void> {

@@ -14,7 +14,7 @@
  *
  * `closed` goes by its end: restart_required reopens at once; transient, outdated and credentials_unreadable wait in `reconnecting` (a
  * channel that was never paired gives up after ten attempts); login_refused waits longer each time, and the fifth disconnects;
- * temporarily_banned waits in `banned`, which nothing shortens; qr_exhausted and pairing_refused disconnect; replaced, logged_out,
+ * temporarily_banned waits in `banned`, which nothing shortens; qr_exhausted, pairing_refused and passkey_required disconnect; replaced, logged_out,
  * and forbidden are terminal losses: disconnected, flagged until the next connection, and
  * the queue fails with MSGAPP_SESSION_LOST. A paired channel whose session asks for pairing has lost its credentials,
  * which is as terminal: disconnected and flagged too, lest the queue goes out under whatever number scans. Where
@@ -212,6 +212,7 @@ const channelSetup = setup({
     isExhausted: ({ context, event }) =>
       (event as Closed).end === 'qr_exhausted' ||
       (event as Closed).end === 'pairing_refused' ||
+      (event as Closed).end === 'passkey_required' ||
       ((event as Closed).end === 'login_refused' &&
         (context.loginRefusals ?? 0) >= LOGIN_REFUSED_TRIES - 1) ||
       (context.pairedAtMs === null && context.attempts >= UNPAIRED_ATTEMPTS),

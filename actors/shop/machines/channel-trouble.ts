@@ -17,6 +17,7 @@ const KNOWN: { readonly [Name in End]?: Known } = {
   logged_out: { reason: 'UNLINKED', withCode: false, of: ['flagged'] },
   replaced: { reason: 'REPLACED', withCode: false, of: ['flagged'] },
   number_in_use: { reason: 'NUMBER_IN_USE', withCode: false, of: ['disconnected'] },
+  passkey_required: { reason: 'PASSKEY_REQUIRED', withCode: false, of: ['disconnected'] },
   login_refused: {
     reason: 'LOGIN_REFUSED',
     withCode: true,

@@ -38,7 +38,8 @@ export function ConnectDialog({ path, onClose }) {
   );
   const status = data?.status ?? 'starting';
   const mayTry = status === 'disconnected' || action.failure !== undefined;
-  const said = data?.code === undefined ? SAID[status] : TYPE_IT;
+  const why = REASONS[data?.reason ?? ''];
+  const said = why ?? (data?.code === undefined ? SAID[status] : TYPE_IT);
   return html`
     <${Dialog} title="Connect this shop" onClose=${onClose}>
       ${action.failure === undefined && html`<p role="status"><${Badge} state=${status} /> ${said}</p>`}
@@ -61,6 +62,14 @@ const SAID = /** @type {Record<string, string>} */ ({
   qr_waiting: 'On the phone: Linked devices, Link a device, then scan.',
   connected: 'The shop is connected.',
   disconnected: 'No code was scanned or typed in time.',
+});
+/** Why there is no session, where the owner of the number can do something about it. */
+const REASONS = /** @type {Record<string, string>} */ ({
+  NUMBER_IN_USE: 'Another shop of the tenant has this number.',
+  PASSKEY_REQUIRED: 'The account links devices with a passkey alone. Have its owner remove it in the app.',
+  NUMBER_RESTRICTED: 'The network locked or banned the number: the app on the phone says why.',
+  TEMPORARILY_BANNED: 'The network bans the number for a time. The shop comes back by itself.',
+  LOGIN_REFUSED: 'The network refuses the login.',
 });
 const TYPE_IT = 'On the phone: Linked devices, Link a device, Link with phone number instead, then type.';
 

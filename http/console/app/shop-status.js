@@ -152,6 +152,13 @@ function ofChannel({ channel, queue, transitions }) {
   if (state === 'unconfigured')
     return { tone: 'calm', text: 'Nobody ever connected this shop.', todo: 'Connect it.' };
   if (state === 'disconnected') {
+    if (lastEnd?.end === 'passkey_required') {
+      return {
+        tone: 'bad',
+        text: `Disconnected: the account links devices with a passkey alone, which this service cannot do.${waits}`,
+        todo: 'Have the owner remove the passkey in the app, then connect again.',
+      };
+    }
     if (lastEnd?.end === 'number_in_use') {
       return {
         tone: 'bad',

@@ -1,0 +1,50 @@
+/** An account that links devices with a passkey alone: what its owner is told, by a QR code and by a code to type. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { until } from './waiting.ts';
+
+const PHONE = '+33611110071';
+
+let stack: ServiceStack;
+before(async () => {
+  stack = await startServiceStack();
+  await stack.network.requirePasskey(PHONE, true);
+});
+after(() => stack.stop());
+
+for (const way of ['qr', 'code'] as const) {
+  test(`by ${way}: the owner is told that the account asks for a passkey, and may link another way later`, async () => {
+    const path = `/shops/${stack.shopId}/channels/msgapp`;
+    const cursor = String((await stack.api.get('/events')).data.nextCursor);
+    const link = async (): Promise<unknown> => {
+      if (way === 'qr') await stack.api.post(`${path}/connect`);
+      else await stack.api.post(`${path}/pairing-code`, { phone: PHONE });
+      const shown = await until('a code is shown', async () => {
+        const { data } = await stack.api.get(`${path}/connect`);
+        return (data[way] as string | undefined) ?? false;
+      });
+      return way === 'qr' ? stack.network.scan(shown, PHONE) : stack.network.typeCode(shown, PHONE);
+    };
+    await assert.rejects(link(), { code: 'PASSKEY_REQUIRED' });
+    const told = await until('it is told', async () => {
+      const { data } = await stack.api.get(`${path}/connect`);
+      return data.status === 'disconnected' && data;
+    });
+    assert.equal(told.reason, 'PASSKEY_REQUIRED');
+    const { data } = await stack.api.get(`/events?types=channel.disconnected&cursor=${cursor}`);
+    const events = (data.items as { data: unknown }[]).map((event) => event.data);
+    assert.deepEqual(events, [{ shopId: stack.shopId, reason: 'PASSKEY_REQUIRED' }]);
+  });
+}
+
+test('once the account asks for none, the shop is linked, and the reason is gone', async () => {
+  await stack.network.requirePasskey(PHONE, false);
+  const path = `/shops/${stack.shopId}/channels/msgapp`;
+  const { data } = await stack.api.post(`${path}/connect`);
+  assert.equal(data.reason, undefined);
+  await stack.network.scan(String(data.qr), PHONE);
+  await until('it is connected', async () => (await stack.api.get(path)).data.status === 'connected');
+  const ended = await stack.api.post(`${path}/disconnect`);
+  assert.deepEqual([ended.data.status, ended.data.reason], ['disconnected', undefined]);
+});
