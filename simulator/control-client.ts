@@ -43,6 +43,13 @@ interface PageQuery {
 
 const at = (...parts: string[]): string => `/${parts.map(encodeURIComponent).join('/')}`;
 
+/** A path with a query of those values. */
+const paged = (path: string, query: PageQuery): string => {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+  return search.size === 0 ? path : `${path}?${search}`;
+};
+
 /**
  * The control API of the simulator at `url`, one method per call. Phones are written with or without `+`.
  * Every method rejects with a `ControlFailure` when the call is refused.
@@ -58,11 +65,6 @@ export function simulatorControl(url: string) {
       | { success: false; error: { code: string; message: string; fields?: FieldProblem[] } };
     if (answer.success) return answer.data;
     throw new ControlFailure(response.status, answer.error.code, answer.error.message, answer.error.fields);
-  };
-  const paged = (path: string, query: PageQuery): string => {
-    const search = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) search.set(name, String(value));
-    return search.size === 0 ? path : `${path}?${search}`;
   };
   return {
     /** Base64 of the Noise root key that clients must trust. */
@@ -98,6 +100,14 @@ export function simulatorControl(url: string) {
       from: string,
       message: { to: string; text: string; wait?: boolean; addressing?: 'lid' | 'pn' | 'lid_only' },
     ) => call<{ id: string; delivered: boolean }>('POST', at('numbers', from, 'messages'), message),
+    /** The phone sends its clients a history of so many contacts; the first `tokens` of them have a chat and a token. */
+    tellHistory: (phone: string, history: { mappings: number; tokens?: number }) =>
+      call<{ mappings: number; tokens: number }>('POST', at('numbers', phone, 'history'), history),
+    /** The phone sends its clients a message of the protocol (`proto.Message`). */
+    tellOwn: (phone: string, message: Uint8Array) =>
+      call<{ count: number }>('POST', at('numbers', phone, 'own-messages'), {
+        message: Buffer.from(message).toString('base64'),
+      }),
     /** What a handset received, oldest first. */
     inbox: (phone: string, query: PageQuery = {}) =>
       call<Page<InboxEntry>>('GET', paged(at('numbers', phone, 'inbox'), query)),

@@ -9,6 +9,7 @@ import { FAULT_KINDS } from './faults.ts';
 import { changeGroup } from './group-changes.ts';
 import type { Group } from './groups.ts';
 import { sendReceipts } from './handset-receipts.ts';
+import { tellHistory, tellOwn } from './history-calls.ts';
 import type { Network } from './network.ts';
 import type { PairingService } from './pairing.ts';
 
@@ -48,6 +49,18 @@ export function controlRoutes(options: {
       method: 'GET',
       path: '/statuses/{phone}',
       handle: (request) => page(request, network.statuses.list(phoneOf(request.path))),
+    },
+    {
+      method: 'POST',
+      path: '/numbers/{phone}/history',
+      handle: async ({ path, body }) => ({
+        data: await tellHistory(network, { phone: phoneOf(path), body }),
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/numbers/{phone}/own-messages',
+      handle: async ({ path, body }) => ({ data: await tellOwn(network, { phone: phoneOf(path), body }) }),
     },
     { method: 'PUT', path: '/groups/{id}', handle: (request) => putGroup(network, request) },
     { method: 'GET', path: '/groups/{id}', handle: (request) => getGroup(network, request) },

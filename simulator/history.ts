@@ -3,8 +3,16 @@ import { proto } from '@whiskeysockets/baileys';
 import { stanzaTime } from './clock.ts';
 import { type Companion, numberOf, sessionAddress } from './companions.ts';
 import type { Network } from './network.ts';
-import { addressOf } from './numbers.ts';
+import { addressOf, type PhoneNumber } from './numbers.ts';
 import { takeBundle } from './pre-key-queries.ts';
+
+/** The number of a fat account's first contact; the others follow it. */
+const FIRST_CONTACT = 33_700_000_000;
+
+/** How long ago a fat account's contacts issued their tokens, in seconds: a day. */
+const TOKEN_AGE_SECONDS = 86_400;
+
+const { HistorySyncType } = proto.HistorySync;
 
 /**
  * A phone sends a companion its history once, at its first login. This one is empty, but a client that syncs history
@@ -12,20 +20,47 @@ import { takeBundle } from './pre-key-queries.ts';
  */
 export async function sendHistory(network: Network, companion: Companion): Promise<void> {
   if (!network.companions.takeHistoryDue(companion)) return;
-  const handset = network.handsets.of(companion.phone);
-  const syncType = proto.HistorySync.HistorySyncType.INITIAL_BOOTSTRAP;
+  const syncType = HistorySyncType.INITIAL_BOOTSTRAP;
   const history = proto.HistorySync.encode({ syncType, chunkOrder: 1, progress: 100 }).finish();
-  const message: proto.IMessage = {
-    protocolMessage: {
-      type: proto.Message.ProtocolMessage.Type.HISTORY_SYNC_NOTIFICATION,
-      historySyncNotification: {
-        syncType,
-        chunkOrder: 1,
-        progress: 100,
-        initialHistBootstrapInlinePayload: deflateSync(history),
-      },
-    },
-  };
+  await sendOwn(
+    network,
+    companion,
+    notificationOf({ initialHistBootstrapInlinePayload: deflateSync(history) }),
+  );
+}
+
+/**
+ * The phone sends its companions a history as an old account has it, in a file of the media host: `mappings` contacts with their
+ * ids, of which the first `tokens` have a chat and a token.
+ */
+export async function sendFatHistory(
+  network: Network,
+  options: { phone: string; mappings: number; tokens: number },
+): Promise<void> {
+  const contacts = Array.from({ length: options.mappings }, (_, index) =>
+    network.numbers.of(String(FIRST_CONTACT + index)),
+  );
+  const history = proto.HistorySync.encode({
+    syncType: HistorySyncType.INITIAL_BOOTSTRAP,
+    conversations: contacts.slice(0, options.tokens).map((contact) => conversationWith(network, contact)),
+    phoneNumberToLidMappings: contacts.map((contact) => ({
+      pnJid: addressOf(contact, 'pn'),
+      lidJid: addressOf(contact, 'lid'),
+    })),
+  }).finish();
+  const file = await network.media.keep(deflateSync(history), 'md-msg-hist');
+  for (const companion of network.companions.of(options.phone)) {
+    await sendOwn(network, companion, notificationOf(file));
+  }
+}
+
+/** The phone sends one of its companions a message of the protocol, as between devices of one account. */
+export async function sendOwn(
+  network: Network,
+  companion: Companion,
+  message: proto.IMessage,
+): Promise<void> {
+  const handset = network.handsets.of(companion.phone);
   const address = sessionAddress(companion);
   if (!(await handset.knows(address))) await handset.openSession(address, takeBundle(network, companion));
   network.deliveries.add({
@@ -40,4 +75,34 @@ export async function sendHistory(network: Network, companion: Companion): Promi
     envelopes: [await handset.encrypt(address, message)],
     source: { phone: companion.phone, plaintext: proto.Message.encode(message).finish() },
   });
+}
+
+function notificationOf(part: proto.Message.IHistorySyncNotification): proto.IMessage {
+  const syncType = HistorySyncType.INITIAL_BOOTSTRAP;
+  return {
+    protocolMessage: {
+      type: proto.Message.ProtocolMessage.Type.HISTORY_SYNC_NOTIFICATION,
+      historySyncNotification: { syncType, chunkOrder: 1, progress: 100, ...part },
+    },
+  };
+}
+
+function conversationWith(network: Network, contact: PhoneNumber): proto.IConversation {
+  const id = addressOf(contact, 'lid');
+  const issuedAt = Math.floor(network.clock.wallMs() / 1000) - TOKEN_AGE_SECONDS;
+  return {
+    id,
+    pnJid: addressOf(contact, 'pn'),
+    tcToken: Buffer.from(`token of ${contact.phone}`),
+    tcTokenTimestamp: issuedAt,
+    messages: [
+      {
+        message: {
+          key: { remoteJid: id, fromMe: false, id: `OLD${contact.phone}` },
+          messageTimestamp: issuedAt,
+          message: { conversation: `An old message of ${contact.phone}` },
+        },
+      },
+    ],
+  };
 }

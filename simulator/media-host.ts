@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -18,6 +18,13 @@ const MAC_BYTES = 10;
 export interface MediaReference {
   readonly type: MediaType;
   readonly media: { readonly directPath?: string | null; readonly mediaKey?: Uint8Array | null };
+}
+
+/** What a message says of a file that a phone uploaded. */
+export interface KeptFile {
+  readonly mediaKey: Uint8Array;
+  readonly fileEncSha256: Uint8Array;
+  readonly directPath: string;
 }
 
 /**
@@ -83,6 +90,20 @@ export class MediaHost {
     } catch {
       return null;
     }
+  }
+
+  /** Keeps a file encrypted as phones upload it, and tells what a message says of it. */
+  async keep(content: Uint8Array, type: MediaType): Promise<KeptFile> {
+    const mediaKey = randomBytes(32);
+    const { cipherKey, iv, macKey } = await getMediaKeys(mediaKey, type);
+    const cipher = createCipheriv('aes-256-cbc', cipherKey, iv);
+    const ciphertext = Buffer.concat([cipher.update(content), cipher.final()]);
+    const mac = hmacSign(Buffer.concat([iv, ciphertext]), macKey ?? Buffer.alloc(0));
+    const file = Buffer.concat([ciphertext, mac.subarray(0, MAC_BYTES)]);
+    const fileEncSha256 = createHash('sha256').update(file).digest();
+    const name = fileEncSha256.toString('base64url');
+    await writeFile(join(this.#directory, name), file, { mode: 0o600 });
+    return { mediaKey, fileEncSha256, directPath: `/mms/${type}/${name}` };
   }
 
   close(): Promise<void> {

@@ -68,6 +68,8 @@ function outbox({ hangs = false, held = false } = {}) {
     media: {
       guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
       resolve: nameLookup([]),
+      histories: new TenantSlots(1),
+      ca: undefined,
       slots: new TenantSlots(1),
     },
     groups: undefined as unknown as GroupDirectory,

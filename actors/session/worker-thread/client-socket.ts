@@ -5,8 +5,12 @@ import {
   type UserFacingSocketConfig,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import type { SessionAddress } from '../session-host.ts';
+import { followAccount, skipCollections } from './account-sync.ts';
+import { clientDispatcher } from './client-dispatcher.ts';
 import type { Credentials } from './credentials.ts';
 import type { GroupDirectory } from './group-directory.ts';
+import type { DownloadBounds } from './network-download.ts';
 import type { Ratchets } from './ratchets.ts';
 import type { RetryAnswers } from './retry-answers.ts';
 import { shrinkRetryMemory } from './retry-memory.ts';
@@ -21,13 +25,18 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1;
 export function connectClient(options: {
   readonly environment: SessionEnvironment;
   readonly memory: ShopMemory;
+  readonly shop: SessionAddress;
   readonly credentials: Credentials;
   readonly ratchets: Ratchets;
   /** Asked when a group is written to, long after this returned. */
   readonly groups: () => GroupDirectory | undefined;
 }): WASocket {
-  const { environment, memory, credentials, ratchets, groups } = options;
-  const { timing, clientVersion, uploadAgent, simulated } = environment;
+  const { environment, memory, shop, credentials, ratchets, groups } = options;
+  const { timing, clientVersion, uploadAgent, media } = environment;
+  const bounds: DownloadBounds = {
+    ...media,
+    hosts: async () => (await socket.refreshMediaConn()).hosts.map(({ hostname }) => hostname),
+  };
   const config: UserFacingSocketConfig = {
     waWebSocketUrl: environment.socketUrl,
     auth: { creds: credentials.creds, keys: credentials.keys },
@@ -50,7 +59,9 @@ export function connectClient(options: {
     placeholderResendCache: memory.placeholders,
     cachedGroupMetadata: async (id) => groups()?.metadata(id),
     makeSignalRepository: ratchets.makeSignalRepository,
-    ...(simulated ? { shouldSyncHistoryMessage: () => false } : {}),
+    // account-sync.ts takes what is wanted of the history; the client would hold all of it in memory.
+    shouldSyncHistoryMessage: () => false,
+    options: { dispatcher: clientDispatcher(bounds) },
     ...(timing.qrMs === undefined ? {} : { qrTimeout: timing.qrMs }),
     ...(clientVersion === undefined ? {} : { version: [...clientVersion] as [number, number, number] }),
     ...(uploadAgent === undefined ? {} : { fetchAgent: uploadAgent }),
@@ -58,8 +69,20 @@ export function connectClient(options: {
   const socket = makeWASocket(config);
   if (socket.messageRetryManager !== null) shrinkRetryMemory(socket.messageRetryManager);
   socket.ws.prependListener('frame', spellOutErrors);
+  socket.ws.prependListener('frame', skipCollections);
   // First in line, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
+  followAccount({
+    socket,
+    credentials,
+    bounds,
+    log: (level, fields, message) =>
+      environment.tell({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message }),
+    alone: async (work, ended) => {
+      const giveBack = await media.histories.take(shop.tenantId, ended);
+      await work().finally(giveBack);
+    },
+  });
   return socket;
 }
 

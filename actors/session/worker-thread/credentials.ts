@@ -20,6 +20,8 @@ export interface Credentials {
   readonly keys: SignalKeyStore;
   /** Stores keys that may be lost, before or with whatever is stored next. */
   setUnhurried(data: SignalDataSet): void;
+  /** Stores keys now, whatever they are. Resolves when they stand there. */
+  storeNow(data: SignalDataSet): Promise<void>;
   /** Changed keys that another writer stores, in one commit with its own data. */
   carried(data: SignalDataSet, carry: Carry): Promise<void>;
   /** When these credentials were paired; undefined before the pairing. */
@@ -42,6 +44,7 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
     creds,
     keys: signalKeys(sealed),
     setUnhurried: (data) => sealed.writeUnhurried({ hash: 'credentials', fields: fieldsOf(data) }),
+    storeNow: (data) => sealed.write({ hash: 'credentials', fields: fieldsOf(data) }),
     carried: (data, carry) => sealed.carried({ hash: 'credentials', fields: fieldsOf(data) }, carry),
     pairedAtMs: () => pairedAtMs,
     async save(nowMs) {

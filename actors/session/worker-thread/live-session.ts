@@ -221,6 +221,7 @@ export class LiveSession {
     const socket = connectClient({
       environment,
       memory,
+      shop: this.#options.shop,
       credentials,
       ratchets,
       groups: () => this.#running?.groups,

@@ -11,20 +11,22 @@ import type { SealedCache } from './sealed-cache.ts';
 import type { AskStore } from './sealed-store.ts';
 import type { TenantSlots } from './tenant-slots.ts';
 
-/** Where and how attachments are fetched. */
+/** Where and how attachments and histories are fetched. */
 export interface MediaEnvironment {
   readonly guard: AddressGuard;
   readonly resolve: ResolveAll;
   /** One for each attachment that is fetched, encrypted and uploaded. */
   readonly slots: TenantSlots;
+  /** One for each history that is read. */
+  readonly histories: TenantSlots;
+  /** Certificate of the authority of the network's media hosts, PEM; undefined: the system's certificates alone. */
+  readonly ca: string | undefined;
 }
 
 /** What all sessions of one worker share. */
 export interface SessionEnvironment {
   readonly socketUrl: string;
   readonly clientVersion: readonly [number, number, number] | undefined;
-  /** Connected to the simulator, which has no history to tell. */
-  readonly simulated: boolean;
   readonly media: MediaEnvironment;
   /** Trusts the simulator's media host; undefined: the system's certificates alone. */
   readonly uploadAgent: Agent | undefined;

@@ -48,11 +48,12 @@ function run(): void {
   const sessions = new WorkerSessions({
     socketUrl: setup.socketUrl,
     clientVersion: setup.clientVersion,
-    simulated: setup.noiseRootKey !== undefined,
     media: {
       guard: new AddressGuard(setup.media),
       resolve: nameLookup(setup.media.nameServers),
       slots: new TenantSlots(ATTACHMENTS_PER_TENANT),
+      histories: new TenantSlots(1),
+      ca: setup.mediaCa,
     },
     uploadAgent: setup.mediaCa === undefined ? undefined : new Agent({ ca: setup.mediaCa }),
     timing: setup.timing,

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import type { UserFacingSocketConfig } from '@whiskeysockets/baileys';
+import { askNetworkFile, type DownloadBounds, DownloadRefused } from './network-download.ts';
+
+/**
+ * The largest file that the client downloads by itself, in bytes: a snapshot of the account's own name and language, which has
+ * a few hundred. The client makes an object of every two bytes of it.
+ */
+const MAX_BYTES = 256 * 1024;
+
+/** The time of one download, in milliseconds. */
+const DOWNLOAD_MS = 30_000;
+
+/** What the client's `fetch` asks a dispatcher for (undici's Dispatcher.DispatchOptions, as far as it is used). */
+interface Asked {
+  readonly path: string;
+  readonly method: string;
+}
+
+/** Whom a dispatcher answers (undici's Dispatcher.DispatchHandlers, as Node 20 and 22 have them). */
+interface Answered {
+  onConnect?(abort: () => void): void;
+  onHeaders(status: number, headers: Buffer[], resume: () => void, statusText: string): boolean;
+  onData(chunk: Buffer): boolean;
+  onComplete(trailers: Buffer[]): void;
+  onError(error: Error): void;
+}
+
+/** What the client's option takes. */
+type ClientDispatcher = NonNullable<NonNullable<UserFacingSocketConfig['options']>['dispatcher']>;
+
+/**
+ * All that the client downloads by itself, as a dispatcher of undici for its `options`: from the network's own hosts alone, whatever
+ * address the client asks for, and bounded (`askNetworkFile`).
+ */
+export function clientDispatcher(bounds: DownloadBounds): ClientDispatcher {
+  const dispatcher = {
+    dispatch(asked: Asked, answered: Answered): boolean {
+      const end = new AbortController();
+      const signal = AbortSignal.any([end.signal, AbortSignal.timeout(DOWNLOAD_MS)]);
+      answered.onConnect?.(() => end.abort());
+      answer(asked, answered, { bounds, signal }).catch((error: unknown) => {
+        end.abort();
+        answered.onError(error instanceof Error ? error : new Error(String(error)));
+      });
+      return true;
+    },
+  };
+  // Node's fetch calls this one method of a dispatcher.
+  return dispatcher as unknown as ClientDispatcher;
+}
+
+async function answer(
+  { path, method }: Asked,
+  answered: Answered,
+  { bounds, signal }: { readonly bounds: DownloadBounds; readonly signal: AbortSignal },
+): Promise<void> {
+  if (method !== 'GET') throw new DownloadRefused('the client may only download');
+  const response = await askNetworkFile(path, bounds, { maxBytes: MAX_BYTES, signal });
+  const bytes = await wholeOf(response);
+  answered.onHeaders(200, [], () => undefined, 'OK');
+  answered.onData(bytes);
+  answered.onComplete([]);
+}
+
+async function wholeOf(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new DownloadRefused('the file is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,90 @@
+import { createDecipheriv, createHash, timingSafeEqual } from 'node:crypto';
+import { Readable, Transform, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createInflate } from 'node:zlib';
+import { getMediaKeys, type proto } from '@whiskeysockets/baileys';
+import { HistoryFacts } from './history-facts.ts';
+import { askNetworkFile, type DownloadBounds, DownloadRefused } from './network-download.ts';
+
+/** The largest part of a history, in bytes as it is sent and as it was before its compression. */
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
+
+/** The time that one part may take, in milliseconds. */
+const READ_MS = 120_000;
+
+/** Behind the ciphertext of a file stands the start of its HMAC. */
+const MAC_BYTES = 10;
+
+/**
+ * Downloads one part of a phone's history, or takes it from the message, and reads the facts out of it. No more of it is held than a
+ * few kilobytes and the facts. Rejects where it is too large, damaged, or not at the network's own hosts.
+ */
+export async function readHistory(
+  notice: proto.Message.IHistorySyncNotification,
+  bounds: DownloadBounds,
+  ended: AbortSignal,
+): Promise<HistoryFacts> {
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(READ_MS)]);
+  const facts = new HistoryFacts();
+  const inline = notice.initialHistBootstrapInlinePayload;
+  if (inline != null && inline.length > 0) {
+    await pipeline(Readable.from([inline]), createInflate(), readerOf(facts), { signal });
+    return facts;
+  }
+  const { directPath, mediaKey, fileEncSha256 } = notice;
+  if (directPath == null || mediaKey == null || fileEncSha256 == null)
+    throw new DownloadRefused('the history has no file');
+  const { cipherKey, iv } = await getMediaKeys(mediaKey, 'md-msg-hist');
+  const response = await askNetworkFile(directPath, bounds, { maxBytes: MAX_BYTES, signal });
+  const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv);
+  await pipeline(response, ciphertextOf(fileEncSha256), decipher, createInflate(), readerOf(facts), {
+    signal,
+  });
+  return facts;
+}
+
+/** Takes what was inflated. A generator would do with less, but its `pipeline` hides why it failed. */
+function readerOf(facts: HistoryFacts): Writable {
+  let size = 0;
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size > MAX_INFLATED_BYTES) return done(new DownloadRefused('the history is too large'));
+      done(failureOf(() => facts.push(chunk)));
+    },
+    final: (done) => done(failureOf(() => facts.end())),
+  });
+}
+
+function failureOf(read: () => void): Error | null {
+  try {
+    read();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Passes on a file without its last bytes, and fails where it is too large or another than was told. */
+function ciphertextOf(sha256: Uint8Array): Transform {
+  const hash = createHash('sha256');
+  let size = 0;
+  let held: Buffer = Buffer.alloc(0);
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size > MAX_BYTES) return done(new DownloadRefused('the file is too large'));
+      hash.update(chunk);
+      const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      const end = Math.max(0, all.length - MAC_BYTES);
+      held = all.subarray(end);
+      done(null, all.subarray(0, end));
+    },
+    flush(done) {
+      const digest = hash.digest();
+      const isTold = sha256.length === digest.length && timingSafeEqual(sha256, digest);
+      done(isTold ? null : new DownloadRefused('the file is another than the phone told'));
+    },
+  });
+}
