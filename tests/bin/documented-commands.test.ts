@@ -42,6 +42,7 @@ const SCRIPTS_ELSEWHERE: Readonly<Record<string, string>> = {
   fix: 'is the linter of check:lint with --write, which would change the files that are being checked',
   dev: 'is bin/dev: tests/bin/dev.test.ts',
   simulator: 'is bin/simulator: every live bench starts the same program',
+  settings: 'tests/bin/documented-settings.test.ts compares what it would write with what is there',
   'client-types': 'tests/client/document-changes.test.ts compares what it would write with what is there',
 };
 

@@ -1,7 +1,11 @@
-/** README's table has a row for each variable that the programs read, and for no other. */
+/** The table of settings, bin/environment.ts, compose.yaml, docs/settings.md and .env.example name the same variables. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { serviceEnvironment } from '../../bin/environment.ts';
+import { environmentExample, settingsPage } from '../../bin/settings-documents.ts';
+import { SETTING_GROUPS } from '../../bin/settings-table.ts';
+import { least } from './refused-environment.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -14,13 +18,54 @@ const OF_TESTS: ReadonlySet<string> = new Set([
   'REDIS_IMAGE',
 ]);
 
-test('README names each setting, and no other', () => {
+const settings = SETTING_GROUPS.flatMap((group) => group.settings);
+const namesOf = (chosen: typeof settings): string[] => chosen.map(({ name }) => name).sort();
+const matches = (text: string, pattern: RegExp): string[] =>
+  [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].sort();
+
+test('the table has a row for each variable that the programs read, and for no other', () => {
   const schemas = ['bin/environment.ts', 'bin/operator-settings.ts'].map(read).join('\n');
   // An entry of a schema's object: its name, a colon, and how it is read.
-  const entries = [...schemas.matchAll(/[\n{,] *([A-Z]+(?:_[A-Z]+)*): [a-z]/g)];
-  const settings = new Set(entries.map(([, name = '']) => name).filter((name) => !OF_TESTS.has(name)));
-  assert.ok(settings.size > 25, 'the schemas are no longer understood');
-  const rows = read('README.md').match(/^\| `[A-Z].*$/gm) ?? [];
-  const documented = rows.flatMap((row) => row.split('|')[1]?.match(/[A-Z][A-Z_]+/g) ?? []);
-  assert.deepEqual([...documented].sort(), [...settings].sort());
+  const entries = matches(schemas, /[\n{,] *([A-Z]+(?:_[A-Z]+)*): [a-z]/g).filter(
+    (name) => !OF_TESTS.has(name),
+  );
+  assert.ok(entries.length > 25, 'the schemas are no longer understood');
+  const readByPrograms = settings.filter(({ readBy }) => readBy === undefined || readBy === 'bin/dev');
+  assert.deepEqual(namesOf(readByPrograms), entries);
+});
+
+test('compose.yaml passes on each setting that it does not decide, under its name, and reads no other variable', () => {
+  const compose = read('compose.yaml');
+  const passed = settings.filter(({ decidedByCompose }) => decidedByCompose === undefined);
+  assert.deepEqual(matches(compose, /(?<!\$)\$\{([A-Z_]+)/g), namesOf(passed));
+  const published = new Set(['PORT', 'ADMIN_PORT']);
+  const forNodes = passed.filter(({ name, readBy }) => readBy !== 'compose.yaml' && !published.has(name));
+  const [, environment = ''] = /^x-environment:[^\n]*\n((?: .*\n|\n)+)/m.exec(compose) ?? [];
+  const given = [...environment.matchAll(/^ {2}([A-Z_]+): (.*)$/gm)].map(([, name = '', value = '']) => {
+    assert.ok(value.includes(`\${${name}:`), `${name} is passed on under another name`);
+    return name;
+  });
+  assert.deepEqual(given.sort(), namesOf(forNodes));
+});
+
+test('docs/settings.md and .env.example are what npm run settings writes', () => {
+  assert.equal(read('docs/settings.md'), settingsPage());
+  assert.equal(read('.env.example'), environmentExample());
+});
+
+test('a default in the table is the one of the service', () => {
+  const given = settings.filter(({ readBy, standard }) => readBy === undefined && /^`[^`]+`$/.test(standard));
+  assert.ok(given.length > 10);
+  for (const { name, standard } of given) {
+    const variables = { ...least, [name]: standard.slice(1, -1) };
+    assert.deepEqual(serviceEnvironment(variables), serviceEnvironment(least), name);
+  }
+});
+
+test('a default in the table is the one of compose.yaml, where that has one', () => {
+  const compose = read('compose.yaml');
+  for (const { name, standard } of settings.filter(({ readBy }) => readBy === 'compose.yaml')) {
+    const [, value] = /^`([^`]+)`$/.exec(standard) ?? [];
+    if (value !== undefined) assert.ok(compose.includes(`\${${name}:-${value}}`), name);
+  }
 });

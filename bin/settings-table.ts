@@ -1,0 +1,342 @@
+/** A variable of the environment, as docs/settings.md and .env.example show it. */
+export interface Setting {
+  readonly name: string;
+  /** Its default, or what holds where it is not given. */
+  readonly standard: string;
+  readonly meaning: string;
+  /** A value to begin with in .env.example: the setting is required there. */
+  readonly required?: string;
+  /** Who reads it; the service through bin/environment.ts unless said otherwise. `sdk`: the library for traces. */
+  readonly readBy?: 'bin/dev' | 'compose.yaml' | 'sdk';
+  /** Why compose.yaml gives it a value of its own, or none; it passes on all others. */
+  readonly decidedByCompose?: string;
+}
+
+/** Settings of one theme. */
+export interface SettingGroup {
+  readonly title: string;
+  readonly settings: readonly Setting[];
+  /** What holds for several of them. Markdown. */
+  readonly note?: string;
+}
+
+const days = 'at least 1';
+
+/** All settings. `npm run settings` writes docs/settings.md and .env.example from them. */
+export const SETTING_GROUPS: readonly SettingGroup[] = [
+  {
+    title: 'Secrets',
+    settings: [
+      {
+        name: 'ADMIN_TOKEN',
+        standard: 'required, or an admin in `ADMIN_TOKENS`',
+        meaning: 'token of the operator `admin`',
+        required: 'openssl rand -hex 24',
+      },
+      {
+        name: 'ADMIN_TOKENS',
+        standard: 'none',
+        meaning: 'more operators: `name:role:token`, separated by commas',
+      },
+      { name: 'METRICS_TOKEN', standard: 'none', meaning: 'token for `/metrics` and nothing else' },
+      {
+        name: 'CREDENTIALS_KEY',
+        standard: 'required',
+        meaning: '32 bytes in base64 that seal what is stored of sessions',
+        required: 'openssl rand -base64 32',
+      },
+    ],
+    note: `A token has 16 characters or more. \`ADMIN_TOKEN\` may have 8 where \`ADMIN_HOST\` is loopback. Roles are \`read\`, \`operate\` and
+\`admin\`: [docs/operators.md](docs/operators.md). Operators' tokens open \`/metrics\`, too.
+
+Without \`CREDENTIALS_KEY\` the stored sessions of every shop are lost. It may hold several keys, separated by commas: the first
+seals, all of them open ([rotating it](docs/running.md#rotating-credentials_key)). A start with keys of which none sealed here before is
+refused.
+
+Each secret, and \`REDIS_URL\`, may be in a file instead, as orchestrators mount them: \`ADMIN_TOKEN_FILE\`, \`ADMIN_TOKENS_FILE\`,
+\`METRICS_TOKEN_FILE\`, \`CREDENTIALS_KEY_FILE\` and \`REDIS_URL_FILE\` name it. White space at its end is not part of the secret. A
+secret given in both ways is refused. \`compose.yaml\` takes secrets by value alone.`,
+  },
+  {
+    title: 'Addresses',
+    settings: [
+      {
+        name: 'PUBLIC_URL',
+        standard: "the listener's address",
+        meaning: 'address of the API that tenants are shown',
+      },
+      {
+        name: 'SETUP_URL_TEMPLATE',
+        standard: '`{PUBLIC_URL}/shops/{shopId}/edit`',
+        meaning: "where a shop's owner finishes its setup",
+      },
+      { name: 'PLATFORM_NAME', standard: '`Tenant Messaging`', meaning: 'the name the platform goes by' },
+      {
+        name: 'TRUSTED_PROXIES',
+        standard: 'none',
+        meaning: 'addresses and ranges whose `X-Forwarded-For` is believed ([docs/tls.md](docs/tls.md))',
+      },
+      {
+        name: 'HOST',
+        standard: '`127.0.0.1`',
+        meaning: "address of the API's listener",
+        decidedByCompose: 'the image listens on all addresses of its container',
+      },
+      {
+        name: 'PORT',
+        standard: '`3000`',
+        meaning: "port of the API's listener; with `compose.yaml`, of this machine",
+      },
+      {
+        name: 'ADMIN_HOST',
+        standard: '`127.0.0.1`',
+        meaning: "address of the operators' listener",
+        decidedByCompose: 'as HOST',
+      },
+      {
+        name: 'ADMIN_PORT',
+        standard: '`3001`',
+        meaning: "port of the operators' listener; with `compose.yaml`, of this machine",
+      },
+    ],
+  },
+  {
+    title: 'Redis and the node',
+    settings: [
+      {
+        name: 'REDIS_URL',
+        standard: 'required, or the one of `compose.yaml`',
+        meaning: '`redis://`, `rediss://`, a Unix socket, or servers of a cluster separated by commas',
+      },
+      {
+        name: 'NODE_ID',
+        standard: 'host and port; `bin/dev`: its `DATA_DIR`',
+        meaning: "this node's name; a new process supersedes the one that had it",
+        decidedByCompose: 'each node has a name there',
+      },
+      {
+        name: 'SESSION_WORKERS',
+        standard: 'the cores but one, 1 to 4',
+        meaning: 'threads that hold the sessions; one that dies takes its own alone',
+      },
+      {
+        name: 'SHUTDOWN_DELAY_MS',
+        standard: '`0`',
+        meaning: 'how long `/readyz` says 503 before a node that is stopped takes no more calls',
+      },
+      { name: 'LOG_LEVEL', standard: '`info`', meaning: "pino's levels, `fatal` to `trace`, or `silent`" },
+      {
+        name: 'REVISION',
+        standard: '`unknown`',
+        meaning: 'the commit that `msgapi_build_info` names',
+        decidedByCompose: 'the image has its own',
+      },
+    ],
+    note: `\`SHUTDOWN_DELAY_MS\` is for load balancers that look at \`/readyz\` every few seconds. A second signal ends the wait.`,
+  },
+  {
+    title: 'The chat network',
+    settings: [
+      {
+        name: 'MSGAPP_SOCKET_URL',
+        standard: 'the real network',
+        meaning: 'another chat network: a simulator',
+      },
+      {
+        name: 'MSGAPP_NOISE_ROOT_KEY',
+        standard: "the real network's",
+        meaning: 'root key of that network; on loopback alone',
+      },
+      {
+        name: 'MSGAPP_CLIENT_VERSION',
+        standard: "the client's own",
+        meaning: 'the version it says it is, as in `2.3000.1035194821`',
+      },
+      {
+        name: 'SEND_GAP_MS',
+        standard: '`6000-20000`',
+        meaning: 'the random gap between two sends of a shop',
+      },
+      {
+        name: 'MEDIA_DENIED_RANGES',
+        standard: 'none',
+        meaning: 'public addresses of yours that attachments and webhooks must not reach',
+      },
+      {
+        name: 'MEDIA_NAME_SERVERS',
+        standard: "the system's",
+        meaning: "who resolves attachments' and webhooks' hosts; `/etc/hosts` is not read",
+      },
+    ],
+    note: `\`MSGAPP_CLIENT_VERSION\` is for the day the network refuses the version of the client (\`outdated\`). \`SEND_GAP_MS\` may be shorter
+than 6 seconds only against a simulator on this machine.`,
+  },
+  {
+    title: 'How long things are kept',
+    settings: [
+      {
+        name: 'MESSAGE_RETENTION_DAYS',
+        standard: '`30`',
+        meaning: 'messages, to the end of a UTC day, and idempotency keys; at least 2',
+      },
+      {
+        name: 'EVENT_RETENTION_DAYS',
+        standard: '`7`',
+        meaning: `how far \`GET /events\` can go back; ${days}`,
+      },
+      { name: 'EVENT_MAX_ENTRIES', standard: '`50000`', meaning: 'events kept of a tenant' },
+      {
+        name: 'REQUEST_LOG_RETENTION_DAYS',
+        standard: '`7`',
+        meaning: `the request log, and dead letters; ${days}`,
+      },
+      {
+        name: 'REQUEST_LOG_MAX_ENTRIES',
+        standard: '`100000`',
+        meaning: 'entries of the request log of a tenant',
+      },
+      {
+        name: 'REQUEST_LOG_MAX_BYTES',
+        standard: '`268435456`',
+        meaning: 'bytes of the request log, of all tenants together',
+      },
+    ],
+    note: 'Of days and entries the first that is reached counts.',
+  },
+  {
+    title: 'Traces',
+    settings: [
+      {
+        name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+        standard: 'none: nothing is traced',
+        meaning: 'base address of a collector that takes OTLP over HTTP',
+      },
+      {
+        name: 'OTEL_SERVICE_NAME',
+        standard: '`tenant-messaging-api`',
+        meaning: 'what spans call this service',
+      },
+      {
+        name: 'OTEL_EXPORTER_OTLP_HEADERS',
+        standard: 'none',
+        meaning: 'headers for the collector: `name=value`, separated by commas',
+        readBy: 'sdk',
+      },
+      {
+        name: 'OTEL_TRACES_SAMPLER',
+        standard: '`parentbased_always_on`',
+        meaning: 'which traces are kept',
+        readBy: 'sdk',
+      },
+      {
+        name: 'OTEL_TRACES_SAMPLER_ARG',
+        standard: 'none',
+        meaning: 'its argument, such as a ratio',
+        readBy: 'sdk',
+      },
+    ],
+    note: `Spans of calls, turns, commits, sends and acknowledgements go to \`/v1/traces\` there. To containers \`127.0.0.1\` is not this machine.`,
+  },
+  {
+    title: 'Of `bin/dev` and the simulator',
+    settings: [
+      {
+        name: 'DATA_DIR',
+        standard: '`.data`',
+        meaning: 'where they keep their files',
+        decidedByCompose: 'neither runs there',
+      },
+      {
+        name: 'SIMULATOR_PORT',
+        standard: '`3002`',
+        meaning: "the simulator's port",
+        readBy: 'bin/dev',
+        decidedByCompose: 'no simulator runs there',
+      },
+    ],
+  },
+  {
+    title: 'Of `compose.yaml` alone',
+    settings: [
+      {
+        name: 'API_DOMAIN',
+        standard: '`localhost`',
+        meaning: 'profile `tls`: the name that certificates are for',
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'TLS',
+        standard: "Let's Encrypt",
+        meaning: "profile `tls`: another source of certificates, a line of Caddy's",
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'CERTIFICATES',
+        standard: 'an empty volume',
+        meaning: 'profile `tls`: folder mounted at `/certificates`',
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'HTTP_PORT',
+        standard: '`80`',
+        meaning: 'profile `tls`: port for plain HTTP',
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'HTTPS_PORT',
+        standard: '`443`',
+        meaning: 'profile `tls`: port for HTTPS',
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'PROMETHEUS_PORT',
+        standard: '`9090`',
+        meaning: "profile `monitoring`: Prometheus' port",
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'GRAFANA_PORT',
+        standard: '`3003`',
+        meaning: "profile `monitoring`: Grafana's port",
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'STOP_GRACE_PERIOD',
+        standard: '`15s`',
+        meaning: 'how long a node may take to stop: `SHUTDOWN_DELAY_MS` and 15 s',
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'SERVICE_IMAGE',
+        standard: '`tenant-messaging-api`',
+        meaning: 'the image of the nodes; `bin/image` builds it',
+        readBy: 'compose.yaml',
+      },
+      { name: 'REDIS_IMAGE', standard: '`redis:7`', meaning: 'the image of Redis', readBy: 'compose.yaml' },
+      {
+        name: 'FRONT_IMAGE',
+        standard: '`nginx:1-alpine`',
+        meaning: 'the image of nginx',
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'TLS_IMAGE',
+        standard: '`caddy:2-alpine`',
+        meaning: 'the image of Caddy',
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'PROMETHEUS_IMAGE',
+        standard: '`prom/prometheus:v3.5.0`',
+        meaning: 'the image of Prometheus',
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'GRAFANA_IMAGE',
+        standard: '`grafana/grafana:12.0.0`',
+        meaning: 'the image of Grafana',
+        readBy: 'compose.yaml',
+      },
+    ],
+  },
+];
