@@ -148,7 +148,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const told = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers };
   poolLink.serve(poolService({ actors, store }));
   const refreshDirectory = (tenantId: string): Promise<void> => operatorsDirectory.refresh(tenantId);
-  const erasing = { ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault };
+  const erasing = { ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault, retentionMs };
   const erasure = composeErasure({ ...erasing, directory, refreshDirectory, logs: options.logs });
   const performTenant = tenantEffects({
     ...{ directory, feed, eventWaiters, webhooks: webhooks.pump, log, erasure, refreshDirectory },

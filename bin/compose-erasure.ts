@@ -22,6 +22,7 @@ export function composeErasure({ logs, deadLetters, ...parts }: ErasureParts): T
   return new TenantErasure({
     ...parts,
     eraseShop: (shop) => shops.erase(shop),
+    eraseStrays: (tenantId) => shops.eraseStrays(tenantId),
     forgetDeadLetters: (address) => deadLetters.forget(address),
     forgetRequests: (tenantId) => logs.forgetTenant(tenantId),
   });

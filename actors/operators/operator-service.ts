@@ -190,7 +190,7 @@ function within(clock: Pick<Clock, 'after'>, timeoutMs: number, work: Promise<vo
 type ApiKeys = Pick<OperatorOperations, 'createKey' | 'listKeys' | 'rotateKey' | 'revokeKey'>;
 
 function apiKeys(
-  { directory, clock, makeId, log }: OperatorServiceOptions,
+  { directory, clock, makeId }: OperatorServiceOptions,
   { withTenant, ask }: TenantAccess,
 ): ApiKeys {
   /** Makes a value and names its tenant first, so that the key is found as soon as its commit holds. */
@@ -201,23 +201,9 @@ function apiKeys(
     const key = makeRawKey();
     const hash = keyHash(key);
     await directory.name(hash, tenantId);
-    let record: Outcome<KeyView> | undefined;
-    try {
-      record = await ask<KeyView>(tenantId, put(hash));
-      return record.ok ? done({ key, record: record.value }) : record;
-    } finally {
-      // A value that failed is shown to nobody, so it does no harm where it was stored.
-      if (!record?.ok) {
-        await directory
-          .forget([hash])
-          .catch((error: unknown) =>
-            log.warn(
-              { tenantId, err: error },
-              'the hash of a key that nobody has stays in the key directory',
-            ),
-          );
-      }
-    }
+    const record = await ask<KeyView>(tenantId, put(hash));
+    if (!record.ok) return record;
+    return (await directory.keep(hash)) ? done({ key, record: record.value }) : failed('NOT_FOUND');
   };
 
   return {

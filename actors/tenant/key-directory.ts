@@ -3,6 +3,8 @@ import type { Store } from '../../runtime/store.ts';
 import type { KeyDirectory } from './tenant-view.ts';
 
 const CACHED_KEYS = 100_000;
+/** How long a key may take from its name to its commit; far longer than a commit may. */
+const UNCOMMITTED_SECONDS = 3_600;
 
 /**
  * Finds the tenant of a key on any node, and with it the owner that authenticates the call. The mapping of a hash never
@@ -21,9 +23,18 @@ export class StoredKeyDirectory implements KeyDirectory {
     return this.#found.get(keyHash) ?? this.#read(keyHash);
   }
 
-  /** Names the tenant of a new key; done before the key is committed, so that a committed key is always found. */
+  /**
+   * Names the tenant of a new key for an hour; done before the key is committed, so that a committed key is always found. What
+   * came to nothing, because it was refused or its node was killed, goes by itself.
+   */
   async name(keyHash: string, tenantId: string): Promise<void> {
-    await this.#store.append([['SET', directoryKey(keyHash), tenantId]]);
+    await this.#store.append([['SET', directoryKey(keyHash), tenantId, 'EX', UNCOMMITTED_SECONDS]]);
+  }
+
+  /** Names it for good, once the key is committed. False: it is not named any more, since its tenant was erased. */
+  async keep(keyHash: string): Promise<boolean> {
+    const [kept] = await this.#store.append([['PERSIST', directoryKey(keyHash)]]);
+    return kept === 1;
   }
 
   /** Takes hashes out that no key has any more. */

@@ -25,6 +25,8 @@ export interface TenantErasureOptions {
     readonly shopId: string;
     readonly withTenant: boolean;
   }) => Promise<void>;
+  /** Erases messages of the tenant that no list of its shops named. */
+  readonly eraseStrays: (tenantId: string) => Promise<void>;
   readonly forgetDeadLetters: (address: Address) => Promise<void>;
   /** Erases the tenant's request log, and its name from the log of what operators changed. */
   readonly forgetRequests: (tenantId: string) => Promise<void>;
@@ -144,6 +146,7 @@ export class TenantErasure {
   async #eraseTenant(address: Address, { shard, tenantId, keys }: TenantState): Promise<void> {
     const { actors, store, clock, forgetDeadLetters, forgetRequests, refreshDirectory } = this.#options;
     if (this.#here(address) === undefined) return;
+    await this.#options.eraseStrays(tenantId);
     await forgetDeadLetters(address);
     const [numbersLeft] = (await store.read([['SMEMBERS', keys.numbersLeft]])) as [string[]];
     for (let from = 0; from < numbersLeft.length; from += KEYS_AT_ONCE) {

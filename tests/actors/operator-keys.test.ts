@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, failed, type Outcome } from '../../actors/failure.ts';
 import { type OperatorServiceOptions, operatorService } from '../../actors/operators/operator-service.ts';
+import { StoredKeyDirectory } from '../../actors/tenant/key-directory.ts';
 import { keyHash } from '../../actors/tenant/raw-key.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import type { Read, Store } from '../../runtime/store.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
-import { QuietLog } from '../runtime/quiet-log.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
 
 const golden = readGolden(1);
@@ -19,22 +20,31 @@ const draft = {
   limits: { minute: 1, hour: 1, day: 1 },
 };
 
-/** A service whose tenant answers so, and the hashes that its directory names. */
-async function operatorsWith(answer: () => Promise<Outcome<unknown>>, forget?: () => Promise<void>) {
+/** A service whose tenant answers so, and the hashes that its directory names for good. */
+async function operatorsWith(answer: () => Promise<Outcome<unknown>>) {
   const state = await goldenTenant(golden);
-  const named = new Map<string, string>();
-  const log = new QuietLog();
+  const redis = new Map<string, { tenantId: string; expires: boolean }>();
+  const store = {
+    async append([write = ['', '']]: readonly Read[]) {
+      const [command, key, tenantId, ...rest] = write;
+      const known = redis.get(key);
+      if (command === 'SET') redis.set(key, { tenantId: String(tenantId), expires: rest[0] === 'EX' });
+      if (command !== 'PERSIST') return ['OK'];
+      if (known !== undefined) known.expires = false;
+      return [known === undefined ? 0 : 1];
+    },
+  };
   const operators = operatorService({
     actors: { state: () => state, ask: answer },
     clock: new FakeClock(),
     makeId: () => keyId,
-    log,
-    directory: {
-      name: async (hash: string, tenantId: string) => void named.set(hash, tenantId),
-      forget: forget ?? (async (hashes: readonly string[]) => void hashes.map((hash) => named.delete(hash))),
-    },
+    directory: new StoredKeyDirectory(store as unknown as Store),
   } as unknown as OperatorServiceOptions);
-  return { operators, named, log };
+  const named = () => {
+    const kept = [...redis].filter(([, { expires }]) => !expires);
+    return kept.map(([key, { tenantId }]) => [key.replace('api-key:', ''), tenantId]);
+  };
+  return { operators, named, redis };
 }
 
 test('a key that was made or given a new value is named', async () => {
@@ -44,12 +54,12 @@ test('a key that was made or given a new value is named', async () => {
   assert.ok(made.ok && rotated.ok);
   const hashes = [made, rotated].map(({ value }) => keyHash(value.key));
   assert.deepEqual(
-    [...named],
+    named(),
     hashes.map((hash) => [hash, golden.tenantId]),
   );
 });
 
-test('a value that was refused, or of which nobody knows what became, is named no longer', async () => {
+test('a value that was refused, or of which nobody knows what became, is named for an hour at most', async () => {
   for (const answer of [
     async () => failed('NOT_FOUND'),
     () => Promise.reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'who knows')),
@@ -57,15 +67,15 @@ test('a value that was refused, or of which nobody knows what became, is named n
     const { operators, named } = await operatorsWith(answer);
     await operators.createKey(golden.tenantId, draft).catch(() => undefined);
     await operators.rotateKey(golden.tenantId, keyId).catch(() => undefined);
-    assert.deepEqual([...named.keys()], []);
+    assert.deepEqual(named(), []);
   }
 });
 
-test('why a value was refused is told, though it could not be taken out of the directory', async () => {
-  const { operators, log } = await operatorsWith(
-    async () => failed('NOT_FOUND'),
-    () => Promise.reject(new Error('Redis is away')),
-  );
-  assert.deepEqual(await operators.rotateKey(golden.tenantId, keyId), failed('NOT_FOUND'));
-  assert.equal(log.warnings.length, 1);
+test('a key whose tenant was erased before it was named for good is not made', async () => {
+  const { operators, redis } = await operatorsWith(async () => {
+    redis.clear();
+    return done({ id: keyId });
+  });
+  assert.deepEqual(await operators.createKey(golden.tenantId, draft), failed('NOT_FOUND'));
+  assert.equal(redis.size, 0);
 });

@@ -55,7 +55,7 @@ async function nodeWithEraser(
     } as unknown as TenantErasureOptions['actors'],
     store: { read: async () => [[]], commit: note('commit') },
     ...{ clock, log, directory: { forget: note('keys') }, forgetDeadLetters: note('dead letters') },
-    ...{ forgetRequests: note('requests'), refreshDirectory: note('directory') },
+    ...{ eraseStrays: note('strays'), forgetRequests: note('requests'), refreshDirectory: note('directory') },
     async eraseShop(shop) {
       mostAtOnce = Math.max(mostAtOnce, ++atOnce);
       await Promise.resolve();
@@ -102,7 +102,15 @@ test('shops are erased one after the other', async () => {
 test('a deleted tenant is removed when nothing else of it is left, its keys first', async () => {
   const { erasure, steps, state } = await nodeWithEraser(0, { deleted: true });
   await erasure.run(address);
-  assert.deepEqual(steps, ['keys', 'dead letters', 'requests', 'directory', 'tenant_erased', 'passivate']);
+  assert.deepEqual(steps, [
+    'keys',
+    'strays',
+    'dead letters',
+    'requests',
+    'directory',
+    'tenant_erased',
+    'passivate',
+  ]);
   assert.equal(state().isGone, true);
 });
 

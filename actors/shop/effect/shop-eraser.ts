@@ -1,12 +1,11 @@
 import type { DeadLetters } from '../../../runtime/actor/dead-letters.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import type { Store, Write } from '../../../runtime/store.ts';
+import type { Store } from '../../../runtime/store.ts';
 import { answeredInTime } from '../../answered-in-time.ts';
 import type { SessionHost } from '../../session/session-host.ts';
 import { eraseShopEvents } from '../../tenant/erase-shop-events.ts';
 import { tenantAddress } from '../../tenant/tenant-keys.ts';
-import { messageIdOf } from '../record/accepted-list.ts';
 import {
   CARRIED_FIELDS,
   carriedKey,
@@ -14,21 +13,18 @@ import {
   decodeCarried,
   dropContent,
 } from '../record/carried-message.ts';
-import { earlierMessageKey, earlierShopKeys } from '../record/earlier-keys.ts';
-import { messageErasure, readMessages } from '../record/message-days.ts';
+import { earlierShopKeys } from '../record/earlier-keys.ts';
 import type { MessageState } from '../record/message-record.ts';
 import type { NumberVault } from '../record/number-vault.ts';
 import { numbersLeft, numbersTaken } from '../record/numbers-left.ts';
 import { decodePooled } from '../record/pooled-message.ts';
 import { sentIndexKeys } from '../record/sent-index.ts';
-import { idempotencyKey, type ShopKeys, shopAddress, shopKeys } from '../record/shop-keys.ts';
+import { type ShopKeys, shopAddress, shopKeys } from '../record/shop-keys.ts';
 import type { ShopReference } from '../record/shop-operations.ts';
+import { MessageEraser } from './message-eraser.ts';
 import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 import type { SharedNumbers } from './shared-numbers.ts';
-
-/** Messages that one commit erases: some hundred commands, about a millisecond of Redis. */
-const BATCH = 100;
 
 /** The actors, the store and the sessions from which a shop is erased. */
 export interface ShopEraserOptions {
@@ -44,6 +40,8 @@ export interface ShopEraserOptions {
   readonly vault: NumberVault;
   /** Takes the shop's id out of the log of what operators changed. */
   readonly forgetChanges: (shopId: string) => Promise<void>;
+  /** How long messages are kept, in milliseconds. */
+  readonly retentionMs: number;
 }
 
 /** A shop that is to be erased. */
@@ -59,9 +57,11 @@ interface ErasedShop extends ShopReference {
 export class ShopEraser {
   readonly #options: ShopEraserOptions;
   readonly #running = new Map<string, Promise<void>>();
+  readonly #messages: MessageEraser;
 
   constructor(options: ShopEraserOptions) {
     this.#options = options;
+    this.#messages = new MessageEraser(options);
   }
 
   /**
@@ -73,6 +73,12 @@ export class ShopEraser {
       this.#running.get(shop.shopId) ?? this.#erase(shop).finally(() => this.#running.delete(shop.shopId));
     this.#running.set(shop.shopId, running);
     return running;
+  }
+
+  /** Erases messages of a tenant whose shops are erased, which no list of theirs named. */
+  async eraseStrays(tenantId: string): Promise<void> {
+    const { shard } = tenantAddress(tenantId);
+    await this.#messages.eraseStrays(shard, (body) => body.tenantId === tenantId);
   }
 
   async #erase({ withTenant, ...shop }: ErasedShop): Promise<void> {
@@ -88,8 +94,8 @@ export class ShopEraser {
     await this.#endCarried(shard, keys);
     await this.#withdrawPooled(keys);
     const earlier = earlierShopKeys(keys.shop);
-    await this.#eraseMessages(shard, keys.accepted);
-    await this.#eraseEarlierMessages(shard, earlier.messages);
+    await this.#messages.eraseListed(shard, { accepted: keys.accepted, earlier: earlier.messages });
+    if (!withTenant) await this.#messages.eraseStrays(shard, ({ shopId }) => shopId === shop.shopId);
     const left = [...keys.all(), ...Object.values(earlier), ...sentIndexKeys(keys)] as string[];
     await store.commit(
       shard,
@@ -114,41 +120,6 @@ export class ShopEraser {
     if (taken.writes.length > 0) await store.commit(shard, taken.writes);
     // The tenant has them still.
     for (const phone of taken.phones) sharedNumbers.inUse(shop, phone);
-  }
-
-  /** Takes the shop's messages out of the hashes of their days, the oldest first. */
-  async #eraseMessages(shard: number, accepted: string): Promise<void> {
-    const { store } = this.#options;
-    for (;;) {
-      const [elements] = (await store.read([['LRANGE', accepted, 0, BATCH - 1]])) as [string[]];
-      if (elements.length === 0) return;
-      const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
-      const writes = await this.#erasures(shard, ids);
-      await store.commit(shard, [...writes, ['LTRIM', accepted, elements.length, -1]]);
-    }
-  }
-
-  /** The same of a shop that was not loaded since version 1 of the stored form. */
-  async #eraseEarlierMessages(shard: number, messages: string): Promise<void> {
-    const { store } = this.#options;
-    for (;;) {
-      const [ids] = (await store.read([['ZRANGE', messages, 0, BATCH - 1]])) as [string[]];
-      if (ids.length === 0) return;
-      const writes = await this.#erasures(shard, ids);
-      await store.commit(shard, [...writes, ['ZREM', messages, ...ids]]);
-    }
-  }
-
-  async #erasures(shard: number, ids: readonly string[]): Promise<Write[]> {
-    const messages = await readMessages(shard, ids, this.#options.store);
-    return messages.flatMap((message, index) => {
-      const id = ids[index] as string;
-      const writes: Write[] = [messageErasure(shard, id), ['DEL', earlierMessageKey(shard, id)]];
-      if (message?.body.idempotencyKey) {
-        writes.push(['DEL', idempotencyKey(shard, message.body, message.body.idempotencyKey)]);
-      }
-      return writes;
-    });
   }
 
   /** Ends the messages that this shop carried. Their origins learn it when they next ask; the texts are removed at once. */

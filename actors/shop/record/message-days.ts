@@ -44,7 +44,7 @@ export function firstIdOfDay(day: number): string {
 }
 
 /** The hash of a shard's messages of one day. */
-function dayKey(shard: number, day: number): string {
+export function dayKey(shard: number, day: number): string {
   const known = newest[shard];
   if (known?.day === day) return known.key;
   const key = shardKey(shard, 'messages', String(day));

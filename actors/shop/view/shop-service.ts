@@ -95,8 +95,8 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
   };
   const view = (shop: ShopReference): Promise<Outcome<ChannelView>> =>
     withState(shop, async (state) => done(await channelView(state, qrImage)));
-  const tenantOf = (shop: ShopReference): MaybePromise<TenantState | undefined> =>
-    actors.state<TenantState>(tenantAddress(shop.tenantId));
+  const tenantOf = ({ tenantId }: Pick<ShopReference, 'tenantId'>): MaybePromise<TenantState | undefined> =>
+    actors.state<TenantState>(tenantAddress(tenantId));
   const sendOf = (shop: ShopReference, draft: MessageDraft, tenant: TenantState | undefined) => {
     const settings = tenant?.settings ?? resolveSettings({});
     const mayGoByPool = tenant?.record.poolFallback ?? false;
@@ -144,7 +144,8 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       return await ask(shop, { type: 'post_status', draft, settings });
     },
     listMessages: (shop, query) => listStored(shop, query, options),
-    message: (tenantId, messageId) => storedMessage({ tenantId, id: messageId.toLowerCase() }, views, store),
+    message: (tenantId, messageId) =>
+      askedMessage(tenantOf({ tenantId }), messageId.toLowerCase(), views, store),
     policy: (shop, to) =>
       withState(shop, async (state) => {
         const asked = { to, settings: (await tenantOf(shop))?.settings ?? resolveSettings({}) };
@@ -229,45 +230,59 @@ function groupsOf(state: ShopState): Outcome<readonly GroupView[]> {
   return done(groups.map((group) => ({ ...group, canSend: group.isAdmin })));
 }
 
-/** A message of a tenant's. */
-function storedMessage(
-  { tenantId, id }: { readonly tenantId: string; readonly id: string },
+/** A message that is asked for, and its tenant. */
+interface AskedMessage {
+  readonly tenant: TenantState;
+  readonly id: string;
+}
+
+function askedMessage(
+  tenant: MaybePromise<TenantState | undefined>,
+  id: string,
   views: MessageViews,
   store: Store,
 ): MaybePromise<Outcome<MessageView>> {
-  const { shard } = tenantAddress(tenantId);
-  const known = knownMessage(shard, id, store);
+  if (!(tenant instanceof Promise)) return storedMessage({ tenant, id }, views, store);
+  return tenant.then((known) => storedMessage({ tenant: known, id }, views, store));
+}
+
+/** A message of a tenant's, while its shop is there: of an erased one some may still be stored. */
+function storedMessage(
+  { tenant, id }: { readonly tenant: TenantState | undefined; readonly id: string },
+  views: MessageViews,
+  store: Store,
+): MaybePromise<Outcome<MessageView>> {
+  if (tenant === undefined) return failed('MESSAGE_NOT_FOUND');
+  const known = knownMessage(tenant.shard, id, store);
   return known === undefined
-    ? readView({ tenantId, id, shard }, store)
-    : shownTo({ tenantId, id }, views.of(id, known), store);
+    ? readView({ tenant, id }, store)
+    : shownTo({ tenant, id }, views.of(id, known), store);
 }
 
 /** A message that must be read from Redis was not asked for lately, and may not be again: no view of it is kept. */
-async function readView(
-  { tenantId, id, shard }: { readonly tenantId: string; readonly id: string; readonly shard: number },
-  store: Store,
-): Promise<Outcome<MessageView>> {
+async function readView({ tenant, id }: AskedMessage, store: Store): Promise<Outcome<MessageView>> {
+  const { shard } = tenant;
   const [fields] = await store.lookUp(shard, [messageLookup(shard, id)]);
-  return shownTo({ tenantId, id }, viewOf(id, fields as MessageFields), store);
+  return shownTo({ tenant, id }, viewOf(id, fields as MessageFields), store);
 }
 
 function shownTo(
-  { tenantId, id }: { readonly tenantId: string; readonly id: string },
+  { tenant, id }: AskedMessage,
   message: ReturnType<typeof viewOf>,
   store: Store,
 ): MaybePromise<Outcome<MessageView>> {
-  if (message === undefined) return earlierView({ tenantId, id }, store);
-  return message.tenantId === tenantId ? done(message.view) : failed('MESSAGE_NOT_FOUND');
+  if (message === undefined) return earlierView({ tenant, id }, store);
+  const { tenantId, view } = message;
+  return tenantId === tenant.tenantId && tenant.shops.has(view.shopId)
+    ? done(view)
+    : failed('MESSAGE_NOT_FOUND');
 }
 
 /** A message that is not where this program stores one may be where an earlier one did. */
-async function earlierView(
-  { tenantId, id }: { readonly tenantId: string; readonly id: string },
-  store: Store,
-): Promise<Outcome<MessageView>> {
-  const message = await readMessage(tenantAddress(tenantId).shard, id, store);
-  if (message?.body.tenantId !== tenantId) return failed('MESSAGE_NOT_FOUND');
-  return done(messageView(message));
+async function earlierView({ tenant, id }: AskedMessage, store: Store): Promise<Outcome<MessageView>> {
+  const message = await readMessage(tenant.shard, id, store);
+  if (message?.body.tenantId !== tenant.tenantId) return failed('MESSAGE_NOT_FOUND');
+  return tenant.shops.has(message.body.shopId) ? done(messageView(message)) : failed('MESSAGE_NOT_FOUND');
 }
 
 /** Whether a session is starting and has neither shown a code nor connected. */

@@ -1,0 +1,77 @@
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
+import { messageIdOf } from '../record/accepted-list.ts';
+import { earlierMessageKey } from '../record/earlier-keys.ts';
+import { messageErasure, readMessages } from '../record/message-days.ts';
+import type { MessageBody } from '../record/message-record.ts';
+import { idempotencyKey } from '../record/shop-keys.ts';
+import { strayMessages } from '../record/stray-messages.ts';
+
+/** Messages that one commit erases: some hundred commands, about a millisecond of Redis. */
+const BATCH = 100;
+
+/** The store, and how long messages are kept. */
+interface MessageEraserOptions {
+  readonly store: Store;
+  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly retentionMs: number;
+}
+
+/** Erases messages with their idempotency keys, in short steps. */
+export class MessageEraser {
+  readonly #options: MessageEraserOptions;
+
+  constructor(options: MessageEraserOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Erases the messages that a shop's lists name, the oldest first. `earlier`: the list of a shop that was not loaded since
+   * version 1 of the stored form.
+   */
+  async eraseListed(
+    shard: number,
+    { accepted, earlier }: { readonly accepted: string; readonly earlier: string },
+  ): Promise<void> {
+    const { store } = this.#options;
+    for (;;) {
+      const [elements] = (await store.read([['LRANGE', accepted, 0, BATCH - 1]])) as [string[]];
+      if (elements.length === 0) break;
+      const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
+      await store.commit(shard, [
+        ...(await this.#erasures(shard, ids)),
+        ['LTRIM', accepted, elements.length, -1],
+      ]);
+    }
+    for (;;) {
+      const [ids] = (await store.read([['ZRANGE', earlier, 0, BATCH - 1]])) as [string[]];
+      if (ids.length === 0) return;
+      await store.commit(shard, [...(await this.#erasures(shard, ids)), ['ZREM', earlier, ...ids]]);
+    }
+  }
+
+  /** Erases those that no list names, where messages were kept for longer before. */
+  async eraseStrays(shard: number, isErased: (body: MessageBody) => boolean): Promise<void> {
+    const { store, clock, retentionMs } = this.#options;
+    for await (const found of strayMessages(shard, { store, retentionMs, nowMs: clock.wallMs() })) {
+      const bodies = found.map(({ body }) => body).filter(isErased);
+      if (bodies.length === 0) continue;
+      await store.commit(
+        shard,
+        bodies.flatMap((body) => erasuresOf(shard, body.id, body)),
+      );
+    }
+  }
+
+  async #erasures(shard: number, ids: readonly string[]): Promise<Write[]> {
+    const messages = await readMessages(shard, ids, this.#options.store);
+    return ids.flatMap((id, index) => erasuresOf(shard, id, messages[index]?.body));
+  }
+}
+
+/** What erases a message; `body` undefined: it is gone, or was half gone. */
+function erasuresOf(shard: number, id: string, body: MessageBody | undefined): Write[] {
+  const writes: Write[] = [messageErasure(shard, id), ['DEL', earlierMessageKey(shard, id)]];
+  if (body?.idempotencyKey) writes.push(['DEL', idempotencyKey(shard, body, body.idempotencyKey)]);
+  return writes;
+}

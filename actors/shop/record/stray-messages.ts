@@ -1,0 +1,73 @@
+import { DAY_MS } from '../../../policy/durations.ts';
+import { isObjectId } from '../../../runtime/object-id.ts';
+import type { Read, Store } from '../../../runtime/store.ts';
+import { dayKey, dayOf } from './message-days.ts';
+import { decodeMessage, type StoredMessage } from './message-record.ts';
+
+/** The longest that `MESSAGE_RETENTION_DAYS` may be. */
+const MOST_DAYS = 3_650;
+/** Days that one command asks for. */
+const DAYS_AT_ONCE = 365;
+/** Fields that one step looks at, three a message at most. */
+const SCAN_COUNT = 100;
+
+/** The store and the time by which stray messages are found. */
+interface StraySources {
+  readonly store: Pick<Store, 'read'>;
+  readonly retentionMs: number;
+  readonly nowMs: number;
+}
+
+/**
+ * The messages of a shard that no shop's list names any more, some at a time. There are none, unless messages were kept for
+ * longer before: a list is cut by the present retention, and a day expires by the one it was written with. Rejects as
+ * `Store.read` does.
+ */
+export async function* strayMessages(
+  shard: number,
+  sources: StraySources,
+): AsyncGenerator<readonly StoredMessage[]> {
+  const { store } = sources;
+  for (const day of await strayDays(shard, sources)) {
+    let cursor = '0';
+    do {
+      const [[next, pairs]] = (await store.read([
+        ['HSCAN', dayKey(shard, day), cursor, 'COUNT', SCAN_COUNT],
+      ])) as [[string, string[]]];
+      cursor = next;
+      yield bodiesAmong(pairs);
+    } while (cursor !== '0');
+  }
+}
+
+/** Days older than the present retention that are still stored. */
+async function strayDays(
+  shard: number,
+  { store, retentionMs, nowMs }: StraySources,
+): Promise<readonly number[]> {
+  const newest = dayOf(nowMs - retentionMs) - 1;
+  const oldest = dayOf(nowMs - MOST_DAYS * DAY_MS) - 1;
+  const days = Array.from({ length: Math.max(0, newest - oldest + 1) }, (_, index) => newest - index);
+  const found: number[] = [];
+  for (let from = 0; from < days.length; from += DAYS_AT_ONCE) {
+    const some = days.slice(from, from + DAYS_AT_ONCE);
+    const [first, ...rest] = some.map((day) => dayKey(shard, day));
+    if (first === undefined) continue;
+    const [count] = await store.read([['EXISTS', first, ...rest]]);
+    if (count === 0) continue;
+    const each = await store.read(some.map((day): Read => ['EXISTS', dayKey(shard, day)]));
+    found.push(...some.filter((_, index) => each[index] === 1));
+  }
+  return found;
+}
+
+function bodiesAmong(pairs: readonly string[]): StoredMessage[] {
+  const found: StoredMessage[] = [];
+  for (let index = 0; index < pairs.length; index += 2) {
+    const id = pairs[index] ?? '';
+    if (!isObjectId(id)) continue;
+    const message = decodeMessage(id, [pairs[index + 1] ?? null, null, null]);
+    if (message !== undefined) found.push(message);
+  }
+  return found;
+}

@@ -1,0 +1,73 @@
+/**
+ * Messages that were stored while messages were kept for longer, and that no list of their shop names any more: the real actors
+ * and Redis.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { bodyWrite, dayOfMessage } from '../../actors/shop/record/message-days.ts';
+import { idempotencyKey } from '../../actors/shop/record/shop-keys.ts';
+import { shardOf } from '../../runtime/address.ts';
+import { objectIdGenerator } from '../../runtime/object-id.ts';
+import { systemRandom } from '../../runtime/random.ts';
+import { tracesIn } from '../e2e/traces.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const newId = objectIdGenerator(systemRandom);
+
+let service: RealService;
+let redis: Redis;
+before(async () => {
+  service = await startRealService();
+  redis = new Redis(service.redisUrl);
+  await redis.config('SET', 'rdbcompression', 'no');
+});
+after(async () => {
+  redis?.disconnect();
+  await service?.stop();
+});
+
+/** A message of the shop that is ten days older than messages are kept now, with its idempotency key. */
+async function strayMessage(tenantId: string, shopId: string): Promise<string> {
+  const createdAtMs = Date.now() - 41 * DAY_MS;
+  const id = newId(createdAtMs);
+  const shard = shardOf(tenantId);
+  const [command, ...args] = bodyWrite(shard, dayOfMessage(id), {
+    ...{ id, tenantId, shopId, kind: 'message', to: '+33622220001', text: 'Kept for long', via: 'shop' },
+    ...{ mediaUrl: null, mediaType: null, policy: null, createdAtMs, wireId: '3EB0', requestId: null },
+    ...{ idempotencyKey: `once ${shopId}`, traceparent: null },
+  });
+  await redis.call(command, ...args.map(String));
+  await redis.set(idempotencyKey(shard, { shopId, kind: 'message' }, `once ${shopId}`), id);
+  return id;
+}
+
+test('stray messages go with their shop, and those of other shops stay', async () => {
+  const tenant = await service.tenant();
+  const [erased, kept] = [await service.shop(tenant), await service.shop(tenant)];
+  const [stray, other] = [await strayMessage(tenant.id, erased), await strayMessage(tenant.id, kept)];
+  const read = async (id: string) =>
+    (await service.api.call('GET', `/messages/${id}`, { key: tenant.key })).status;
+  assert.deepEqual([await read(stray), await read(other)], [200, 200]);
+  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${erased}`)).status, 200);
+  assert.deepEqual([await read(stray), await read(other)], [404, 200]);
+  assert.deepEqual(await tracesIn(redis, [erased, stray]), []);
+});
+
+test('stray messages go with their tenant', async () => {
+  const tenant = await service.tenant();
+  const shopId = await service.shop(tenant);
+  const stray = await strayMessage(tenant.id, shopId);
+  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}`)).status, 200);
+  assert.deepEqual(await tracesIn(redis, [tenant.id, stray]), []);
+});
+
+test('a message that is still stored is not shown once its shop is gone', async () => {
+  const tenant = await service.tenant();
+  const shopId = await service.shop(tenant);
+  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`)).status, 200);
+  const stray = await strayMessage(tenant.id, shopId);
+  const { status, body } = await service.api.call('GET', `/messages/${stray}`, { key: tenant.key });
+  assert.deepEqual([status, body.error.code], [404, 'MESSAGE_NOT_FOUND']);
+});
