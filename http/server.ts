@@ -379,6 +379,10 @@ class OpenReply implements ReplyStream {
     this.#exchange.leave();
   }
 
+  drop(): void {
+    if (!this.#exchange.isGone) this.#exchange.response.close();
+  }
+
   bufferedBytes(): number {
     return this.#buffered;
   }

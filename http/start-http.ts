@@ -122,6 +122,12 @@ function exportHttp(
     read: () => eventReaders.count,
   });
   metrics.source({
+    name: 'msgapi_http_event_stream_unread_bytes',
+    help: "Bytes that were written to streams of tenants' events and that their readers have not taken.",
+    kind: 'gauge',
+    read: () => eventReaders.unreadBytes,
+  });
+  metrics.source({
     name: 'msgapi_request_log_dropped_total',
     help: 'Request log entries given up because Redis was away for too long.',
     kind: 'counter',

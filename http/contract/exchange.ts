@@ -57,6 +57,8 @@ export interface ReplyStream {
   /** False when the reader lags: what is written from then on is buffered. */
   write(text: string): boolean;
   end(): void;
+  /** Drops the connection with what the reader has not taken. */
+  drop(): void;
   /** Bytes the reader has not taken yet. */
   bufferedBytes(): number;
   /** Called once, when the connection is gone or the stream was ended. */

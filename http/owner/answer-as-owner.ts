@@ -19,6 +19,8 @@ export interface OwnedRequest extends RequestParts {
   readonly ip: string;
   /** True for what was admitted and counted before: the next page of a stream, a call that waited. */
   readonly isContinued?: boolean;
+  /** What was admitted before counts as a call once more. */
+  readonly isCounted?: boolean;
   /** On the node that took the call alone: a connection is not sent to another. */
   readonly connection?: CallerConnection | undefined;
   /** The wait that woke, of a call that waited on this node. */
@@ -99,7 +101,8 @@ interface Addressee {
 function admit<Services>({ endpoint, request, options }: OwnedCall<Services>): MaybePromise<Admission> {
   const isBusy = endpoint.method !== 'GET' && options.isBusy();
   const { mayExceedQuota } = endpoint;
-  return options.tenants.admit(request, { isBusy, mayExceedQuota, isContinued: request.isContinued });
+  const isContinued = request.isContinued === true && request.isCounted !== true;
+  return options.tenants.admit(request, { isBusy, mayExceedQuota, isContinued });
 }
 
 /** Never rejects. */

@@ -6,6 +6,7 @@ import { errorCode, errorReply } from '../contract/envelope.ts';
 import { type HeaderLines, headerLines, type ReplyStream, type ReplyValue } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import type { OwnedReply } from '../owner/answer-as-owner.ts';
+import { UnreadBytes } from './unread-bytes.ts';
 
 /** How many streams may be open at this node's door; each is one connection, at most one page, and a comment now and then. */
 const MOST_STREAMS = { tenant: 256, node: 10_000 } as const;
@@ -22,14 +23,26 @@ const NO_ROOM_MS = NO_ROOM_TO_WAIT.retryAfterSeconds * 1_000;
 /** How often a reader that lags is looked at, and how long it may take for what it was sent. */
 const LAG_LOOK_MS = 250;
 const MOST_LAG_MS = 30_000;
+/** What readers have not taken, in bytes; one that lags holds a page at most. Beyond it a reader that lags is let go. */
+const MOST_UNREAD_BYTES = { tenant: 4 * 1024 ** 2, node: 64 * 1024 ** 2 } as const;
+/** So many events behind the first page count as a call. */
+const EVENTS_A_CALL = 100;
+/** Longest pause of a stream whose key has used up its limit. Milliseconds. */
+const MOST_LIMITED_MS = 15_000;
 /** The time over which readers of a node that stops come back. */
 const RETRY_MS = { from: 500, to: 2_000 };
 
 /** A reader of a tenant's events as a stream. */
 export interface StreamAsked {
   readonly tenantId: string;
-  /** Asks the tenant's owner of the moment for the events behind a place; with a wait again, for what woke it. Never rejects. */
-  next(cursor: string, waitMs: number, wait: CallWait | undefined): Promise<OwnedReply>;
+  /**
+   * Asks the tenant's owner of the moment for the events behind a place; with a wait again, for what woke it. `isCounted`: the
+   * question counts as a call. Never rejects.
+   */
+  next(
+    cursor: string,
+    asked: { readonly waitMs: number; readonly wait: CallWait | undefined; readonly isCounted: boolean },
+  ): Promise<OwnedReply>;
 }
 
 /** What is read of a page; each item is passed on as it is. */
@@ -48,6 +61,7 @@ export class EventReaders {
   readonly #random: Random;
   readonly #open = new Map<string, Set<Following>>();
   readonly #heartbeats: Deadlines<Following>;
+  readonly #unread = new UnreadBytes(MOST_UNREAD_BYTES);
   #count = 0;
   #closed = false;
 
@@ -62,6 +76,11 @@ export class EventReaders {
   /** Streams that are open now. */
   get count(): number {
     return this.#count;
+  }
+
+  /** Bytes that were written to open streams and that their readers have not taken. */
+  get unreadBytes(): number {
+    return this.#unread.bytes;
   }
 
   /** Ends all streams, present and future ones: each reader comes back with the place of its last event. */
@@ -79,7 +98,7 @@ export class EventReaders {
     const { from, to } = RETRY_MS;
     const retryMs = Math.round(from + (to - from) * this.#random());
     const stream = (reader: ReplyStream): void => {
-      const following = new Following(reader, asked, this.#clock);
+      const following = new Following(reader, asked, { clock: this.#clock, unread: this.#unread });
       this.#enter(asked.tenantId, following, reader);
       following.begin(`retry: ${retryMs}\n\n`, pageOf(reply));
     };
@@ -118,6 +137,11 @@ class Following {
   readonly #reader: ReplyStream;
   readonly #asked: StreamAsked;
   readonly #clock: Clock;
+  readonly #unread: UnreadBytes;
+  /** Bytes that are counted as unread. */
+  #unreadBytes = 0;
+  /** Events behind the first page that count for no call yet. */
+  #uncounted = 0;
   #cursor = '';
   /** Of the page that is asked for; undefined where no wait was met yet. */
   #wait: CallWait | undefined;
@@ -128,10 +152,15 @@ class Following {
   /** Its next sign of life; undefined before the first was planned. */
   due: ArmedTimer | undefined;
 
-  constructor(reader: ReplyStream, asked: StreamAsked, clock: Clock) {
+  constructor(
+    reader: ReplyStream,
+    asked: StreamAsked,
+    { clock, unread }: { readonly clock: Clock; readonly unread: UnreadBytes },
+  ) {
     this.#reader = reader;
     this.#asked = asked;
     this.#clock = clock;
+    this.#unread = unread;
   }
 
   /** Writes the head and the first page, and from then on page after page until the reader is gone or may read no more. */
@@ -149,6 +178,7 @@ class Following {
   /** The reader is gone or the stream was ended. */
   closed(): void {
     this.#isOver = true;
+    this.#noteUnread();
     this.due?.cancel();
     this.#wait?.end();
   }
@@ -164,7 +194,9 @@ class Following {
     while (!this.#isOver && (this.#isTaken || (await this.#caughtUp()))) {
       const wait = this.#wait;
       if (wait === undefined) this.#askedMs = this.#clock.monotonicMs();
-      const asked = await this.#asked.next(this.#cursor, WAIT_MS, wait);
+      const isCounted = this.#uncounted >= EVENTS_A_CALL;
+      const asked = await this.#asked.next(this.#cursor, { waitMs: WAIT_MS, wait, isCounted });
+      if (isCounted && asked.reply.status === 200) this.#uncounted -= EVENTS_A_CALL;
       this.#wait = asked.wait;
       if (asked.wait === undefined) {
         wait?.leave();
@@ -185,12 +217,14 @@ class Following {
       return;
     }
     const page = reply.status === 200 ? pageOf(reply) : { items: [], nextCursor: this.#cursor };
+    this.#uncounted += page.items.length;
     this.#pass(page, this.#cursor);
     // An answer may come early once, when the tenant moves.
     const isQuick = page.items.length === 0 && this.#clock.monotonicMs() - this.#askedMs < AGAIN_MS;
     const again = reply.status !== 200 || (isQuick && this.#wasQuick);
     this.#wasQuick = isQuick;
-    if (errorCode(reply) === 'OVERLOADED') await this.#pause(NO_ROOM_MS);
+    if (reply.status === 429) await this.#pause(limitedMs(reply));
+    else if (errorCode(reply) === 'OVERLOADED') await this.#pause(NO_ROOM_MS);
     else if (again) await this.#pause(AGAIN_MS);
   }
 
@@ -199,6 +233,15 @@ class Following {
     const text = written(page, place);
     this.#isTaken = text === '' || this.#reader.write(text);
     this.#cursor = page.nextCursor;
+    // The reader comes back and reads what it did not take once more.
+    if (!this.#noteUnread()) this.#reader.drop();
+  }
+
+  /** Counts what the reader has not taken; false where that is more than tenant or node may have. */
+  #noteUnread(): boolean {
+    const before = this.#unreadBytes;
+    this.#unreadBytes = this.#isOver ? 0 : this.#reader.bufferedBytes();
+    return this.#unread.change(this.#asked.tenantId, this.#unreadBytes - before);
   }
 
   /** Waits until a reader that lags took all it was sent; false for one that took too long, which is let go. */
@@ -207,9 +250,11 @@ class Following {
     while (!this.#isOver && this.#clock.monotonicMs() < endMs) {
       await this.#pause(LAG_LOOK_MS);
       // Only a write tells whether anything is still to be taken.
-      if (!this.#isOver && this.#reader.write(':\n\n')) return true;
+      if (this.#isOver || !this.#reader.write(':\n\n')) continue;
+      this.#noteUnread();
+      return true;
     }
-    if (!this.#isOver) this.#reader.end();
+    if (!this.#isOver) this.#reader.drop();
     return false;
   }
 
@@ -232,6 +277,12 @@ function goOn(following: Following): void {
 /** What another try would not change: the key, the tenant, the place or the shop that was asked for. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 429;
+}
+
+/** How long a stream waits whose key, or whose tenant's month, has used up its limit. */
+function limitedMs({ body }: ReplyValue): number {
+  const { error } = JSON.parse(String(body)) as { readonly error: { readonly retryAfter?: number } };
+  return Math.min((error.retryAfter ?? 1) * 1_000, MOST_LIMITED_MS);
 }
 
 function pageOf({ body }: ReplyValue): Page {

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import type { CallWait, FollowDeclaration } from '../contract/waiting.ts';
+import type { FollowDeclaration } from '../contract/waiting.ts';
 import type { OwnedReply, OwnedRequest } from '../owner/answer-as-owner.ts';
 import { askOwner, type OwnerWays } from './ask-owner.ts';
 import type { EventReaders, StreamAsked } from './event-readers.ts';
@@ -38,9 +38,9 @@ class NextPages implements StreamAsked {
     return this.#first.tenantId;
   }
 
-  next(cursor: string, waitMs: number, wait: CallWait | undefined): Promise<OwnedReply> {
+  next(cursor: string, { waitMs, wait, isCounted }: Parameters<StreamAsked['next']>[1]): Promise<OwnedReply> {
     const { endpoint, followed } = this.#pages;
     const query = followed.page(this.#first.query, cursor, waitMs);
-    return askOwner(endpoint, { ...this.#first, query, isContinued: true, wait }, this.#ways);
+    return askOwner(endpoint, { ...this.#first, query, isContinued: true, isCounted, wait }, this.#ways);
   }
 }

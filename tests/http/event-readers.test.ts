@@ -171,6 +171,7 @@ describe('a stream of events', () => {
 /** A reader of a hand-made stream, that takes nothing while `isSlow`. */
 class Slow implements ReplyStream {
   isSlow = false;
+  heldBytes = 1;
   received = '';
   ended = false;
   readonly #closed: (() => void)[] = [];
@@ -182,21 +183,29 @@ class Slow implements ReplyStream {
     this.ended = true;
     for (const callback of this.#closed.splice(0)) callback();
   }
+  drop(): void {
+    this.end();
+  }
   bufferedBytes(): number {
-    return this.isSlow ? 1 : 0;
+    return this.isSlow ? this.heldBytes : 0;
   }
   onClose(callback: () => void): void {
     this.#closed.push(callback);
   }
 }
 
-/** Opens a stream whose pages the test answers. */
-async function byHand(pages: readonly string[]) {
+function onNode() {
   const clock = new FakeClock();
-  const readers = new EventReaders({ clock, random: () => 0 });
+  return { clock, readers: new EventReaders({ clock, random: () => 0 }) };
+}
+
+/** Opens a stream whose pages the test answers. */
+async function byHand(pages: readonly string[], { clock, readers } = onNode()) {
   const asked: string[] = [];
-  const page = (cursor: string): Promise<OwnedReply> => {
+  let counted = 0;
+  const page = (cursor: string, { isCounted = false } = {}): Promise<OwnedReply> => {
     asked.push(cursor);
+    if (isCounted) counted += 1;
     const items = pages[asked.length - 1];
     if (items === undefined) return new Promise(() => undefined);
     const body = JSON.stringify({ data: { items: JSON.parse(items), nextCursor: String(asked.length) } });
@@ -207,7 +216,7 @@ async function byHand(pages: readonly string[]) {
   };
   const { reply } = readers.open(await page('first'), { tenantId: 'one', next: page });
   const reader = new Slow();
-  return { clock, readers, asked, reader, start: () => reply.stream?.(reader) };
+  return { clock, readers, asked, reader, counted: () => counted, start: () => reply.stream?.(reader) };
 }
 
 test('a reader that lags costs one page, and is let go after half a minute', async () => {
@@ -237,4 +246,63 @@ test('an owner that answers early is asked once a second, and the reader sees a 
   await clock.advance(10_500);
   assert.ok(asked.length <= 14, `${asked.length} questions`);
   assert.equal(reader.received.match(/still here/g)?.length, 2);
+});
+
+test('each hundred events behind the first page count as a call', async () => {
+  const page = (count: number) =>
+    JSON.stringify(Array.from({ length: count }, () => ({ id: '1', type: 'x' })));
+  const { counted, asked, start, clock } = await byHand([100, 100, 100, 60, 60, 60].map(page));
+  start();
+  await clock.advance(1_000);
+  // Behind the first page 380 events came.
+  assert.deepEqual([asked.length, counted()], [7, 3]);
+});
+
+test('a stream whose key has used up its limit waits, and misses nothing', async () => {
+  const clock = new FakeClock();
+  const readers = new EventReaders({ clock, random: () => 0 });
+  const items = JSON.stringify(Array.from({ length: 100 }, () => ({ id: '1', type: 'x' })));
+  const given = (nextCursor: string): OwnedReply => {
+    const body = `{"data":{"items":${items},"nextCursor":"${nextCursor}"}}`;
+    return { reply: { status: 200, contentType: '', headers: '', body }, keyId: 'key' };
+  };
+  const limited = { error: { code: 'RATE_LIMITED', message: '', retryAfter: 7 } };
+  const asked: string[] = [];
+  let isLimited = true;
+  const { reply } = readers.open(given('1'), {
+    tenantId: 'one',
+    async next(cursor, { isCounted }) {
+      asked.push(`${cursor} ${isCounted}`);
+      if (isCounted && isLimited)
+        return {
+          reply: { status: 429, contentType: '', headers: '', body: JSON.stringify(limited) },
+          keyId: 'key',
+        };
+      return asked.length > 5 ? new Promise<never>(() => undefined) : given(String(asked.length + 1));
+    },
+  });
+  const reader = new Slow();
+  reply.stream?.(reader);
+  await clock.advance(6_000);
+  assert.deepEqual(asked, ['1 false', '2 true']);
+  isLimited = false;
+  await clock.advance(2_000);
+  assert.deepEqual(asked.slice(2), ['2 true', '4 true', '5 true', '6 true']);
+  assert.equal(reader.ended, false);
+});
+
+test('readers of a tenant that take nothing are let go once they leave too much, and others stay', async () => {
+  const node = onNode();
+  const page = JSON.stringify([{ id: '1', type: 'x' }]);
+  const streams = await Promise.all(Array.from({ length: 100 }, () => byHand([page], node)));
+  for (const { reader, start } of streams) {
+    reader.isSlow = true;
+    reader.heldBytes = 64 * 1024;
+    start();
+  }
+  assert.equal(streams.filter(({ reader }) => reader.ended).length, 36);
+  assert.deepEqual([node.readers.count, node.readers.unreadBytes], [64, 4 * 1024 ** 2]);
+  for (const { reader } of streams) reader.isSlow = false;
+  await node.clock.advance(1_000);
+  assert.deepEqual([node.readers.count, node.readers.unreadBytes], [64, 0]);
 });

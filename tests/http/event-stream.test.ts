@@ -52,6 +52,9 @@ class Reader implements ReplyStream {
     this.ended = true;
     for (const callback of this.#closed.splice(0)) callback();
   }
+  drop(): void {
+    this.end();
+  }
   bufferedBytes(): number {
     return this.buffered;
   }

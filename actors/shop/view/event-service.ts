@@ -24,6 +24,11 @@ import type { ShopOperations } from '../record/shop-operations.ts';
 const BATCH = 100;
 const MOST_SCANNED = 1_000;
 
+/** A page holds no more bytes of events than this, unless its first event alone does. */
+const PAGE_BYTES = 64 * 1024;
+/** Events whose messages are read at a time, so that little is read that does not fit into the page. */
+const VIEWED_AT_ONCE = 20;
+
 /** Where events are read, and the messages that they are of. */
 interface Sources {
   readonly store: Pick<Store, 'read'>;
@@ -110,8 +115,30 @@ async function pageOf(
     wait.place = place;
     return done({ items: [], nextCursor, wait });
   }
-  const items = await Promise.all(found.map((event) => viewOf(event, tenantId, sources)));
-  return done({ items: items.filter((item) => item !== undefined), nextCursor });
+  const { items, left } = await itemsThatFit(found, tenantId, sources);
+  // The place before what did not fit.
+  return done({ items, nextCursor: left === undefined ? nextCursor : cursorOf(placeBefore(left.streamId)) });
+}
+
+/** The first events that fit into one page; `left`: the first that did not. */
+async function itemsThatFit(
+  found: readonly StoredEvent[],
+  tenantId: string,
+  sources: Sources,
+): Promise<{ readonly items: readonly EventView[]; readonly left: StoredEvent | undefined }> {
+  const items: EventView[] = [];
+  let bytes = 0;
+  for (let from = 0; from < found.length; from += VIEWED_AT_ONCE) {
+    const some = found.slice(from, from + VIEWED_AT_ONCE);
+    const views = await Promise.all(some.map((event) => viewOf(event, tenantId, sources)));
+    for (const [index, view] of views.entries()) {
+      if (view === undefined) continue;
+      bytes += Buffer.byteLength(JSON.stringify(view));
+      if (bytes > PAGE_BYTES && items.length > 0) return { items, left: some[index] };
+      items.push(view);
+    }
+  }
+  return { items, left: undefined };
 }
 
 /** The sources of calls that the same news woke. */
