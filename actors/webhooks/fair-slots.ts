@@ -1,21 +1,34 @@
 /** The slot of one piece of work. */
 export interface Slot {
-  /** Counts the piece for another name from now on, unless `moved` pieces of that name are in hand already. */
+  /** Counts the piece for another name from now on, unless that name or its group has as many as it may already. */
   moveTo(name: string): void;
 }
 
+/** How many pieces may be in hand. */
+interface SlotBounds {
+  readonly all: number;
+  /** Of one name. */
+  readonly share: number;
+  /** Of one name with those that were moved to it. */
+  readonly moved: number;
+  /** Of all names of the group. */
+  readonly group: number;
+  isOfGroup(name: string): boolean;
+}
+
 /**
- * Bounds the work in hand: `all` pieces together, and `share` of one name, so that no name waits for another's; `moved` of
- * one name with those that were moved to it.
+ * Bounds the work in hand: all pieces together, and those of one name, so that no name waits for another's. However many
+ * names the group has, they leave room for the others.
  */
 export class FairSlots {
-  readonly #bounds: { readonly all: number; readonly share: number; readonly moved: number };
+  readonly #bounds: SlotBounds;
   readonly #held = new Map<string, number>();
   /** Pieces that wait, by name; the names stand in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #all = 0;
+  #ofGroup = 0;
 
-  constructor(bounds: { readonly all: number; readonly share: number; readonly moved: number }) {
+  constructor(bounds: SlotBounds) {
     this.#bounds = bounds;
   }
 
@@ -25,7 +38,7 @@ export class FairSlots {
     else await this.#wait(name);
     let holder = name;
     const moveTo = (other: string): void => {
-      if ((this.#held.get(other) ?? 0) >= this.#bounds.moved) return;
+      if ((this.#held.get(other) ?? 0) >= this.#bounds.moved || this.#isGroupFull(other)) return;
       this.#take(other);
       this.#leave(holder);
       holder = other;
@@ -38,11 +51,17 @@ export class FairSlots {
   }
 
   #isFree(name: string): boolean {
-    return this.#all < this.#bounds.all && (this.#held.get(name) ?? 0) < this.#bounds.share;
+    const { all, share } = this.#bounds;
+    return this.#all < all && (this.#held.get(name) ?? 0) < share && !this.#isGroupFull(name);
+  }
+
+  #isGroupFull(name: string): boolean {
+    return this.#bounds.isOfGroup(name) && this.#ofGroup >= this.#bounds.group;
   }
 
   #take(name: string): void {
     this.#all += 1;
+    if (this.#bounds.isOfGroup(name)) this.#ofGroup += 1;
     this.#held.set(name, (this.#held.get(name) ?? 0) + 1);
   }
 
@@ -57,6 +76,7 @@ export class FairSlots {
   /** Gives the slot to the next name that may have one, which then goes behind all others. */
   #leave(name: string): void {
     this.#all -= 1;
+    if (this.#bounds.isOfGroup(name)) this.#ofGroup -= 1;
     const left = (this.#held.get(name) ?? 1) - 1;
     if (left === 0) this.#held.delete(name);
     else this.#held.set(name, left);

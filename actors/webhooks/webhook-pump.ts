@@ -24,8 +24,13 @@ import { openedSecret, secretUse } from './webhook-secrets.ts';
  * Deliveries of this node under way: each is a connection for up to 15 s. A tenant's endpoints that answer at once, those
  * that do not, those of which it is not known yet, and tests each have 16 of their own. A try that takes long counts for the
  * slow ones from then on, 64 at most: endpoints that die together hold up no others for longer than it takes to see it.
+ * The slow ones of all tenants have half of the connections at most, so that endpoints which hang leave room for those
+ * that answer, however many tenants they are of.
  */
-const SLOTS = { all: 1_024, share: 16, moved: 64 } as const;
+const SLOTS = {
+  ...{ all: 1_024, share: 16, moved: 64, group: 512 },
+  isOfGroup: (name: string): boolean => name.endsWith(' slow' satisfies ` ${EndpointPace}`),
+};
 /** No key of ours opens its secret, so nothing can be signed. */
 const UNREADABLE: Delivered = {
   ...{ status: null, holdMs: null },

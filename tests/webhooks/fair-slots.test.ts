@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FairSlots, type Slot } from '../../actors/webhooks/fair-slots.ts';
 
+const NO_GROUP = { group: 0, isOfGroup: () => false };
+
 test('a tenant with a thousand endpoints that never answer delays no other', async () => {
-  const slots = new FairSlots({ all: 8, share: 4, moved: 4 });
+  const slots = new FairSlots({ all: 8, share: 4, moved: 4, ...NO_GROUP });
   const release: (() => void)[] = [];
   const stuck = Array.from({ length: 1_000 }, () =>
     slots.run('dead', () => new Promise<void>((resolve) => void release.push(resolve))),
@@ -25,7 +27,7 @@ test('a tenant with a thousand endpoints that never answer delays no other', asy
 });
 
 test('tenants that wait get their turns one after the other', async () => {
-  const slots = new FairSlots({ all: 1, share: 1, moved: 1 });
+  const slots = new FairSlots({ all: 1, share: 1, moved: 1, ...NO_GROUP });
   const order: string[] = [];
   const run = (tenant: string) =>
     slots.run(tenant, async () => {
@@ -37,7 +39,7 @@ test('tenants that wait get their turns one after the other', async () => {
 });
 
 test('a piece that is moved counts for the other name, of which so many are in hand at most', async () => {
-  const slots = new FairSlots({ all: 8, share: 1, moved: 2 });
+  const slots = new FairSlots({ all: 8, share: 1, moved: 2, ...NO_GROUP });
   const begun: string[] = [];
   const held: { readonly slot: Slot; readonly end: () => void }[] = [];
   const run = (name: string): Promise<void> =>
@@ -65,4 +67,40 @@ test('a piece that is moved counts for the other name, of which so many are in h
   await all[2];
   held[3]?.end();
   await Promise.all(all);
+});
+
+test('slow names leave room for the others, however many they are, and take turns themselves', async () => {
+  const isOfGroup = (name: string) => name.endsWith('slow');
+  const slots = new FairSlots({ all: 8, share: 2, moved: 4, group: 4, isOfGroup });
+  const begun: string[] = [];
+  const release: (() => void)[] = [];
+  const stuck = Array.from({ length: 100 }, (_, index) =>
+    slots.run(`${index} slow`, () => {
+      begun.push(String(index));
+      return new Promise<void>((resolve) => void release.push(resolve));
+    }),
+  );
+  let done = 0;
+  for (let turn = 0; turn < 100; turn += 1) {
+    await slots.run(`${turn} quick`, async () => {
+      done += 1;
+    });
+  }
+  assert.deepEqual([done, begun], [100, ['0', '1', '2', '3']]);
+  // One that takes long keeps its own slot while the group has no room.
+  let moved: Slot | undefined;
+  const taking = slots.run('a quick', (slot) => {
+    moved = slot;
+    return new Promise<void>((resolve) => void release.push(resolve));
+  });
+  moved?.moveTo('a slow');
+  for (const piece of release.splice(0, 1)) piece();
+  await stuck[0];
+  assert.deepEqual(begun, ['0', '1', '2', '3', '4']);
+  while (release.length > 0) {
+    release.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all([...stuck, taking]);
+  assert.equal(begun.length, 100);
 });
