@@ -10,6 +10,7 @@ import { followAccount, skipCollections } from './account-sync.ts';
 import { clientDispatcher } from './client-dispatcher.ts';
 import type { Credentials } from './credentials.ts';
 import type { GroupDirectory } from './group-directory.ts';
+import { boundMappings } from './mapping-memory.ts';
 import type { DownloadBounds } from './network-download.ts';
 import type { Ratchets } from './ratchets.ts';
 import type { RetryAnswers } from './retry-answers.ts';
@@ -68,6 +69,7 @@ export function connectClient(options: {
   };
   const socket = makeWASocket(config);
   if (socket.messageRetryManager !== null) shrinkRetryMemory(socket.messageRetryManager);
+  boundMappings(socket.signalRepository);
   socket.ws.prependListener('frame', spellOutErrors);
   socket.ws.prependListener('frame', skipCollections);
   // First in line, so that a stanza is known before the client opens it.

@@ -1,0 +1,28 @@
+/** What a session asks of its account's settings. */
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test } from 'node:test';
+import type { BinaryNode } from '@whiskeysockets/baileys';
+import { followAccount, skipCollections } from '../../actors/session/worker-thread/account-sync.ts';
+
+test('when the phone hands over its key, the collection with the account’s name is fetched, and no other', () => {
+  const asked: unknown[] = [];
+  const ev = new EventEmitter();
+  const socket = { ev, resyncAppState: async (...about: unknown[]) => void asked.push(about) };
+  const parts = { socket, credentials: {}, bounds: {}, log: () => undefined, alone: async () => undefined };
+  followAccount(parts as never);
+  ev.emit('creds.update', { me: { id: 'a' } });
+  ev.emit('creds.update', { myAppStateKeyId: 'key' });
+  assert.deepEqual(asked, [[['critical_block'], true]]);
+});
+
+test('of the collections that a notification names, only the one with the account’s name reaches the client', () => {
+  const notification = (...names: string[]): BinaryNode => ({
+    tag: 'notification',
+    attrs: { type: 'server_sync' },
+    content: names.map((name) => ({ tag: 'collection', attrs: { name } })),
+  });
+  const frame = notification('regular', 'critical_block', 'regular_high');
+  skipCollections(frame);
+  assert.deepEqual(frame, notification('critical_block'));
+});
