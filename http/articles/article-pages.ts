@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ReplyValue } from '../contract/exchange.ts';
+import { headerLines, type ReplyValue } from '../contract/exchange.ts';
 import { fixedPage, type Page, shownPageHeaders } from '../pipeline/pages.ts';
 import type { ArticleLibrary } from '../tenant-api/articles.ts';
 import { articleHtml, indexHtml } from './article-html.ts';
@@ -10,15 +10,24 @@ const HEADERS = shownPageHeaders(
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
+/** People who open the bare address find the articles. Relative, as all links here: a proxy may add a prefix. */
+const TO_ARTICLES: ReplyValue = {
+  status: 302,
+  contentType: 'text/plain; charset=utf-8',
+  headers: headerLines({ Location: 'docs' }),
+  body: '',
+};
+
 const STYLE_URL = new URL('./article.css', import.meta.url);
 
 /**
- * The articles for people without a key, beside `/reference`: `/docs`, one page each, its Markdown under the same path with
+ * The articles for people without a key, beside `/reference`: `/docs`, where `/` leads, one page each, its Markdown under the same path with
  * `.md`, and `/llms.txt`. Each is made when it is first asked for, since the public address may be known no earlier.
  */
 export function articlePages(library: ArticleLibrary): readonly Page[] {
   const html = (path: string, body: () => string): Page => page(path, 'text/html; charset=utf-8', body);
   return [
+    { path: '/', answer: () => TO_ARTICLES },
     html('/docs', () => indexHtml(library.all())),
     fixedPage('/docs/style.css', 'text/css; charset=utf-8', readFileSync(STYLE_URL)),
     page('/llms.txt', 'text/plain; charset=utf-8', () => llmsText(library.all(), library.publicUrl())),

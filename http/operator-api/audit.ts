@@ -31,7 +31,7 @@ export const listAudit = operatorEndpoint({
   tag: 'Operators',
   summary: 'What operators changed or tried to change, newest first',
   description:
-    'Written down before it is tried; `status` is null while a change is under way, and where its node ended before it could say what came of it. Ids of what was erased are digests. Kept as long as the request log, at most 50,000 changes. A page may hold fewer items than `limit` and still have a next one, where a filter is rare.',
+    'Written down before it is tried. A call refused for its role is not tried: the process log names its operator. `status` is null while a change is under way, and where its node ended before it could say what came of it. Ids of what was erased are digests. Kept as long as the request log, at most 50,000 changes. A page may hold fewer items than `limit` and still have a next one, where a filter is rare.',
   query: {
     operator: v.optional(v.string()),
     tenant: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{24}$/, 'must be a tenant id'))),

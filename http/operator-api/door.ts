@@ -34,7 +34,7 @@ const REASONS = ['missing', 'invalid', 'limited', 'role'] as const;
 /**
  * The door of the operators' listener: 401 `API_KEY_MISSING` and `API_KEY_INVALID`, 429 `RATE_LIMITED` for an address
  * that guesses, 403 `FORBIDDEN_ROLE`. Refusals are counted by reason in `msgapi_operator_refusals_total`; an address that
- * begins to guess, and one that is stopped, gets a line in the log.
+ * begins to guess, and one that is stopped, gets a line in the log, and so does an operator who lacks a role.
  */
 export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoorOptions): OperatorDoor {
   const known = tokens.map(({ name, role, token }) => ({
@@ -91,6 +91,10 @@ export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoor
         });
       }
       if (allows(operator.role, role)) return { operator };
+      log.warn(
+        { ip, operator: operator.name, role: operator.role, needs: role },
+        'an operator lacks the role for a call',
+      );
       const message = `This asks for the role ${role}; the token of ${operator.name} has the role ${operator.role}.`;
       return refused('role', { code: 'FORBIDDEN_ROLE', message });
     },

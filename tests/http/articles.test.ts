@@ -65,6 +65,12 @@ test('figures of the policy and of the limits are those that are enforced', asyn
   }
 });
 
+test('the bare address leads to the list of articles', async () => {
+  const found = await fetch(`${origin}/`, { redirect: 'manual' });
+  assert.deepEqual([found.status, found.headers.get('location')], [302, 'docs']);
+  assert.equal(await textOf('/'), await textOf('/docs'));
+});
+
 test('every article has its page, and the list and llms.txt lead to it', async () => {
   const slugs = readdirSync(new URL('../../http/docs', import.meta.url)).map((file) =>
     file.replace(/^\d+-|\.md$/g, ''),

@@ -88,6 +88,8 @@ describe("roles on the operators' listener", () => {
   });
 });
 
+const READ_TOKEN = 'token-of-somebody-who-reads';
+
 describe("guesses at operators' tokens", () => {
   const lines: { readonly level: string; readonly fields: object }[] = [];
   let clock: FakeClock;
@@ -108,7 +110,10 @@ describe("guesses at operators' tokens", () => {
     clock = new FakeClock();
     const at = (level: string) => (fields: object) => void lines.push({ level, fields });
     const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-    const tokens = [{ name: 'admin', role: 'admin', token: ADMIN_TOKEN }] as const;
+    const tokens = [
+      { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
+      { name: 'ben', role: 'read', token: READ_TOKEN },
+    ] as const;
     door = createOperatorDoor({ tokens, clock, log, metrics: createMetrics() });
   });
 
@@ -143,6 +148,14 @@ describe("guesses at operators' tokens", () => {
     guess(MAX_GUESSES, (number) => `2001:db8:0:1::${number + 1}`);
     assert.equal(must(ask(ADMIN_TOKEN, '2001:db8:0:1:ffff::1')).status, 429);
     assert.equal(ask(ADMIN_TOKEN, '2001:db8:0:2::1'), undefined);
+  });
+
+  it('an operator who lacks the role for a call is named in the log', () => {
+    const headers = { authorization: `Bearer ${READ_TOKEN}` } as RequestValue['headers'];
+    const admitted = door.admit({ headers, ip: '203.0.113.1' }, 'operate');
+    assert.equal(admitted.operator ?? admitted.refusal.status, 403);
+    const fields = { ip: '203.0.113.1', operator: 'ben', role: 'read', needs: 'operate' };
+    assert.deepEqual(lines, [{ level: 'warn', fields }]);
   });
 
   it('no more than 10,000 addresses are remembered, the newest', () => {
