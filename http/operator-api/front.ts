@@ -91,7 +91,7 @@ const LONGEST_ID = 100;
 
 /**
  * Tries a change once it is written down, and writes down what came of it. What cannot be written down is not
- * tried.
+ * tried. The log of the process has it as well: there no operator can push older changes out by making more.
  */
 async function recorded(
   change: Change,
@@ -106,8 +106,10 @@ async function recorded(
     return errorReply(failureOfThrown(thrown));
   }
   const reply = await answer();
+  const outcome = { status: reply.status, code: errorCode(reply) };
+  log.info({ change: id, ...change, ...outcome }, 'change by an operator');
   try {
-    await audit.end(id, { status: reply.status, code: errorCode(reply) });
+    await audit.end(id, outcome);
   } catch (thrown) {
     log.warn({ err: thrown, id }, 'the outcome of a change could not be written down');
   }

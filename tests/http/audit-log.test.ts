@@ -119,6 +119,28 @@ describe("the log of operators' changes", () => {
     assert.equal((await operator('GET', '/audit?cursor=zz')).status, 422);
   });
 
+  it('each change is in the log of the process as well, with its operator and its outcome', async () => {
+    const { id } = await target.tenant();
+    service.lines.length = 0;
+    await operator('PATCH', `/tenants/${id}`, { json: { name: 'Hidden' } });
+    await operator('POST', `/tenants/${id}/resume`, { key: ADA, json: {} });
+    await operator('GET', `/tenants/${id}`);
+    const changes = service.lines.filter(({ message }) => message === 'change by an operator');
+    const told = changes.map(({ fields }) => {
+      const { operator: name, role, route, params, status } = fields as Record<string, unknown>;
+      return { name, role, route, params, status };
+    });
+    assert.deepEqual(
+      told.map(({ name, route, status }) => [name, route, status]),
+      [
+        ['admin', '/tenants/{tenantId}', 200],
+        ['ada', '/tenants/{tenantId}/resume', 200],
+      ],
+    );
+    assert.deepEqual(told[0]?.params, { tenantId: id });
+    assert.ok(!JSON.stringify(changes).includes('Hidden'));
+  });
+
   it('a change that cannot be written down is not tried', async () => {
     const { id } = await target.tenant();
     away = true;
