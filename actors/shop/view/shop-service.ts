@@ -36,6 +36,7 @@ import { readPerson } from '../turn/shop-facts.ts';
 import { channelView } from './channel-view.ts';
 import { listMessages } from './message-list.ts';
 import { MessageViews, viewOf } from './message-views.ts';
+import { PairingLimits } from './pairing-limits.ts';
 import { forecastSend, policyView } from './policy-view.ts';
 
 /** How long POST connect waits for a QR code or the connection (docs/contract.md, POST connect). */
@@ -66,6 +67,7 @@ export interface ShopServiceOptions {
 export function shopService(options: ShopServiceOptions): ShopOperations {
   const { actors, store, clock, qrImage, pool, askGroups } = options;
   const views = new MessageViews();
+  const pairing = new PairingLimits(clock);
 
   const ask = <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
     actors.ask<Outcome<Value>>(shopAddress(shop), command, NO_SHOP);
@@ -114,14 +116,12 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       return view(shop);
     },
     async requestPairingCode(shop, phone, caller) {
-      const started = await ask(shop, { type: 'connect', pairWith: phone.replace('+', '') });
+      const pairWith = phone.replace('+', '');
+      const waitMs = await phoneWaitMs(shop, pairWith, { actors, pairing });
+      const started = waitMs > 0 ? tooManyCodes(waitMs) : await ask(shop, { type: 'connect', pairWith });
       if (!started.ok) return started;
       await untilOpened(shop, options, caller);
-      return withState(shop, async (state) => {
-        const ended = channelState(state) === 'disconnected';
-        const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
-        return failure === undefined ? done(await channelView(state, qrImage)) : { ok: false, failure };
-      });
+      return withState(shop, (asked) => pairingReply(asked, pairing, options));
     },
     pollConnection: (shop) =>
       withState(shop, async (state) =>
@@ -161,6 +161,41 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       return await withState(shop, groupsOf);
     },
   };
+}
+
+/** How long the phone must not be asked for a code; 0: it may be, and is counted, unless nothing is asked of it. */
+async function phoneWaitMs(
+  shop: ShopReference,
+  pairWith: string,
+  { actors, pairing }: { readonly actors: Pick<Actors, 'state'>; readonly pairing: PairingLimits },
+): Promise<number> {
+  const state = await actors.state<ShopState>(shopAddress(shop));
+  return asksPhone(state, pairWith) ? pairing.take(shop.tenantId, pairWith) : 0;
+}
+
+/** Whether asking for a code makes the network ask the phone: not where the code waits, nor where a number is linked. */
+function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
+  if (state === undefined) return false;
+  const { pairWith: waitsFor, pairedAtMs } = state.channel.context;
+  const isWaiting = waitsFor === pairWith && ['starting', 'code_waiting'].includes(channelState(state));
+  return pairedAtMs === null && !isWaiting;
+}
+
+/** The channel with its code, or why there is none. */
+async function pairingReply(
+  state: ShopState,
+  pairing: Pick<PairingLimits, 'refused'>,
+  { clock, qrImage }: Pick<ShopServiceOptions, 'clock' | 'qrImage'>,
+): Promise<Outcome<ChannelView>> {
+  const ended = channelState(state) === 'disconnected';
+  const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
+  if (failure?.code === 'PAIRING_RATE_LIMITED') pairing.refused();
+  return failure === undefined ? done(await channelView(state, qrImage)) : { ok: false, failure };
+}
+
+function tooManyCodes(waitMs: number): Outcome<never> {
+  const retryAfterSeconds = Math.ceil(waitMs / 1_000);
+  return { ok: false, failure: { code: 'PAIRING_RATE_LIMITED', retryAfterSeconds } };
 }
 
 /** How the shop stands, and what a send to `to` would come to. */

@@ -1,0 +1,69 @@
+import type { Clock } from '../../../runtime/clock.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How many different numbers a tenant may ask in 24 hours (docs/contract.md, Pairing by code). */
+const NUMBERS_A_DAY = 10;
+/** How often one number is asked in an hour, by all tenants of the node: its phone is notified each time. */
+const TIMES_AN_HOUR = 5;
+/** How long the node asks nobody after the network said that it was asked for too many codes. */
+const NODE_PAUSE_MS = 15 * 60_000;
+/** From this many entries on, those that are over are looked for and dropped. */
+const SWEPT_FROM = 1_000;
+
+/**
+ * Bounds whose phones are asked for a code. Kept in the memory of the node that owns the tenant: a restart or a move
+ * of the tenant begins anew.
+ */
+export class PairingLimits {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  /** When each number was asked in the last hour. */
+  readonly #asked = new Map<string, readonly number[]>();
+  /** By tenant: when each number of the last 24 hours was asked last. */
+  readonly #tenants = new Map<string, Map<string, number>>();
+  #pausedUntilMs = 0;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  /** Counts a question for a code. Returns how long the tenant must wait before it may ask, in milliseconds; 0: it may. */
+  take(tenantId: string, phone: string): number {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#pausedUntilMs > nowMs) return this.#pausedUntilMs - nowMs;
+    const times = (this.#asked.get(phone) ?? []).filter((atMs) => atMs > nowMs - HOUR_MS);
+    const [first = nowMs] = times;
+    if (times.length >= TIMES_AN_HOUR) return first + HOUR_MS - nowMs;
+    const numbers = this.#numbersOf(tenantId, nowMs);
+    if (!numbers.has(phone) && numbers.size >= NUMBERS_A_DAY) {
+      return Math.min(...numbers.values()) + DAY_MS - nowMs;
+    }
+    numbers.set(phone, nowMs);
+    this.#tenants.set(tenantId, numbers);
+    this.#asked.set(phone, [...times, nowMs]);
+    this.#sweep(nowMs);
+    return 0;
+  }
+
+  /** The network said that this node asked for too many codes. */
+  refused(): void {
+    this.#pausedUntilMs = this.#clock.monotonicMs() + NODE_PAUSE_MS;
+  }
+
+  #numbersOf(tenantId: string, nowMs: number): Map<string, number> {
+    const numbers = this.#tenants.get(tenantId) ?? new Map<string, number>();
+    for (const [phone, atMs] of numbers) if (atMs <= nowMs - DAY_MS) numbers.delete(phone);
+    return numbers;
+  }
+
+  #sweep(nowMs: number): void {
+    if (this.#asked.size < SWEPT_FROM) return;
+    for (const [phone, times] of this.#asked) {
+      if ((times.at(-1) ?? 0) <= nowMs - HOUR_MS) this.#asked.delete(phone);
+    }
+    for (const tenantId of [...this.#tenants.keys()]) {
+      if (this.#numbersOf(tenantId, nowMs).size === 0) this.#tenants.delete(tenantId);
+    }
+  }
+}

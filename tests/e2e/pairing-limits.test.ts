@@ -1,0 +1,62 @@
+/** How many phones may be asked for a code: by a tenant, for one number, and by a node that the network told off. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { makeAccount } from './account.ts';
+import { apiClient } from './api-client.ts';
+import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
+
+let stack: MemoryStack;
+before(async () => {
+  stack = await startMemoryStack({ codeRefusal: (phone) => (phone.endsWith('999') ? 429 : undefined) });
+});
+after(() => stack.stop());
+
+const phoneOf = (index: number): string => `+336111100${String(10 + index)}`;
+
+let shopCount = 0;
+async function ask(
+  phone: string,
+): Promise<readonly [status: number, code: string | undefined, seconds: number]> {
+  shopCount += 1;
+  const { data } = await stack.api.post('/shops', { name: `Shop ${shopCount}` });
+  const answer = await stack.api.post(`/shops/${data.id}/channels/msgapp/pairing-code`, { phone });
+  return [answer.status, answer.error?.code, Number(answer.headers.get('retry-after'))];
+}
+
+test('one number is asked five times an hour, by whichever shop', async () => {
+  for (let time = 0; time < 5; time += 1) assert.equal((await ask(phoneOf(0)))[0], 200);
+  const [status, code, seconds] = await ask(phoneOf(0));
+  assert.deepEqual([status, code], [429, 'PAIRING_RATE_LIMITED']);
+  assert.ok(seconds > 3_500 && seconds <= 3_600, `${seconds} s`);
+});
+
+test('a tenant asks ten numbers a day, and one that it asked already is not another', async () => {
+  for (let index = 1; index < 10; index += 1) assert.equal((await ask(phoneOf(index)))[0], 200);
+  const [status, code, seconds] = await ask(phoneOf(10));
+  assert.deepEqual([status, code], [429, 'PAIRING_RATE_LIMITED']);
+  assert.ok(seconds > 86_000 && seconds <= 86_400, `${seconds} s`);
+  assert.equal((await ask(phoneOf(9)))[0], 200);
+});
+
+test('a code that waits is shown again without another question', async () => {
+  const { data } = await stack.api.post('/shops', { name: 'Patient' });
+  const path = `/shops/${data.id}/channels/msgapp/pairing-code`;
+  for (let time = 0; time < 8; time += 1) {
+    assert.equal((await stack.api.post(path, { phone: phoneOf(8) })).status, 200);
+  }
+});
+
+test('where the network says that it was asked for too many, no other shop of the node asks for 15 minutes', async () => {
+  const other = await makeAccount(stack.admin, 'Others');
+  const api = apiClient(stack.apiUrl, other.apiKey);
+  const asOther = async (phone: string) => {
+    const { data } = await api.post('/shops', { name: `Till of ${phone}` });
+    return api.post(`/shops/${data.id}/channels/msgapp/pairing-code`, { phone });
+  };
+  assert.equal((await asOther('+33611110100')).status, 200);
+  assert.equal((await asOther('+33611110999')).status, 429);
+  const { status, error, headers } = await asOther('+33611110101');
+  assert.deepEqual([status, error?.code], [429, 'PAIRING_RATE_LIMITED']);
+  const seconds = Number(headers.get('retry-after'));
+  assert.ok(seconds > 800 && seconds <= 900, `${seconds} s`);
+});
