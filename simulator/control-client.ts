@@ -84,6 +84,8 @@ export function simulatorControl(url: string) {
     /** Switches a handset off, or on again: then it gets what was sent to it meanwhile, and says so. */
     setHandset: (phone: string, online: boolean) =>
       call<{ phone: string; online: boolean }>('PUT', at('numbers', phone, 'handset'), { online }),
+    /** The number gets a new LID; what is sent to the former one is acknowledged with `refresh_lid` and goes nowhere. */
+    changeLid: (phone: string) => call<{ phone: string; lid: string }>('POST', at('numbers', phone, 'lid')),
     /** The network has no keys of a number's devices, and tells this error in their place; 0 ends it. */
     refuseKeys: (phone: string, error: number) =>
       call<object>('PUT', at('numbers', phone, 'keys'), { error }),

@@ -32,6 +32,7 @@ export function controlRoutes(options: {
     { method: 'POST', path: '/type-code', handle: (request) => typeCode(network, codePairing, request) },
     { method: 'PUT', path: '/numbers/{phone}', handle: (request) => putNumber(network, request) },
     { method: 'PUT', path: '/numbers/{phone}/handset', handle: (request) => switchHandset(network, request) },
+    { method: 'POST', path: '/numbers/{phone}/lid', handle: (request) => changeLid(network, request) },
     { method: 'PUT', path: '/numbers/{phone}/keys', handle: (request) => refuseKeys(network, request) },
     {
       method: 'PUT',
@@ -133,6 +134,11 @@ async function switchHandset(network: Network, { path, body }: ControlRequest): 
   if (online) await network.offline.switchOn(phone);
   else network.offline.switchOff(phone);
   return { data: { phone: `+${phone}`, online } };
+}
+
+function changeLid(network: Network, { path }: ControlRequest): ControlReply {
+  const { phone, lid } = network.numbers.changeLid(phoneOf(path));
+  return { data: { phone: `+${phone}`, lid: `${lid}@lid` } };
 }
 
 function refuseKeys(network: Network, { path, body }: ControlRequest): ControlReply {

@@ -11,6 +11,9 @@ import type { Network } from './network.ts';
 import { addressOf, type DeviceReference } from './numbers.ts';
 import { attribute, node } from './stanzas.ts';
 
+/** The ack error of a post that names the members by the wrong kind of address. */
+const WRONG_ADDRESSING = 421;
+
 /** Envelopes of a stanza that are for one device. */
 interface Part {
   readonly target: DeviceReference;
@@ -42,28 +45,32 @@ export async function takeMessage(
   const fault = network.faults.takeMessageError(companion.phone);
   const audience = fault === undefined ? audienceOf(network, companion, stanza) : { refusal: fault };
   if ('refusal' in audience) {
-    acknowledge(network, connection, stanza, audience.refusal);
+    acknowledge(network, connection, stanza, { error: String(audience.refusal) });
+    return;
+  }
+  if (network.numbers.isFormer(to)) {
+    acknowledge(network, connection, stanza, { refresh_lid: 'true' });
     return;
   }
   const parts = partsOf(network, companion, stanza, audience.phones);
   network.sendCounts.taken(companion.id, parts.length);
   for (const part of parts) await deliver(network, incoming, part);
   if (network.faults.takeWithheldAck(companion.phone)) return;
-  acknowledge(network, connection, stanza, undefined);
+  acknowledge(network, connection, stanza, {});
 }
 
 function acknowledge(
   network: Network,
   connection: Connection,
   stanza: BinaryNode,
-  error: number | undefined,
+  more: { readonly error?: string; readonly refresh_lid?: string },
 ): void {
   const ack = node('ack', {
     class: 'message',
     id: stanza.attrs.id,
     from: stanza.attrs.to,
     t: stanzaTime(network.clock),
-    error: error === undefined ? undefined : String(error),
+    ...more,
   });
   if (network.timings.ackDelayMs === 0) connection.send(ack);
   else network.clock.after(network.timings.ackDelayMs, () => connection.send(ack));
@@ -78,6 +85,8 @@ function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Au
   if (isGroupAddress(to)) {
     const group = network.groups.get(to);
     if (!group) return { refusal: 404 };
+    const mode = stanza.attrs.addressing_mode ?? group.addressing;
+    if (mode !== group.addressing) return { refusal: WRONG_ADDRESSING };
     const member = group.participants.includes(sender.phone);
     if (!member || (group.announce && !group.admins.includes(sender.phone))) return { refusal: 403 };
     return { phones: new Set(group.participants) };

@@ -9,6 +9,8 @@ export interface PhoneNumber {
   readonly lid: string;
   /** Whether the number is on the network. */
   readonly exists: boolean;
+  /** LIDs that it had before. */
+  readonly formerLids?: readonly string[];
   /** The number of which this one is another written form, and which queries answer; absent: it is none. */
   readonly formOf?: string;
 }
@@ -27,7 +29,9 @@ export class Numbers {
 
   constructor(journal: Journal) {
     this.#numbers = journal.collection<PhoneNumber>('numbers');
-    for (const [phone, number] of this.#numbers.entries()) this.#phoneByLid.set(number.lid, phone);
+    for (const [phone, number] of this.#numbers.entries()) {
+      for (const lid of [number.lid, ...(number.formerLids ?? [])]) this.#phoneByLid.set(lid, phone);
+    }
   }
 
   /** The number of those digits, known from now on. */
@@ -42,8 +46,22 @@ export class Numbers {
   }
 
   setExists(phone: string, exists: boolean): PhoneNumber {
-    const { lid } = this.of(phone);
-    return this.#keep({ phone, lid, exists });
+    const { lid, formerLids = [] } = this.of(phone);
+    return this.#keep({ phone, lid, exists, formerLids });
+  }
+
+  /** Gives the number a new LID; stanzas to the former ones are acknowledged and go nowhere. */
+  changeLid(phone: string): PhoneNumber {
+    const number = this.of(phone);
+    const formerLids = [...(number.formerLids ?? []), number.lid];
+    return this.#keep({ ...number, lid: this.#freeLid(phone), formerLids });
+  }
+
+  /** Whether an address is a LID that its number does not have any more. */
+  isFormer(address: string): boolean {
+    const parsed = parseUserAddress(address);
+    const number = this.resolve(address)?.number;
+    return parsed?.addressing === 'lid' && number?.formerLids?.includes(parsed.user) === true;
   }
 
   /** These digits lead to the number when they are asked for, and to nobody when they are written to. */

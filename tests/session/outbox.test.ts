@@ -12,6 +12,7 @@ import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
 import type { GroupDirectory } from '../../actors/session/worker-thread/group-directory.ts';
 import { Outbox } from '../../actors/session/worker-thread/outbox.ts';
 import type { SentMessages } from '../../actors/session/worker-thread/sent-messages.ts';
+import { newShopMemory } from '../../actors/session/worker-thread/session-environment.ts';
 import { TenantSlots } from '../../actors/session/worker-thread/tenant-slots.ts';
 import { until } from '../e2e/waiting.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
@@ -46,6 +47,7 @@ function outbox({ hangs = false, held = false } = {}) {
   const socket = {
     user: { id: '33600000001@s.whatsapp.net' },
     signalRepository: { lidMapping: { getLIDForPN: async () => null, getLIDsForPNs: async () => null } },
+    executeUSyncQuery: async () => undefined,
     waUploadToServer: () => Promise.reject(cut),
     getUSyncDevices: () =>
       new Promise<readonly unknown[]>((resolve, reject) => {
@@ -75,6 +77,7 @@ function outbox({ hangs = false, held = false } = {}) {
     groups: undefined as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
     report: (_messageId, outcome) => outcomes.push(outcome.kind),
+    memory: newShopMemory(clock),
     sessions: {
       open: async (addresses) => addresses,
       reach: async () => (await socket.getUSyncDevices()).length > 0,
@@ -108,6 +111,17 @@ test('a message goes out once its recipient has devices, and is settled by the n
   assert.deepEqual(outcomes, []);
   box.acknowledged({ id: order.wireId });
   assert.deepEqual(outcomes, ['acknowledged']);
+});
+
+test('a message whose address is no longer the recipient’s fails where the network tells no other', async () => {
+  const { box, clock, devices, relayed, outcomes } = outbox();
+  box.send(order);
+  await clock.until(() => devices.length === 1);
+  devices[0]?.(['33622222222@s.whatsapp.net']);
+  await clock.until(() => relayed.length === 1);
+  box.acknowledged({ id: order.wireId, refresh_lid: 'true' });
+  await clock.until(() => outcomes.length === 1);
+  assert.deepEqual([outcomes, relayed], [['refused'], [order.wireId]]);
 });
 
 for (const answer of ['devices', 'no devices', 'a failure'] as const) {

@@ -235,14 +235,13 @@ export class LiveSession {
       ownAddresses,
       report: (list) => this.#emit({ type: 'session.groups', groups: list }),
     });
-    const parts = { socket, groups, sent, credentials, sessions };
+    const parts = { socket, groups, sent, credentials, sessions, memory };
     const outbox = this.#makeOutbox(parts);
     const retries = new RetryAnswers({
       ...parts,
       outbox,
       environment,
       ownAddresses,
-      counts: memory.retries,
       later: (delayMs, act) => this.#timers.after(delayMs, act),
       log: (fields, message) => this.#log(fields, message),
     });
@@ -251,6 +250,7 @@ export class LiveSession {
       numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
       isOutside: (group, addresses) => groups.excludes(group, addresses),
       isPending: (wireId) => outbox.isPending(wireId),
+      orderedAs: (wireId) => memory.aliases.get<string>(wireId) ?? wireId,
       atSharedMoment: (act) => void environment.shared.add(() => this.#ended || act(), 0),
       onceLate: (act) => this.#timers.after(environment.timing.confirmMs, act),
       generation: this.#options.opening.generation,

@@ -7,6 +7,7 @@ import {
 } from '@whiskeysockets/baileys';
 import { isLidAddress, userOf } from './chat-address.ts';
 import type { ExpiringCache } from './expiring-cache.ts';
+import { personOf } from './inbound-message.ts';
 
 /**
  * The network's own ids (LID) of numbers, and under them the devices of these people, kept in `devices` as the client
@@ -32,4 +33,28 @@ export async function lookUpNumbers(
     if (known.length > 0) devices.set(userOf(row.lid), known);
   }
   return found;
+}
+
+/**
+ * Asks anew who is behind a number, where the network said that its LID is no longer valid (WhiskeySockets/Baileys, issue
+ * 2662). Going on under the old one can get an account suspended. Resolves with the new LID, from now on the one in use;
+ * undefined where the network tells no other.
+ */
+export async function renewLid({
+  socket,
+  devices,
+  number,
+  former,
+}: {
+  readonly socket: WASocket;
+  readonly devices: ExpiringCache;
+  readonly number: string;
+  readonly former: string;
+}): Promise<string | undefined> {
+  for (const address of [number, former]) devices.del(userOf(address));
+  const found = await lookUpNumbers(socket, devices, [number]);
+  const lid = found?.find(({ pn }) => pn === number)?.lid;
+  if (lid === undefined || personOf(lid) === former) return undefined;
+  await socket.signalRepository.lidMapping.storeLIDPNMappings([{ lid, pn: number }]);
+  return personOf(lid);
 }

@@ -1,62 +1,34 @@
-import {
-  type AnyMessageContent,
-  DisconnectReason,
-  generateWAMessage,
-  type proto,
-  type SignalDataSet,
-  type WASocket,
-} from '@whiskeysockets/baileys';
-import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
+import { generateWAMessage, type proto, type SignalDataSet, type WASocket } from '@whiskeysockets/baileys';
+import type { Clock } from '../../../runtime/clock.ts';
 import type { SendOrder, SendOutcome } from '../session-host.ts';
 import type { SessionTiming } from '../session-timing.ts';
 import type { SealedChange } from '../worker-protocol.ts';
-import { isGroupId, isLidAddress, STATUS_CHAT } from './chat-address.ts';
+import { chatAddress, isGroupId, isLidAddress, STATUS_CHAT } from './chat-address.ts';
 import type { Credentials } from './credentials.ts';
 import type { DeviceSessions } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
-import { type FetchedMedia, fetchMedia, MediaUnavailable } from './media-fetch.ts';
+import { type FetchedMedia, fetchMedia } from './media-fetch.ts';
+import { renewLid } from './number-lookup.ts';
+import { contentOf } from './order-content.ts';
+import { outcomeOf, overdueOutcome, type Pending } from './pending-order.ts';
 import { chatOf } from './recipients.ts';
 import type { SentMessages } from './sent-messages.ts';
-import { isRateSignal, readClientError } from './session-end.ts';
-import type { MediaEnvironment } from './session-environment.ts';
+import type { MediaEnvironment, ShopMemory } from './session-environment.ts';
 import { quietLogger } from './silent-logger.ts';
-import { backoffOf } from './usync-errors.ts';
-import { statusAudience, TEXT_STATUS, wireForm } from './wire-form.ts';
+import { statusAudience, TEXT_STATUS, wireForm, wireIdAfter } from './wire-form.ts';
 
 /** The ack error that is a rate signal. */
 const RATE_ACK = '429';
-
-/**
- * Where an order stands. `relaying`: the client has it, and asks for keys; `ready`: it is sealed, and no ciphertext is
- * handed on; `released`: it may reach somebody; before that nothing can.
- */
-type Phase = 'preparing' | 'fetching' | 'relaying' | 'ready' | 'released';
-
-interface Pending {
-  readonly order: SendOrder;
-  phase: Phase;
-  message: proto.IMessage | undefined;
-  /** The address it is written to, once that is known. */
-  chat: string;
-  /** The network's own id of a 1:1 recipient, where it is known. */
-  lid: string | undefined;
-  /** Lets the ciphertexts go, or says that they never will. */
-  decide: ((isReleased: boolean) => void) | undefined;
-  /** The client is done with it; only the acknowledgement is missing. */
-  relayed: boolean;
-  /** Of an order with an attachment. */
-  readonly cancel: AbortController | undefined;
-  /** For preparing first, then for the client, then for the network's acknowledgement. */
-  deadline: ArmedTimer;
-  /** For the client alone, once the order is settled. */
-  deadlineOfClient: ArmedTimer | undefined;
-  media: FetchedMedia | undefined;
-  /** Gives back its tenant's slot for an attachment. */
-  release: () => void;
-}
+/** The ack error of a post that names members by the wrong kind of address (nanocoai/nanoclaw, pull 2688). */
+const STALE_GROUP = '421';
+/** As which a message is refused whose recipient has no valid address. */
+const REFRESH_LID = 'refresh_lid';
 
 /** The parts of a session that an outbox shares with others. */
-export type OutboxParts = Pick<OutboxOptions, 'socket' | 'groups' | 'sent' | 'credentials' | 'sessions'>;
+export type OutboxParts = Pick<
+  OutboxOptions,
+  'socket' | 'groups' | 'sent' | 'credentials' | 'sessions' | 'memory'
+>;
 
 /** The parts and callbacks of a session that an outbox uses. */
 export interface OutboxOptions {
@@ -68,6 +40,7 @@ export interface OutboxOptions {
   readonly groups: GroupDirectory;
   readonly sent: SentMessages;
   readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
+  readonly memory: Pick<ShopMemory, 'aliases' | 'devices' | 'retries'>;
   readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carried'>;
   readonly report: (messageId: string, outcome: SendOutcome) => void;
   /** Only the frame is missing, which `release` lets go. These changes are to be stored before. */
@@ -109,6 +82,8 @@ export class Outbox {
     const preparingMs = order.mediaUrl === undefined ? order.deadlineMs : mediaMs + uploadMs;
     const pending: Pending = {
       order,
+      wireId: order.wireId,
+      sentAgain: false,
       phase: 'preparing',
       message: undefined,
       chat: '',
@@ -138,7 +113,7 @@ export class Outbox {
 
   /** Whether the order of that stanza has no outcome yet. */
   isPending(wireId: string): boolean {
-    return this.#pending.has(wireId);
+    return this.#pending.has(wireId) || this.#awaiting(wireId) !== undefined;
   }
 
   /** Gives up an order that was not released. */
@@ -197,13 +172,88 @@ export class Outbox {
 
   /** The network's answer to a stanza. */
   acknowledged(attributes: { readonly [name: string]: string | undefined }): void {
-    const pending = this.#pending.get(attributes.id ?? '');
+    const pending = this.#awaiting(attributes.id ?? '');
     // Acknowledged without a ciphertext: a stanza that addressed nobody.
     if (pending === undefined || pending.phase !== 'released') return;
     const { error } = attributes;
-    if (error === undefined) this.#settle(pending, { kind: 'acknowledged' });
+    if (attributes.refresh_lid === 'true') void this.#readdress(pending);
+    else if (error === STALE_GROUP && isGroupId(pending.chat)) void this.#renewGroup(pending);
+    else if (error === undefined) this.#settle(pending, { kind: 'acknowledged' });
     else
       this.#settle(pending, error === RATE_ACK ? { kind: 'rate_limited' } : { kind: 'refused', code: error });
+  }
+
+  #awaiting(wireId: string): Pending | undefined {
+    for (const pending of this.#pending.values()) if (pending.wireId === wireId) return pending;
+    return undefined;
+  }
+
+  /** The network took the stanza and delivered it to nobody: its address is no longer the recipient's. */
+  #readdress(pending: Pending): Promise<void> {
+    const { order, chat } = pending;
+    const { socket, memory, sent } = this.#options;
+    return this.#sendAgain(pending, REFRESH_LID, async (message) => {
+      const number = chatAddress(order.to);
+      const anew = await renewLid({ socket, devices: memory.devices, number, former: chat });
+      if (anew === undefined) return [];
+      pending.chat = anew;
+      pending.wireId = wireIdAfter(order.wireId);
+      memory.aliases.set(pending.wireId, order.wireId);
+      await sent.remember(pending.wireId, { chat: anew, message });
+      return [anew];
+    });
+  }
+
+  /** The network refused a post because it names the members by the wrong kind of address. */
+  #renewGroup(pending: Pending): Promise<void> {
+    const { groups, credentials } = this.#options;
+    return this.#sendAgain(pending, STALE_GROUP, async () => {
+      // Nobody got the group's key with it.
+      await credentials.keys.set({ 'sender-key-memory': { [pending.chat]: null } });
+      await groups.look(pending.chat);
+      return groups.participants(pending.chat);
+    });
+  }
+
+  /**
+   * Puts a message that reached nobody on the wire once more, for those whom `prepare` tells; refused with the code where
+   * there are none, or it was tried before. The steps of its ratchets are stored before it leaves.
+   */
+  async #sendAgain(
+    pending: Pending,
+    code: string,
+    prepare: (message: proto.IMessage) => Promise<readonly string[]>,
+  ): Promise<void> {
+    const { socket, sessions } = this.#options;
+    const { order, message } = pending;
+    const isFirst = !pending.sentAgain;
+    pending.sentAgain = true;
+    try {
+      const people = isFirst && message !== undefined ? await prepare(message) : [];
+      if (message === undefined || people.length === 0 || !(await sessions.reach(people))) {
+        this.#settle(pending, { kind: 'refused', code });
+        return;
+      }
+      while (this.#relaying !== undefined) await this.#relayed;
+      if (!this.#isInHand(pending)) return;
+      pending.relayed = false;
+      this.#relaying = pending;
+      const form = { messageId: pending.wireId, ...wireForm(order, pending.chat, []) };
+      await this.#handOver(pending, socket.relayMessage(pending.chat, message, form));
+    } catch (error) {
+      this.#settle(pending, outcomeOf(pending, error));
+    }
+  }
+
+  /** The client has the order until its promise settles. */
+  async #handOver(pending: Pending, relay: Promise<unknown>): Promise<void> {
+    const done = (): void => {
+      pending.relayed = true;
+      this.#relaying = undefined;
+      pending.deadlineOfClient?.cancel();
+    };
+    this.#relayed = relay.then(done, done);
+    await relay;
   }
 
   /** The socket is gone. */
@@ -245,13 +295,7 @@ export class Outbox {
       messageId: order.wireId,
       ...wireForm(order, chat, audience),
     });
-    const done = (): void => {
-      pending.relayed = true;
-      this.#relaying = undefined;
-      pending.deadlineOfClient?.cancel();
-    };
-    this.#relayed = relay.then(done, done);
-    await relay;
+    await this.#handOver(pending, relay);
     // It resolved and nobody was addressed, though the devices were known a moment ago.
     if (pending.phase === 'relaying') this.#settle(pending, { kind: 'unknown' });
   }
@@ -347,44 +391,5 @@ export class Outbox {
     pending.deadlineOfClient = this.#options.clock.after(pending.order.deadlineMs, () =>
       this.#options.stalled('a send that was given up did not come to an end in time'),
     );
-  }
-}
-
-function overdueOutcome(phase: Phase): SendOutcome {
-  if (phase === 'released') return { kind: 'unknown' };
-  if (phase === 'ready') return { kind: 'not_sent' };
-  if (phase === 'fetching') return { kind: 'media_unavailable', detail: 'the attachment took too long' };
-  return { kind: 'unprepared' };
-}
-
-/** What the client rejects its questions with when the socket closes: 428. */
-const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
-
-function outcomeOf(pending: Pending, error: unknown): SendOutcome {
-  if (isRateSignal(error)) return { kind: 'rate_limited', ...backoffOf(error) };
-  if (pending.phase === 'released') return { kind: 'unknown' };
-  if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
-  // Where to upload to is a question too: a socket that is closing says nothing about the attachment.
-  if (readClientError(error).statusCode === CONNECTION_CLOSED) return { kind: 'not_sent' };
-  if (pending.phase === 'fetching') return { kind: 'media_unavailable', detail: 'the upload failed' };
-  return { kind: 'unprepared' };
-}
-
-/**
- * The client's form of what is to be sent. An empty thumbnail keeps it from starting image and video tools of
- * its own.
- */
-function contentOf(order: SendOrder, media: FetchedMedia | undefined): AnyMessageContent {
-  if (media === undefined) return { text: order.text ?? '' };
-  const source = { url: media.path };
-  const caption = order.text === undefined ? {} : { caption: order.text };
-  const mimetype = media.contentType;
-  switch (order.mediaType ?? 'image') {
-    case 'image':
-      return { image: source, mimetype, jpegThumbnail: '', ...caption };
-    case 'video':
-      return { video: source, mimetype, jpegThumbnail: '', ...caption };
-    case 'document':
-      return { document: source, mimetype, fileName: media.fileName, ...caption };
   }
 }

@@ -37,6 +37,8 @@ export interface ReceiptsOptions {
   readonly numberOf: (lid: string) => Promise<string | undefined>;
   /** Whether somebody with these addresses is known to be no member of that group. */
   readonly isOutside: (group: string, addresses: readonly string[]) => boolean;
+  /** The wire id that the order of a stanza was given with; another where it went to a new address. */
+  readonly orderedAs: (wireId: string) => string;
   /** Whether the order of that stanza still waits for its outcome, which is to be told first. */
   readonly isPending: (wireId: string) => boolean;
   /**
@@ -94,7 +96,8 @@ export class Receipts {
     const person = byNumber === undefined ? sender : `+${userOf(byNumber)}`;
     const atMs = (Number(t) || 0) * 1_000;
     const items = getBinaryNodeChildren(getBinaryNodeChild(node, 'list'), 'item');
-    const wireIds = new Set([id, ...items.flatMap(({ attrs }) => attrs.id ?? [])]);
+    const named = [id, ...items.flatMap(({ attrs }) => attrs.id ?? [])];
+    const wireIds = new Set(named.map((wireId) => this.#options.orderedAs(wireId)));
     const isTooMuch = this.#held + wireIds.size > MOST_WAITING;
     await new Promise<void>((committed) => {
       if (isTooMuch) return;

@@ -8,7 +8,6 @@ import {
 import { isGroupId, isNumberAddress, STATUS_CHAT } from './chat-address.ts';
 import type { Credentials } from './credentials.ts';
 import type { DeviceSessions } from './device-sessions.ts';
-import type { ExpiringCache } from './expiring-cache.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import { personOf } from './inbound-message.ts';
 import type { Outbox } from './outbox.ts';
@@ -16,7 +15,7 @@ import { ResendBudget } from './resend-budget.ts';
 import { type RetryReceipt, readRetryReceipt } from './retry-receipt.ts';
 import { retryStanza } from './retry-stanza.ts';
 import type { SentMessages } from './sent-messages.ts';
-import type { SessionEnvironment } from './session-environment.ts';
+import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
 
 /** A device is answered so often about one message within an hour (the client's `maxMsgRetryCount`). */
 const MOST_ANSWERS = 5;
@@ -33,8 +32,8 @@ export interface RetryAnswersOptions {
   readonly groups: Pick<GroupDirectory, 'excludes' | 'metadata'>;
   readonly sessions: Pick<DeviceSessions, 'open'>;
   readonly outbox: Pick<Outbox, 'alone' | 'isPending'>;
-  /** How often a device was answered about a message. */
-  readonly counts: ExpiringCache;
+  /** `retries`: how often a device was answered about a message. */
+  readonly memory: Pick<ShopMemory, 'retries'>;
   readonly environment: Pick<SessionEnvironment, 'clock' | 'timing'>;
   /** Acts after a while, unless the session has ended. */
   readonly later: (delayMs: number, act: () => void) => void;
@@ -75,7 +74,8 @@ export class RetryAnswers {
   }
 
   async #answer(receipt: RetryReceipt): Promise<void> {
-    const { sent, outbox, counts } = this.#options;
+    const { sent, outbox, memory } = this.#options;
+    const counts = memory.retries;
     const { wireId, device } = receipt;
     // Its acknowledgement would be taken for that of the message itself.
     while (outbox.isPending(wireId)) await this.#wait(PENDING_MS);
@@ -136,7 +136,7 @@ export class RetryAnswers {
 
   /** A session that the device can read: from the keys that it sent, or from the network where the one at hand is no good. */
   async #openSession({ device, count, keys, registrationId }: RetryReceipt): Promise<void> {
-    const { socket, sessions, counts } = this.#options;
+    const { socket, sessions, memory } = this.#options;
     if (keys !== undefined) {
       // The library takes keys without a one-time key, though its types say otherwise.
       await socket.signalRepository.injectE2ESession({ jid: device, session: keys as never });
@@ -145,9 +145,9 @@ export class RetryAnswers {
     const known = await socket.signalRepository.getSessionInfo(device);
     const isOther = registrationId !== undefined && known?.registrationId !== registrationId;
     const name = `new session:${device}`;
-    const isOld = count >= COUNT_FOR_NEW_SESSION && counts.get(name) === undefined;
+    const isOld = count >= COUNT_FOR_NEW_SESSION && memory.retries.get(name) === undefined;
     if (known !== null && !isOther && !isOld) return;
-    counts.set(name, true);
+    memory.retries.set(name, true);
     await sessions.open([device], true);
   }
 

@@ -50,6 +50,8 @@ export interface SessionEnvironment {
 export interface ShopMemory {
   /** How often a message was sent again, and who was answered about one. */
   readonly retries: ExpiringCache;
+  /** The wire ids that orders had, by those under which they went to another address. */
+  readonly aliases: ExpiringCache;
   /** Devices without keys on the network. */
   readonly keyless: ExpiringCache;
   /** Devices of the people written to. */
@@ -64,6 +66,7 @@ export function newShopMemory(clock: Clock): ShopMemory {
     new ExpiringCache({ lifeMs, maxEntries, nowMs: () => clock.monotonicMs() });
   return {
     retries: cache(3_600_000, 1_000),
+    aliases: cache(2 * 86_400_000, 1_000),
     keyless: cache(3_600_000, 2_000),
     devices: cache(300_000, 2_000),
     calls: cache(300_000, 50),

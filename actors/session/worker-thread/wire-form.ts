@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { MessageRelayOptions, WASocket } from '@whiskeysockets/baileys';
 import type { SendOrder } from '../session-host.ts';
 import { chatAddress, isLidAddress } from './chat-address.ts';
@@ -35,4 +36,10 @@ export function wireForm(
   }
   // Without it the owner's phone shows a second chat, or nothing (WhiskeySockets/Baileys, issue 2106).
   return isLidAddress(chat) ? { additionalAttributes: { peer_recipient_pn: chatAddress(to) } } : {};
+}
+
+/** The id under which a message goes to its recipient's new address: the network dropped what came under the first one. */
+export function wireIdAfter(wireId: string): string {
+  const digest = createHash('sha256').update(wireId).digest('hex').toUpperCase();
+  return `3EB0${digest.slice(0, Math.max(1, wireId.length - 4))}`;
 }
