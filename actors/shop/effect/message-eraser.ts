@@ -1,7 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { messageIdOf } from '../record/accepted-list.ts';
-import { earlierMessageKey } from '../record/earlier-keys.ts';
 import { messageErasure, readMessages } from '../record/message-days.ts';
 import type { MessageBody } from '../record/message-record.ts';
 import { idempotencyKey } from '../record/shop-keys.ts';
@@ -25,28 +24,17 @@ export class MessageEraser {
     this.#options = options;
   }
 
-  /**
-   * Erases the messages that a shop's lists name, the oldest first. `earlier`: the list of a shop that was not loaded since
-   * version 1 of the stored form.
-   */
-  async eraseListed(
-    shard: number,
-    { accepted, earlier }: { readonly accepted: string; readonly earlier: string },
-  ): Promise<void> {
+  /** Erases the messages that a shop's list names, the oldest first. */
+  async eraseListed(shard: number, accepted: string): Promise<void> {
     const { store } = this.#options;
     for (;;) {
       const [elements] = (await store.read([['LRANGE', accepted, 0, BATCH - 1]])) as [string[]];
-      if (elements.length === 0) break;
+      if (elements.length === 0) return;
       const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
       await store.commit(shard, [
         ...(await this.#erasures(shard, ids)),
         ['LTRIM', accepted, elements.length, -1],
       ]);
-    }
-    for (;;) {
-      const [ids] = (await store.read([['ZRANGE', earlier, 0, BATCH - 1]])) as [string[]];
-      if (ids.length === 0) return;
-      await store.commit(shard, [...(await this.#erasures(shard, ids)), ['ZREM', earlier, ...ids]]);
     }
   }
 
@@ -71,7 +59,7 @@ export class MessageEraser {
 
 /** What erases a message; `body` undefined: it is gone, or was half gone. */
 function erasuresOf(shard: number, id: string, body: MessageBody | undefined): Write[] {
-  const writes: Write[] = [messageErasure(shard, id), ['DEL', earlierMessageKey(shard, id)]];
+  const writes: Write[] = [messageErasure(shard, id)];
   if (body?.idempotencyKey) writes.push(['DEL', idempotencyKey(shard, body, body.idempotencyKey)]);
   return writes;
 }

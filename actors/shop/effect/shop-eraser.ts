@@ -13,7 +13,6 @@ import {
   decodeCarried,
   dropContent,
 } from '../record/carried-message.ts';
-import { earlierShopKeys } from '../record/earlier-keys.ts';
 import type { MessageState } from '../record/message-record.ts';
 import type { NumberVault } from '../record/number-vault.ts';
 import { numbersLeft, numbersTaken } from '../record/numbers-left.ts';
@@ -93,10 +92,9 @@ export class ShopEraser {
     await this.#leaveNumbers(shard, shop);
     await this.#endCarried(shard, keys);
     await this.#withdrawPooled(keys);
-    const earlier = earlierShopKeys(keys.shop);
-    await this.#messages.eraseListed(shard, { accepted: keys.accepted, earlier: earlier.messages });
+    await this.#messages.eraseListed(shard, keys.accepted);
     if (!withTenant) await this.#messages.eraseStrays(shard, ({ shopId }) => shopId === shop.shopId);
-    const left = [...keys.all(), ...Object.values(earlier), ...sentIndexKeys(keys)] as string[];
+    const left = [...keys.all(), ...sentIndexKeys(keys)];
     await store.commit(
       shard,
       left.map((key) => ['UNLINK', key]),

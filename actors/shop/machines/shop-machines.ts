@@ -15,10 +15,7 @@ export interface ShopMachines {
   readonly pacing: MachineSnapshot<typeof pacingMachine>;
 }
 
-/**
- * Version of a shop's stored form; a newer one is refused. 2: its sends are one list, and the messages of a shard's
- * day one hash.
- */
+/** Version of a shop's stored form; a newer one is refused. Version 1 was never released. */
 const STORED_VERSION = 2;
 
 interface StoredMachines {
@@ -74,16 +71,6 @@ function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number
   const waits = (value === 'gap' || value === 'paused') && (context.untilMs ?? 0) > nowMs;
   if (value === 'sending' || waits) return { value, context };
   return { value: 'idle', context: { ...context, hand: null, untilMs: null } };
-}
-
-/** Whether an earlier program stored this, so that the rest of the shop is to be brought up to date. */
-export function isEarlierVersion(text: string): boolean {
-  return (JSON.parse(text) as StoredMachines).version < STORED_VERSION;
-}
-
-/** The stored form of an earlier program in this one's version: the machines' part did not change. */
-export function withPresentVersion(text: string): string {
-  return JSON.stringify({ ...(JSON.parse(text) as StoredMachines), version: STORED_VERSION });
 }
 
 /**

@@ -4,10 +4,9 @@ import type { Address } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { isFinal } from '../../message-status.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
-import { isEarlierVersion, restoreMachines } from '../machines/shop-machines.ts';
+import { restoreMachines } from '../machines/shop-machines.ts';
 import { AcceptedList, messageIdOf } from './accepted-list.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
-import { bringUpToDate } from './earlier-shop.ts';
 import { readMessages } from './message-days.ts';
 import { decodeNotices } from './opt-out-notice.ts';
 import { decodePooled } from './pooled-message.ts';
@@ -19,14 +18,12 @@ import { decodeUndelivered } from './undelivered.ts';
 
 /**
  * Rebuilds a shop from what its commits wrote, as it stands at `nowMs`; undefined when its tenant has no such shop.
- * `upgrade`: what an earlier program stored is brought to this one's form first, for the actor alone; `retentionMs`:
- * how long messages are kept. Throws on what a newer program stored.
+ * Throws on what a newer program stored.
  */
 export async function loadShop(
   address: Address,
   store: Store,
   nowMs: number,
-  upgrade?: { readonly retentionMs: number },
 ): Promise<ShopState | undefined> {
   const shop = shopOf(address);
   const { shard } = address;
@@ -52,10 +49,6 @@ export async function loadShop(
     ['HVALS', keys.optOutNotices],
   ])) as [string | null, (string | null)[], string[], number, string[], string[], string | null, string[]];
   if (record === null) return undefined;
-  if (upgrade !== undefined && actor && isEarlierVersion(actor)) {
-    await bringUpToDate(address, store, upgrade.retentionMs);
-    return loadShop(address, store, nowMs);
-  }
   const machines = restoreMachines(actor ?? null);
   const accepted = new AcceptedList(length, Number(settledText ?? 0));
   const unsettled = await readUnsettled(keys.accepted, { accepted, newest }, store);

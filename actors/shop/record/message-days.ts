@@ -1,7 +1,6 @@
 import { DAY_MS } from '../../../policy/durations.ts';
 import { shardKey } from '../../../runtime/address.ts';
-import type { Lookup, Read, Store, Write } from '../../../runtime/store.ts';
-import { earlierMessage } from './earlier-keys.ts';
+import type { Lookup, Store, Write } from '../../../runtime/store.ts';
 import { encodeReceipts, type MessageReceipts } from './message-receipts.ts';
 import {
   decodeMessage,
@@ -58,19 +57,6 @@ const newest: { readonly day: number; readonly key: string }[] = [];
 /** Stores what was accepted. Its state needs no write of its own: none stored means queued. */
 export function bodyWrite(shard: number, day: number, body: MessageBody, policyJson?: string): Write {
   return ['HSET', dayKey(shard, day), body.id, encodeBody(body, policyJson)];
-}
-
-/** Stores both fields of a message as they were read elsewhere; undefined when there is none. */
-export function messageCopy(
-  shard: number,
-  messageId: string,
-  [body, state]: MessageFields,
-): Write | undefined {
-  if (!body) return undefined;
-  const key = dayKey(shard, dayOfMessage(messageId));
-  return state
-    ? ['HSET', key, messageId, body, stateField(messageId), state]
-    : ['HSET', key, messageId, body];
 }
 
 /** Stores what became of a message. */
@@ -137,20 +123,7 @@ export async function readMessages(
   messageIds: readonly string[],
   store: Store,
 ): Promise<(StoredMessage | undefined)[]> {
-  const found = await readFrom(messageIds, store, (id) => messageLookup(shard, id));
-  const missing = messageIds.filter((_, index) => found[index] === undefined);
-  if (missing.length === 0) return found;
-  const earlier = await readFrom(missing, store, (id) => earlierMessage(shard, id));
-  let next = 0;
-  return found.map((message) => message ?? earlier[next++]);
-}
-
-async function readFrom(
-  messageIds: readonly string[],
-  store: Store,
-  question: (messageId: string) => Read,
-): Promise<(StoredMessage | undefined)[]> {
   if (messageIds.length === 0) return [];
-  const answers = (await store.read(messageIds.map(question))) as MessageFields[];
+  const answers = (await store.read(messageIds.map((id) => messageLookup(shard, id)))) as MessageFields[];
   return answers.map((fields, index) => decodeMessage(messageIds[index] as string, fields));
 }

@@ -1,10 +1,8 @@
 import { type Address, shardOf } from '../../../runtime/address.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { isFinal } from '../../message-status.ts';
-import { isEarlierVersion } from '../machines/shop-machines.ts';
 import { messageIdOf } from './accepted-list.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
-import { bringUpToDate } from './earlier-shop.ts';
 import { messageLookup } from './message-days.ts';
 import { decodeMessage, type MessageState, type StoredMessage } from './message-record.ts';
 import { decodePooled, type PooledMessage } from './pooled-message.ts';
@@ -22,14 +20,10 @@ export interface WaitingMessages {
 }
 
 /**
- * Reads what a shop that is not loaded has not ended; what an earlier program stored is brought to this one's form first.
- * A record that cannot be read is left out, so that it keeps no other one waiting.
+ * Reads what a shop that is not loaded has not ended. A record that cannot be read is left out, so that it keeps no
+ * other one waiting.
  */
-export async function readWaiting(
-  address: Address,
-  store: Store,
-  { retentionMs }: { readonly retentionMs: number },
-): Promise<WaitingMessages> {
+export async function readWaiting(address: Address, store: Store): Promise<WaitingMessages> {
   const { shard } = address;
   const keys = shopKeys(shard, shopOf(address).shopId);
   const [[actor = null, settledText], pooledFields, carriedIds] = (await store.read([
@@ -37,10 +31,6 @@ export async function readWaiting(
     ['HGETALL', keys.pooled],
     ['ZRANGE', keys.carried, 0, -1],
   ])) as [(string | null)[], string[], string[]];
-  if (actor !== null && readable(() => isEarlierVersion(actor))) {
-    await bringUpToDate(address, store, retentionMs);
-    return readWaiting(address, store, { retentionMs });
-  }
   const settled = Number(settledText ?? 0);
   const [elements] = (await store.read([['LRANGE', keys.accepted, settled, -1]])) as [string[]];
   const places = new Map(elements.map((element, index) => [messageIdOf(element), settled + index]));

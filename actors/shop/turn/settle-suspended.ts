@@ -32,7 +32,7 @@ export async function settleSuspended(
   const [record] = (await store.read([['HGET', tenantKeys(shop.tenantId).shops, shop.shopId]])) as [
     string | null,
   ];
-  const { actor, queued, pooled } = await readWaiting(address, store, options);
+  const { actor, queued, pooled } = await readWaiting(address, store);
   const channel = { channel: channelOf(actor) };
   const ends: { readonly message: MessageReference; readonly state: MessageState }[] = [];
   const end = (message: MessageReference, reason: MessageReason): void =>

@@ -48,7 +48,7 @@ export function shopBehaviour(
   return {
     kind: 'shop',
     async load(address, store, nowMs) {
-      const state = await loadShop(address, store, nowMs, options);
+      const state = await loadShop(address, store, nowMs);
       if (state?.ledgerReplaced) options.ledgerReplaced(state.shop);
       return state && withPresentTimes(state, nowMs, options.times);
     },

@@ -2,7 +2,6 @@ import type { Store } from '../../../runtime/store.ts';
 import type { MessageStatus } from '../../message-status.ts';
 import type { CursorPage } from '../../tenant/tenant-operations.ts';
 import { messageIdOf } from '../record/accepted-list.ts';
-import { earlierShopKeys } from '../record/earlier-keys.ts';
 import { readMessages } from '../record/message-days.ts';
 import { messageView } from '../record/message-record.ts';
 import type { ShopKeys } from '../record/shop-keys.ts';
@@ -68,7 +67,6 @@ async function* waitingIds(
   const [elements] = (await store.read([['LRANGE', keys.accepted, Number(settled ?? 0), -1]])) as [string[]];
   const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
   const left = ids.filter((id) => cursor === undefined || id < cursor).sort();
-  if (elements.length === 0) yield* indexedIds(earlierShopKeys(keys.shop).queue, store, cursor);
   while (left.length > 0) yield left.splice(-BATCH).reverse();
 }
 
@@ -94,8 +92,6 @@ async function* acceptedIds(
   const list = keys.accepted;
   let end = await endOfPage(list, store, cursor);
   const given = new Set<string>();
-  // A shop that waits for an operator since version 1 was not brought up to date.
-  if (end === 0) yield* indexedIds(earlierShopKeys(keys.shop).messages, store, cursor);
   while (end > 0) {
     const start = Math.max(0, end - BATCH);
     const ids = (await readIds(list, store, { start, end })).filter((id) => id !== undefined);

@@ -12,8 +12,8 @@ import type { TenantState } from '../../tenant/tenant-state.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
 import type { ChannelWaiters } from '../effect/channel-waiters.ts';
 import type { PoolClient } from '../effect/pool-client.ts';
-import { knownMessage, messageLookup, readMessage } from '../record/message-days.ts';
-import { type MessageFields, messageView } from '../record/message-record.ts';
+import { knownMessage, messageLookup } from '../record/message-days.ts';
+import type { MessageFields } from '../record/message-record.ts';
 import { shopAddress, shopKeys } from '../record/shop-keys.ts';
 import type {
   Accepted,
@@ -289,35 +289,19 @@ function storedMessage(
 ): MaybePromise<Outcome<MessageView>> {
   if (tenant === undefined) return failed('MESSAGE_NOT_FOUND');
   const known = knownMessage(tenant.shard, id, store);
-  return known === undefined
-    ? readView({ tenant, id }, store)
-    : shownTo({ tenant, id }, views.of(id, known), store);
+  return known === undefined ? readView({ tenant, id }, store) : shownTo(tenant, views.of(id, known));
 }
 
 /** A message that must be read from Redis was not asked for lately, and may not be again: no view of it is kept. */
 async function readView({ tenant, id }: AskedMessage, store: Store): Promise<Outcome<MessageView>> {
   const { shard } = tenant;
   const [fields] = await store.lookUp(shard, [messageLookup(shard, id)]);
-  return shownTo({ tenant, id }, viewOf(id, fields as MessageFields), store);
+  return shownTo(tenant, viewOf(id, fields as MessageFields));
 }
 
-function shownTo(
-  { tenant, id }: AskedMessage,
-  message: ReturnType<typeof viewOf>,
-  store: Store,
-): MaybePromise<Outcome<MessageView>> {
-  if (message === undefined) return earlierView({ tenant, id }, store);
-  const { tenantId, view } = message;
-  return tenantId === tenant.tenantId && tenant.shops.has(view.shopId)
-    ? done(view)
-    : failed('MESSAGE_NOT_FOUND');
-}
-
-/** A message that is not where this program stores one may be where an earlier one did. */
-async function earlierView({ tenant, id }: AskedMessage, store: Store): Promise<Outcome<MessageView>> {
-  const message = await readMessage(tenant.shard, id, store);
-  if (message?.body.tenantId !== tenant.tenantId) return failed('MESSAGE_NOT_FOUND');
-  return tenant.shops.has(message.body.shopId) ? done(messageView(message)) : failed('MESSAGE_NOT_FOUND');
+function shownTo(tenant: AskedMessage['tenant'], message: ReturnType<typeof viewOf>): Outcome<MessageView> {
+  const isOwn = message?.tenantId === tenant.tenantId && tenant.shops.has(message.view.shopId);
+  return isOwn ? done(message.view) : failed('MESSAGE_NOT_FOUND');
 }
 
 /** Whether a session is starting and has neither shown a code nor connected. */
