@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type BinaryNode, normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
 import { isLidAddress, isNumberAddress } from './chat-address.ts';
 
@@ -21,7 +22,15 @@ export function readEnvelope(stanza: BinaryNode, own: readonly string[]): Inboun
   const byNumber = [from, stanza.attrs.sender_pn, stanza.attrs.participant_pn].find(
     (address) => address !== undefined && isNumberAddress(address),
   );
-  return { wireId: id, sender: from, senderByNumber: byNumber, atMs: Number(t ?? 0) * 1000 };
+  return { wireId: boundedId(id), sender: from, senderByNumber: byNumber, atMs: Number(t ?? 0) * 1000 };
+}
+
+/** The longest id that is kept as it is, in characters; clients make up to 32 (the client's `generateMessageIDV2`: 22). */
+const LONGEST_ID = 64;
+
+/** The sender makes up an id, as long as the network lets it. It is stored, so of a longer one its hash stands for it. */
+function boundedId(id: string): string {
+  return id.length <= LONGEST_ID ? id : createHash('sha256').update(id).digest('hex');
 }
 
 /** An address without its device, so that all devices of a person compare equal. */

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readEnvelope } from '../../actors/session/worker-thread/inbound-message.ts';
+
+const wireIdOf = (id: string): string | undefined =>
+  readEnvelope({ tag: 'message', attrs: { id, from: '111@lid', t: '1' } }, [])?.wireId;
+
+test('a wire id as clients make them is kept as it is', () => {
+  assert.equal(wireIdOf('3EB0C767D26A1D1F4B2A77'), '3EB0C767D26A1D1F4B2A77');
+  assert.equal(wireIdOf('A'.repeat(64)), 'A'.repeat(64));
+});
+
+test('a longer wire id is stored by its hash, which tells two of them apart', () => {
+  const ids = [wireIdOf('A'.repeat(1_000_000)), wireIdOf(`${'A'.repeat(999_999)}B`)];
+  assert.deepEqual(
+    ids.map((id) => id?.length),
+    [64, 64],
+  );
+  assert.notEqual(ids[0], ids[1]);
+  assert.equal(wireIdOf('A'.repeat(1_000_000)), ids[0]);
+});
