@@ -21,6 +21,7 @@ export const MESSAGE_REASONS = {
   SEND_REFUSED: 'failed',
   STATUS_NO_AUDIENCE: 'failed',
   COLD_RECIPIENT_CAP_REACHED: 'rejected',
+  DECLARED_RECIPIENT_CAP_REACHED: 'rejected',
   GROUP_NOT_ADMINISTERED: 'rejected',
   RECIPIENT_NOT_ON_MSGAPP: 'rejected',
   RECIPIENT_OPTED_OUT: 'rejected',

@@ -103,11 +103,6 @@ export interface RunningActors {
 }
 
 const PAUSE_MS = 15 * 60_000;
-/**
- * How long a shop writes to no cold recipient after a refusal 463. The network does not say how long; the
- * window of the cold budget is long enough. Milliseconds.
- */
-const COLD_PAUSE_MS = 24 * 3_600_000;
 const ANSWER_MS = 60_000;
 /**
  * How long an outcome may take: preparing and acknowledging a stanza (60 s each), an attachment (90 s), and a
@@ -246,7 +241,6 @@ function pacingTimes({ fromMs, toMs }: ActorsOptions['gap']): PacingTimes {
     gapFromMs: fromMs,
     gapToMs: toMs,
     pauseMs: PAUSE_MS,
-    coldPauseMs: COLD_PAUSE_MS,
     answerMs: ANSWER_MS,
     outcomeMs: OUTCOME_MS,
   };

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
 import { hasText, MESSAGE_TEXT_LIMIT, refuseContent } from './message-content.ts';
+import { classCapCode, type NetworkLimits, type NewChatBar, newChatBar } from './network-limits.ts';
 import { recipientKey } from './number-forms.ts';
 import { type DeclarationFact, type PersonClass, recipientClass } from './recipient-class.ts';
 import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
@@ -45,8 +46,8 @@ export interface MessageFacts {
   readonly optedOut: boolean;
   /** What the tenant declared of the number, whether or not it still holds. */
   readonly declaration: DeclarationFact | null;
-  /** Until when the network bars this shop from cold recipients; `null` or absent: it does not. */
-  readonly coldPausedUntilMs?: number | null;
+  /** What the network lets the shop's number do with people who have no chat with it; absent: it said nothing. */
+  readonly network?: NetworkLimits;
   /** Pairing of the shop's current credentials; `null`: never paired. */
   readonly pairedAtMs: number | null;
   readonly settings: TenantSettings;
@@ -219,45 +220,41 @@ function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRe
   return undefined;
 }
 
-/** The budget of cold or of declared recipients; neither ever spills into the other. */
+/**
+ * The budget of cold or of declared recipients; neither ever spills into the other. The network's own limits bound
+ * whoever has no chat with the number, so has never written, whatever their class. Both must let the message through.
+ */
 function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
-  const { facts, ledger, tally, caps, personClass } = judgement;
-  if (personClass === 'cold') {
-    return refuseCold(judgement);
-  }
+  const { facts, atMs, personClass } = judgement;
+  const { network, lastInboundAtMs, nowMs } = facts;
+  const bar = network !== undefined && lastInboundAtMs === null ? newChatBar(network, atMs) : undefined;
+  const spent = spentBudget(judgement);
+  const first = bar ?? spent;
+  if (first === undefined) return undefined;
+  const reliefMs = Math.max(first.reliefMs, spent?.reliefMs ?? first.reliefMs);
+  return refuseUntil({ code: classCapCode(personClass), message: first.message, reliefMs, nowMs });
+}
+
+/** What the shop's own budget of the recipient's class says, and from when on it has room; undefined: it has. */
+function spentBudget({ facts, ledger, tally, caps, personClass, atMs }: Judgement): NewChatBar | undefined {
+  const { pairedAtMs, settings } = facts;
   if (personClass === 'declared' && tally.declaredToday >= caps.declaredPerDay) {
     const room = caps.declaredPerDay - 1;
     const roomAtMs = ledger.roomAtMs({ kinds: kindSet('declared'), windowMs: DAY_MS, room });
     // Once the declaration expires the recipient is cold, and this rule no longer applies.
     const reliefMs = Math.min(roomAtMs, facts.declaration?.expiresAtMs ?? Number.POSITIVE_INFINITY);
     const message = `The shop has used its ${caps.declaredPerDay} messages of 24 hours to declared recipients.`;
-    return refuseUntil({ code: 'DECLARED_RECIPIENT_CAP_REACHED', message, reliefMs, nowMs: facts.nowMs });
+    return { message, reliefMs };
+  }
+  if (personClass === 'cold' && tally.coldToday >= caps.coldPerDay) {
+    const reliefMs = reliefAcrossWarmup({
+      pairedAtMs,
+      nowMs: atMs,
+      roomAtMs: (perDay) =>
+        ledger.roomAtMs({ kinds: kindSet('cold'), windowMs: DAY_MS, room: coldCap(perDay, settings) - 1 }),
+    });
+    const message = `The shop has used its ${caps.coldPerDay} messages of 24 hours to cold recipients.`;
+    return { message, reliefMs };
   }
   return undefined;
-}
-
-/**
- * The budget of cold recipients, and the bar that the network set after a refusal 463; both must let the
- * message through.
- */
-function refuseCold({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRefusal | undefined {
-  const { pairedAtMs, settings, nowMs, coldPausedUntilMs } = facts;
-  const isSpent = tally.coldToday >= caps.coldPerDay;
-  const isBarred = coldPausedUntilMs != null && coldPausedUntilMs > atMs;
-  if (!isSpent && !isBarred) {
-    return undefined;
-  }
-  const roomMs = isSpent
-    ? reliefAcrossWarmup({
-        pairedAtMs,
-        nowMs: atMs,
-        roomAtMs: (perDay) =>
-          ledger.roomAtMs({ kinds: kindSet('cold'), windowMs: DAY_MS, room: coldCap(perDay, settings) - 1 }),
-      })
-    : atMs;
-  const reliefMs = isBarred ? Math.max(roomMs, coldPausedUntilMs) : roomMs;
-  const message = isBarred
-    ? 'The chat network lets the shop write to no cold recipients for now.'
-    : `The shop has used its ${caps.coldPerDay} messages of 24 hours to cold recipients.`;
-  return refuseUntil({ code: 'COLD_RECIPIENT_CAP_REACHED', message, reliefMs, nowMs });
 }

@@ -6,6 +6,8 @@ import { ControlFailure } from './control-failure.ts';
 import type { Group } from './groups.ts';
 import type { Envelope, Handset } from './handset.ts';
 import type { Network } from './network.ts';
+import { giveToken } from './number-limit-stanzas.ts';
+import type { ContactToken } from './number-limits.ts';
 import { addressOf, type PhoneNumber } from './numbers.ts';
 import { takeBundle } from './pre-key-queries.ts';
 
@@ -14,6 +16,9 @@ import { takeBundle } from './pre-key-queries.ts';
  * beside it.
  */
 export type SenderNaming = Addressing | 'lid_only';
+
+/** How the number gets the token of a contact that writes to it: not at all, or beside the message, or in it. */
+export type TokenWay = 'notification' | 'message' | 'none';
 
 /** The delivery of a contact's message, as far as it came within the time that a control call waits. */
 export interface ContactMessageResult {
@@ -30,7 +35,14 @@ export interface ContactMessageResult {
  */
 export async function writeAsContact(
   network: Network,
-  options: { from: string; to: string; text: string; addressing: SenderNaming; wait: boolean },
+  options: {
+    from: string;
+    to: string;
+    text: string;
+    addressing: SenderNaming;
+    wait: boolean;
+    token: TokenWay;
+  },
 ): Promise<ContactMessageResult> {
   const { from, to } = options;
   const sender = network.numbers.of(from);
@@ -51,8 +63,10 @@ export async function writeAsContact(
   const attrs = group
     ? { ...common, from: group.id, ...participantAttributes(sender, group.addressing) }
     : { ...common, ...senderAttributes(sender, options.addressing) };
+  const token = group ? undefined : tokenFor(network, { sender, to, way: options.token });
   const shared = group && (await handset.encryptGroup(group.id, addressOf(sender, 'pn'), message));
   for (const companion of companions) {
+    if (token !== undefined && options.token === 'notification') giveToken(network, sender, companion, token);
     const own = await sealFor(network, handset, companion, shared?.keyMessage ?? message);
     network.deliveries.add({
       companionId: companion.id,
@@ -60,6 +74,7 @@ export async function writeAsContact(
       attrs,
       envelopes: shared ? [own, shared.envelope] : [own],
       source,
+      ...(token === undefined || options.token !== 'message' ? {} : { token }),
     });
   }
   if (!options.wait) {
@@ -73,6 +88,20 @@ export async function writeAsContact(
   const end = await Promise.race([ended, timeout]);
   stop();
   return { messageId, delivered: end === 'receipted' };
+}
+
+/** The token to give now; undefined: none, or the number has it. */
+function tokenFor(
+  network: Network,
+  { sender, to, way }: { sender: PhoneNumber; to: string; way: TokenWay },
+): ContactToken | undefined {
+  const known = network.limits.tokenOf(sender.phone, to);
+  const isGiven = known !== undefined && known.bytes.length > 0;
+  if (isGiven) return way === 'message' ? known : undefined;
+  const at = Math.floor(network.clock.wallMs() / 1000);
+  const token = { bytes: Buffer.from(way === 'none' ? '' : network.newId(), 'hex'), at };
+  network.limits.wrote(sender.phone, to, token);
+  return way === 'none' ? undefined : token;
 }
 
 function groupFor(network: Network, from: string, id: string): Group {

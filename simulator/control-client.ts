@@ -2,6 +2,7 @@ import { ControlFailure, type FieldProblem } from './control-failure.ts';
 import type { FaultResult } from './fault-calls.ts';
 import type { FaultKind } from './faults.ts';
 import type { InboxEntry, StatusEntry } from './inboxes.ts';
+import { limitCalls } from './number-limit-client.ts';
 import type { SendCount } from './send-counts.ts';
 
 /** A linked client, as the control API shows it. */
@@ -36,6 +37,16 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
+/** What a contact writes, as the control API takes it. */
+interface ContactMessageCall {
+  readonly to: string;
+  readonly text: string;
+  readonly wait?: boolean;
+  readonly addressing?: 'lid' | 'pn' | 'lid_only';
+  /** How the number gets the contact's token. */
+  readonly token?: 'notification' | 'message' | 'none';
+}
+
 interface PageQuery {
   readonly limit?: number;
   readonly cursor?: string;
@@ -67,6 +78,7 @@ export function simulatorControl(url: string) {
     throw new ControlFailure(response.status, answer.error.code, answer.error.message, answer.error.fields);
   };
   return {
+    ...limitCalls(call),
     /** Base64 of the Noise root key that clients must trust. */
     rootKey: async () => (await call<{ noiseRootKey: string }>('GET', '/root-key')).noiseRootKey,
     /** PEM of the authority behind the attachments' https host. */
@@ -98,10 +110,8 @@ export function simulatorControl(url: string) {
       receipts: { to: string; type?: 'delivered' | 'read'; group?: string; id?: string },
     ) => call<{ count: number }>('POST', at('numbers', from, 'receipts'), receipts),
     /** A contact writes to a shop's number or a group; `delivered` says whether a client sent its receipt in time. */
-    write: (
-      from: string,
-      message: { to: string; text: string; wait?: boolean; addressing?: 'lid' | 'pn' | 'lid_only' },
-    ) => call<{ id: string; delivered: boolean }>('POST', at('numbers', from, 'messages'), message),
+    write: (from: string, message: ContactMessageCall) =>
+      call<{ id: string; delivered: boolean }>('POST', at('numbers', from, 'messages'), message),
     /** The phone sends its clients a history of so many contacts; the first `tokens` of them have a chat and a token. */
     tellHistory: (phone: string, history: { mappings: number; tokens?: number }) =>
       call<{ mappings: number; tokens: number }>('POST', at('numbers', phone, 'history'), history),

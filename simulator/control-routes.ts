@@ -11,6 +11,7 @@ import type { Group } from './groups.ts';
 import { sendReceipts } from './handset-receipts.ts';
 import { tellHistory, tellOwn } from './history-calls.ts';
 import type { Network } from './network.ts';
+import { numberLimitRoutes } from './number-limit-calls.ts';
 import type { PairingService } from './pairing.ts';
 
 /** A page of a list when the call does not say how long. */
@@ -63,6 +64,7 @@ export function controlRoutes(options: {
       path: '/numbers/{phone}/own-messages',
       handle: async ({ path, body }) => ({ data: await tellOwn(network, { phone: phoneOf(path), body }) }),
     },
+    ...numberLimitRoutes(network),
     { method: 'PUT', path: '/groups/{id}', handle: (request) => putGroup(network, request) },
     { method: 'GET', path: '/groups/{id}', handle: (request) => getGroup(network, request) },
     { method: 'GET', path: '/sessions', handle: (request) => sessions(network, request) },
@@ -178,8 +180,9 @@ async function write(network: Network, { path, body }: ControlRequest): Promise<
   const text = fields.text('text', { most: 65_536 });
   const addressing = fields.oneOf('addressing', ['lid', 'pn', 'lid_only'], 'lid');
   const wait = fields.flag('wait', true);
+  const token = fields.oneOf('token', ['notification', 'message', 'none'], 'notification');
   fields.check();
-  const result = await writeAsContact(network, { from, to, text, addressing, wait });
+  const result = await writeAsContact(network, { from, to, text, addressing, wait, token });
   return {
     status: result.delivered ? 200 : 202,
     data: { id: result.messageId, delivered: result.delivered },

@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import type { Envelope } from './handset.ts';
 import type { Collection, Journal } from './journal.ts';
+import type { ContactToken } from './number-limits.ts';
 import { node } from './stanzas.ts';
 
 /** A stanza for a companion that its client has not receipted yet. */
@@ -15,6 +16,8 @@ export interface Delivery {
   readonly messageId: string;
   readonly attrs: Readonly<Record<string, string>>;
   readonly envelopes: readonly Envelope[];
+  /** The sender's token, where the stanza carries it. */
+  readonly token?: ContactToken;
   /** Who can encrypt it again: a handset's number and the plaintext, or the companion that sent the stanza. */
   readonly source:
     | { readonly phone: string; readonly plaintext: Uint8Array }
@@ -181,11 +184,12 @@ function receiptName({ id, type, participant }: BinaryNode['attrs'], chat: strin
 
 function stanzaOf(delivery: Delivery, more: Record<string, string> = {}): BinaryNode {
   const count = delivery.retries === 0 ? undefined : String(delivery.retries);
-  return node(
-    'message',
-    { ...delivery.attrs, id: delivery.messageId, ...more },
-    delivery.envelopes.map(({ type, ciphertext }) => node('enc', { v: '2', type, count }, ciphertext)),
-  );
+  return node('message', { ...delivery.attrs, id: delivery.messageId, ...more }, [
+    ...delivery.envelopes.map(({ type, ciphertext }) => node('enc', { v: '2', type, count }, ciphertext)),
+    ...(delivery.token === undefined
+      ? []
+      : [node('tctoken', { t: String(delivery.token.at) }, delivery.token.bytes)]),
+  ]);
 }
 
 /** The plaintext of a delivery a handset made. */

@@ -57,7 +57,10 @@ function armFor(
 /** Ends `deaf`: what came for the connection meanwhile arrives at once. */
 function hearAgain(network: Network, connection: Connection): void {
   connection.hearing = 'full';
-  if (connection.companion !== undefined) network.deliveries.flush(connection, connection.companion);
+  const { companion } = connection;
+  if (companion === undefined) return;
+  network.deliveries.flush(connection, companion);
+  network.notices.flush(connection, companion);
 }
 
 function logOut(network: Network, phone: string): number {

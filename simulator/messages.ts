@@ -93,7 +93,8 @@ function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Au
   }
   const target = network.numbers.resolve(to);
   if (!target?.number.exists) return { refusal: 404 };
-  return { phones: new Set([target.number.phone, sender.phone]) };
+  const refusal = network.limits.take(sender.phone, target.number.phone, stanza);
+  return refusal === undefined ? { phones: new Set([target.number.phone, sender.phone]) } : { refusal };
 }
 
 /** The envelopes under `participants`, or the lone one of a message encrypted again for a single device. */

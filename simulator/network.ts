@@ -8,6 +8,8 @@ import type { Handsets } from './handsets.ts';
 import type { EntryLog, InboxEntry, StatusEntry } from './inboxes.ts';
 import type { Journal } from './journal.ts';
 import type { MediaHost } from './media-host.ts';
+import type { Notices } from './notices.ts';
+import type { NumberLimits } from './number-limits.ts';
 import type { Numbers } from './numbers.ts';
 import type { OfflineHandsets } from './offline-handsets.ts';
 import type { RetryCounts } from './retry-counts.ts';
@@ -43,6 +45,8 @@ export interface Network {
   readonly statuses: EntryLog<StatusEntry>;
   readonly groups: Groups;
   readonly deliveries: Deliveries;
+  readonly notices: Notices;
+  readonly limits: NumberLimits;
   readonly typing: Typing;
   readonly faults: Faults;
   readonly media: MediaHost;

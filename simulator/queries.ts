@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts';
 import { answerGroupQuery } from './group-queries.ts';
 import { sendHistory } from './history.ts';
 import type { Network } from './network.ts';
+import { answerMex } from './number-limit-stanzas.ts';
 import { answerPreKeyQuery } from './pre-key-queries.ts';
 import { attribute, iqError, iqResult, node } from './stanzas.ts';
 import { unlink } from './unlinking.ts';
@@ -40,6 +41,7 @@ const answers: Readonly<Record<string, (query: Query) => BinaryNode | Promise<Bi
         node('host', { hostname: network.media.host, type: 'primary' }),
       ]),
     ]),
+  'w:mex': ({ network, companion, iq }) => answerMex(network, companion, iq),
   md: answerLinking,
   'w:sync:app:state': ({ iq }) => iqResult(iq, [answerAppState(iq)]),
 };
@@ -75,6 +77,7 @@ function answerPassive({ network, connection, companion, iq, afterwards }: Query
       if (network.groups.takeStale(companion.id)) connection.send(groupsChanged(network));
       connection.active = true;
       network.deliveries.flush(connection, companion);
+      network.notices.flush(connection, companion);
       await sendHistory(network, companion);
     });
   }
@@ -85,8 +88,13 @@ function answerPassive({ network, connection, companion, iq, afterwards }: Query
 const groupsChanged = (network: Network): BinaryNode =>
   node('ib', {}, [node('dirty', { type: 'groups', timestamp: stanzaTime(network.clock) })]);
 
-function answerPrivacy({ iq }: Query): BinaryNode {
-  if (attribute(iq, 'type') === 'set') return iqResult(iq, [node('tokens')]);
+function answerPrivacy({ network, companion, iq }: Query): BinaryNode {
+  if (attribute(iq, 'type') === 'set') {
+    for (const { attrs } of getBinaryNodeChildren(getBinaryNodeChild(iq, 'tokens'), 'token')) {
+      network.log({ event: 'token issued', companion: companion.id, to: attrs.jid });
+    }
+    return iqResult(iq, [node('tokens')]);
+  }
   const categories = ['readreceipts', 'last', 'online', 'profile', 'status', 'groupadd', 'calladd'];
   return iqResult(iq, [
     node(

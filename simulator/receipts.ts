@@ -40,6 +40,9 @@ export async function takeReceipt(
 export function takeAck(network: Network, connection: Connection, ack: BinaryNode): void {
   const { companion } = connection;
   if (companion && ack.attrs.class === 'receipt') network.deliveries.receiptAcknowledged(companion.id, ack);
+  if (companion && ack.attrs.class === 'notification') {
+    network.notices.acknowledged(companion.id, attribute(ack, 'id'));
+  }
   if (!companion || ack.attrs.class !== 'message') return;
   const delivery = network.deliveries.get(companion.id, attribute(ack, 'id'));
   if (!delivery) return;

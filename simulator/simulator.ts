@@ -17,6 +17,8 @@ import { Journal } from './journal.ts';
 import { mediaCertificate } from './media-certificate.ts';
 import { MediaHost } from './media-host.ts';
 import { type Network, type NetworkTimings, type SimulatorEvent, Typing } from './network.ts';
+import { Notices } from './notices.ts';
+import { NumberLimits } from './number-limits.ts';
 import { Numbers } from './numbers.ts';
 import { OfflineHandsets } from './offline-handsets.ts';
 import { quietLibsignal } from './quiet-libsignal.ts';
@@ -129,7 +131,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
 function createNetwork(options: SimulatorOptions, journal: Journal, media: MediaHost): Network {
   const connections = new Connections();
-  const { random, log } = options;
+  const { random, log, clock = processClock } = options;
   return {
     timings: {
       qrFirstMs: options.qrFirstMs ?? DEFAULT_TIMINGS.qrFirstMs,
@@ -138,7 +140,7 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
       ackDelayMs: options.ackDelayMs ?? DEFAULT_TIMINGS.ackDelayMs,
     },
     claimedPreKeys: options.claimedPreKeys ?? 1,
-    clock: options.clock ?? processClock,
+    clock,
     journal,
     numbers: new Numbers(journal),
     handsets: new Handsets(journal),
@@ -150,6 +152,8 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
     deliveries: new Deliveries(journal, connections),
     retries: new RetryCounts(),
     sendCounts: new SendCounts(),
+    notices: new Notices(journal, connections),
+    limits: new NumberLimits(journal, clock),
     offline: new OfflineHandsets(),
     typing: new Typing(),
     faults: new Faults(),

@@ -6,6 +6,7 @@ import { node, streamError } from './stanzas.ts';
 export function unlink(network: Network, companion: Companion): void {
   network.companions.remove(companion);
   network.deliveries.forget(companion.id);
+  network.notices.forget(companion.id);
   network.connections
     .of(companion.id)
     ?.endWith(streamError(401, node('conflict', { type: 'device_removed' })));

@@ -148,6 +148,24 @@ export type SessionEnd =
   /** Stored credentials exist and cannot be read; they are left as they are. */
   | 'credentials_unreadable';
 
+/** Whether the network bars the number from new chats. */
+export interface ToldRestriction {
+  readonly isActive: boolean;
+  /** The network's own name for it, for example `RESTRICT_ALL_COMPANIONS`. */
+  readonly kind: string;
+  /** Milliseconds since the Unix epoch; null: the network named no end. */
+  readonly endsAtMs: number | null;
+}
+
+/** How many messages the number may send to people who have not answered, and how many it has sent. */
+export interface ToldNewChats {
+  readonly quota: number;
+  readonly used: number;
+  readonly warning: 'first' | 'second' | 'capped' | null;
+  /** When the count starts again, milliseconds since the Unix epoch; null: the network named no moment. */
+  readonly endsAtMs: number | null;
+}
+
 /** One chat group as the live session knows it. */
 export interface SessionGroup {
   readonly id: string;
@@ -230,13 +248,15 @@ export type SessionEvent =
     }
   /**
    * Only the frame of a message is missing. `writes` belong into the commit that says it is being sent: the steps of the
-   * ratchets that sealed it. They may not be stored at any other time. `lid`: as of `composed`.
+   * ratchets that sealed it. They may not be stored at any other time. `lid`: as of `composed`. `hasChat`: the network gave
+   * the number a token of this recipient, so that a restricted number may write to them; absent where it is no person.
    */
   | {
       readonly type: 'session.prepared';
       readonly generation: number;
       readonly messageId: string;
       readonly lid?: string;
+      readonly hasChat?: boolean;
       readonly writes: readonly Write[];
     }
   | {
@@ -264,6 +284,17 @@ export type SessionEvent =
       readonly generation: number;
       readonly token: string;
       readonly receipts: readonly StanzaReceipt[];
+    }
+  /**
+   * What the network says of the number's limits: unasked, and to the questions that the session asks once after it opened,
+   * after a refusal 463 or 475, and hourly while the number is restricted or warned. An absent part was not told of;
+   * `newChats: null`: there is no quota.
+   */
+  | {
+      readonly type: 'session.limits';
+      readonly generation: number;
+      readonly restriction?: ToldRestriction;
+      readonly newChats?: ToldNewChats | null;
     }
   | { readonly type: 'session.groups'; readonly generation: number; readonly groups: readonly SessionGroup[] }
   /** The worker that held this session died or hung and was ended. Orders in hand got their outcome before this. */

@@ -27,6 +27,8 @@ export interface SessionTiming {
   readonly knownNumberMs: number;
   /** How long a number known not to exist is not asked about again. */
   readonly missingNumberMs: number;
+  /** Between two questions about the number's limits, while it is restricted or warned. */
+  readonly limitsEveryMs: number;
   /** The list of groups is asked for at most this often. */
   readonly groupsFloorMs: number;
   /** Between two answers to devices of one chat that could not read a message, once the first 20 were answered. */
@@ -51,6 +53,7 @@ export const DEFAULT_SESSION_TIMING: SessionTiming = {
   uploadMs: 60_000,
   knownNumberMs: 24 * 3_600_000,
   missingNumberMs: 3_600_000,
+  limitsEveryMs: 3_600_000,
   groupsFloorMs: 20_000,
   resendEveryMs: 1_000,
   composeFloorMs: 1_000,

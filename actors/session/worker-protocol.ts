@@ -113,6 +113,8 @@ export type SessionWord =
       readonly messageId: string;
       /** The network's own id of a 1:1 recipient, where it is known. */
       readonly lid: string | undefined;
+      /** Whether a restricted number may write to that recipient; undefined: it goes to no person. */
+      readonly hasChat: boolean | undefined;
       readonly changes: readonly SealedChange[];
     }
   /** The session ended because it was told to; all its outcomes came before. */

@@ -1,3 +1,4 @@
+import type { QuotaWarning } from '../../policy/network-limits.ts';
 import type { Write } from '../../runtime/store.ts';
 import type { ChannelTrouble } from '../channel-reason.ts';
 import { tenantKeys } from './tenant-keys.ts';
@@ -16,6 +17,9 @@ export const EVENT_TYPES = [
   'recipient.opted_in',
   'queue.paused',
   'queue.resumed',
+  'number.restricted',
+  'number.unrestricted',
+  'number.warned',
 ] as const;
 /** One of them. */
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -34,6 +38,16 @@ export interface ShopEventData {
     readonly pausedUntil: string | null;
   };
   readonly 'queue.resumed': Readonly<Record<never, never>>;
+  /** The network's own name for it, and until when in ISO 8601. */
+  readonly 'number.restricted': { readonly restriction: string; readonly restrictedUntil: string };
+  readonly 'number.unrestricted': Readonly<Record<never, never>>;
+  readonly 'number.warned': {
+    readonly warning: QuotaWarning;
+    readonly quota: number;
+    readonly used: number;
+    /** ISO 8601; null: the network did not say. */
+    readonly endsAt: string | null;
+  };
 }
 interface RecipientTold {
   /** With its plus; null: the network tells none. */

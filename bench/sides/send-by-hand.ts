@@ -166,7 +166,6 @@ function send(
     lastInboundAtMs: null,
     optedOut: false,
     declaration: null,
-    coldPausedUntilMs: null,
     pairedAtMs,
     settings,
     nowMs,

@@ -100,8 +100,21 @@ export type ShopPolicy = {
     /** From when on the next message may go out; null: at once, or nobody can say. */
     readonly nextSendAt: string | null;
   };
-  /** Until when the chat network lets the shop write to no stranger. */
+  /** As `network.restrictedUntil`. */
   readonly coldBarredUntil: string | null;
+  /** What the chat network says of the limits of the shop's number. */
+  readonly network: {
+    /** Until when the number may start no new chat; null: it may. */
+    readonly restrictedUntil: string | null;
+    /** The network's own name for that; `REFUSED`: it said nothing but that it refused a message. */
+    readonly restriction: string | null;
+    /** Messages to people who have not answered, in the present cycle; null: there is no quota. */
+    readonly newChats: {
+      readonly quota: number;
+      readonly used: number;
+      readonly endsAt: string | null;
+    } | null;
+  };
   readonly recipientClass?: 'known' | 'cold' | 'declared' | 'group';
   readonly wouldAllow?: boolean;
   /** The code that the send would be refused with. */
@@ -158,7 +171,30 @@ export type Event = {
   };
 } | {
   readonly id: string;
-  readonly type: 'queue.resumed';
+  readonly type: 'number.restricted';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+    /** The network's own name for it. */
+    readonly restriction: string;
+    readonly restrictedUntil: string;
+  };
+} | {
+  readonly id: string;
+  readonly type: 'number.warned';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+    readonly warning: 'first' | 'second' | 'capped';
+    /** Messages to people who have not answered. */
+    readonly quota: number;
+    readonly used: number;
+    /** null: the network did not say. */
+    readonly endsAt: string | null;
+  };
+} | {
+  readonly id: string;
+  readonly type: 'queue.resumed' | 'number.unrestricted';
   readonly timestamp: string;
   readonly data: {
     readonly shopId: string;
@@ -212,7 +248,7 @@ export type Message = {
 export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'rejected';
 
 /** More may come: take one you do not know by the status. */
-export type MessageReason = 'BOT_RESTARTED' | 'BOT_SERVICE_UNREACHABLE' | 'DELIVERY_UNKNOWN' | 'EXPIRED' | 'MEDIA_UNAVAILABLE' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'SEND_REFUSED' | 'STATUS_NO_AUDIENCE' | 'COLD_RECIPIENT_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'RECIPIENT_NOT_ON_MSGAPP' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED';
+export type MessageReason = 'BOT_RESTARTED' | 'BOT_SERVICE_UNREACHABLE' | 'DELIVERY_UNKNOWN' | 'EXPIRED' | 'MEDIA_UNAVAILABLE' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'SEND_REFUSED' | 'STATUS_NO_AUDIENCE' | 'COLD_RECIPIENT_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'RECIPIENT_NOT_ON_MSGAPP' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED';
 
 export type Group = {
   readonly id: string;
@@ -624,7 +660,7 @@ export interface Operations {
       /** The nextCursor of the page before. */
       readonly cursor?: string | undefined;
       readonly limit?: number | undefined;
-      /** Some of `message.sent`, `message.failed`, `message.rejected`, `message.delivered`, `message.read`, `channel.connected`, `channel.disconnected`, `channel.session_lost`, `recipient.opted_out`, `recipient.opted_in`, `queue.paused`, `queue.resumed`, separated by commas. */
+      /** Some of `message.sent`, `message.failed`, `message.rejected`, `message.delivered`, `message.read`, `channel.connected`, `channel.disconnected`, `channel.session_lost`, `recipient.opted_out`, `recipient.opted_in`, `queue.paused`, `queue.resumed`, `number.restricted`, `number.unrestricted`, `number.warned`, separated by commas. */
       readonly types?: string | undefined;
       /** A shop's id or exact name: its events alone. */
       readonly shop?: string | undefined;

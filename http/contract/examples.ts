@@ -75,6 +75,11 @@ export const EXAMPLES = {
     statuses: { perDay: 10, used: 0 },
     queue: { length: 2, pausedBy: null, pausedUntil: null, nextSendAt: '2027-01-31T12:00:14.000Z' },
     coldBarredUntil: null,
+    network: {
+      restrictedUntil: null,
+      restriction: null,
+      newChats: { quota: 250, used: 31, endsAt: '2026-04-01T00:00:00.000Z' },
+    },
     recipientClass: 'cold',
     wouldAllow: false,
     code: 'RECIPIENT_RATE_LIMITED',

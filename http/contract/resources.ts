@@ -106,9 +106,27 @@ export const shopPolicy = v.strictObject({
       v.description('From when on the next message may go out; null: at once, or nobody can say.'),
     ),
   }),
-  coldBarredUntil: v.pipe(
-    v.nullable(instant),
-    v.description('Until when the chat network lets the shop write to no stranger.'),
+  coldBarredUntil: v.pipe(v.nullable(instant), v.description('As `network.restrictedUntil`.')),
+  network: v.pipe(
+    v.strictObject({
+      restrictedUntil: v.pipe(
+        v.nullable(instant),
+        v.description('Until when the number may start no new chat; null: it may.'),
+      ),
+      restriction: v.pipe(
+        v.nullable(v.string()),
+        v.description(
+          "The network's own name for that; `REFUSED`: it said nothing but that it refused a message.",
+        ),
+      ),
+      newChats: v.pipe(
+        v.nullable(v.strictObject({ quota: count, used: count, endsAt: v.nullable(instant) })),
+        v.description(
+          'Messages to people who have not answered, in the present cycle; null: there is no quota.',
+        ),
+      ),
+    }),
+    v.description("What the chat network says of the limits of the shop's number."),
   ),
   recipientClass: v.exactOptional(verdictEntries.recipientClass),
   wouldAllow: v.exactOptional(v.boolean()),
@@ -215,7 +233,17 @@ export const event = v.union([
     pausedBy: v.picklist(['operator', 'rate_signal']),
     pausedUntil: v.pipe(v.nullable(instant), v.description('null: nobody can say.')),
   }),
-  shopEvents(['queue.resumed'], {}),
+  shopEvents(['number.restricted'], {
+    restriction: v.pipe(v.string(), v.description("The network's own name for it.")),
+    restrictedUntil: instant,
+  }),
+  shopEvents(['number.warned'], {
+    warning: v.picklist(['first', 'second', 'capped']),
+    quota: v.pipe(count, v.description('Messages to people who have not answered.')),
+    used: count,
+    endsAt: v.pipe(v.nullable(instant), v.description('null: the network did not say.')),
+  }),
+  shopEvents(['queue.resumed', 'number.unrestricted'], {}),
 ]);
 
 /** A chat group. */

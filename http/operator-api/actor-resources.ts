@@ -78,7 +78,6 @@ export const shopDetails = v.strictObject({
     heldByOperator: v.boolean(),
     pausedForMs: v.exactOptional(count),
     unsent: v.exactOptional(v.strictObject({ messageId: v.string(), times: count })),
-    coldPausedUntilMs: v.exactOptional(v.nullable(epochMs)),
   } satisfies SchemasOf<Shop['pacing']>),
   queue: v.strictObject({
     depth: count,
@@ -100,6 +99,33 @@ export const shopDetails = v.strictObject({
       place: v.pipe(count, v.description('Its place in the list of what the shop accepted.')),
       askAtMs: epochMs,
     } satisfies SchemasOf<Shop['pooled'][number]>),
+  ),
+  limits: v.pipe(
+    v.strictObject({
+      restriction: v.nullable(
+        v.strictObject({
+          kind: v.pipe(
+            v.string(),
+            v.description(
+              "The network's own name for it; `REFUSED`: it said nothing but that it refused a message.",
+            ),
+          ),
+          untilMs: epochMs,
+          isEndKnown: v.boolean(),
+        } satisfies SchemasOf<NonNullable<Shop['limits']['restriction']>>),
+      ),
+      newChats: v.nullable(
+        v.strictObject({
+          quota: count,
+          used: count,
+          accepted: count,
+          warning: v.nullable(v.picklist(['first', 'second', 'capped'])),
+          endsAtMs: v.nullable(epochMs),
+          atMs: epochMs,
+        } satisfies SchemasOf<NonNullable<Shop['limits']['newChats']>>),
+      ),
+    } satisfies SchemasOf<Shop['limits']>),
+    v.description("What the chat network said of the limits of the shop's number."),
   ),
   undelivered: v.nullable(
     v.pipe(

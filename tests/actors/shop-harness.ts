@@ -15,7 +15,7 @@ import type { Writer } from '../../actors/shop/record/writer.ts';
 import type { DispatchFacts } from '../../actors/shop/turn/dispatch-facts.ts';
 import { shopBehaviour } from '../../actors/shop/turn/shop-behaviour.ts';
 import type { ShopCommand, ShopEffect } from '../../actors/shop/turn/shop-commands.ts';
-import type { ShopFacts } from '../../actors/shop/turn/shop-facts.ts';
+import type { SendFacts, ShopFacts } from '../../actors/shop/turn/shop-facts.ts';
 import { EVENT_LIMITS } from '../../actors/tenant/tenant-event.ts';
 import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
@@ -72,7 +72,6 @@ export class ShopHarness {
         gapFromMs: 6_000,
         gapToMs: 20_000,
         pauseMs: 900_000,
-        coldPauseMs: 86_400_000,
         answerMs: 60_000,
         outcomeMs: 180_000,
       },
@@ -151,15 +150,27 @@ export class ShopHarness {
     return reply.ok ? reply.value.accepted.id : reply.failure;
   }
 
-  /** The recipient exists, composing was shown, and the last look finds what they wrote last. The message then is on the wire. */
-  toWire(messageId: string, wrote: 'hello' | 'STOP' | 'nothing' = 'hello'): void {
+  /** Sends to somebody of whom this is known; the message's id, or the code of the refusal. */
+  sendTo(to: string, known: Partial<SendFacts>): string {
+    const reply = this.command(
+      { type: 'send', draft: textDraft(to, `hello ${to}`), settings: resolveSettings({}), pool: undefined },
+      { send: { ...noSend, ...known } },
+    ) as Outcome<{ accepted: Accepted }>;
+    return reply.ok ? reply.value.accepted.id : reply.failure.code;
+  }
+
+  /**
+   * The recipient exists, composing was shown, and the last look finds what they wrote last, and whether there is a token of
+   * theirs. The message then is on the wire.
+   */
+  toWire(messageId: string, wrote: 'hello' | 'STOP' | 'nothing' = 'hello', hasChat?: boolean): void {
     this.session({ type: 'session.recipient_checked', messageId, exists: true, rateLimited: false });
     const writer =
       wrote === 'nothing'
         ? undefined
         : { lastInboundAtMs: 0, stampMs: 0, optedOut: wrote === 'STOP', wireIds: [] };
     const body = this.bodies.get(messageId);
-    this.onWire(messageId, { body, writer, audience: [] });
+    this.onWire(messageId, { body, writer, audience: [] }, hasChat);
   }
 
   /** The recipient exists and composing was shown: the session has the message. */
@@ -176,9 +187,10 @@ export class ShopHarness {
   }
 
   /** Composing was shown, and what was prepared is let go, as far as the facts allow. */
-  onWire(messageId: string, dispatch: DispatchFacts): void {
+  onWire(messageId: string, dispatch: DispatchFacts, hasChat?: boolean): void {
+    const chat = hasChat === undefined ? {} : { hasChat };
     this.session({ type: 'session.composed', messageId }, { dispatch });
-    this.session({ type: 'session.prepared', messageId, writes: [] }, { dispatch });
+    this.session({ type: 'session.prepared', messageId, writes: [], ...chat }, { dispatch });
   }
 
   outcome(messageId: string, outcome: SendOutcome): void {

@@ -28,7 +28,7 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
       (kind) => ({ kind }),
     ),
   ];
-  const times = { untilMs: 1, gapUntilMs: 2, pauseUntilMs: 3, coldPauseUntilMs: 4 };
+  const times = { untilMs: 1, gapUntilMs: 2, pauseUntilMs: 3 };
   const checks = [true, false, undefined].flatMap((exists) =>
     [true, false].map((rateLimited): PacingEvent => ({ type: 'checked', exists, rateLimited, ...times })),
   );
@@ -42,8 +42,6 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
     { type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' },
     ...outcomes.map((outcome): PacingEvent => ({ type: 'outcome', outcome, ...times })),
     { type: 'session_down' },
-    { type: 'cold_elapsed' },
-    { type: 'strangers_barred', untilMs: 8 },
     { type: 'rate_limited_before', pauseUntilMs: 9 },
     { type: 'elapsed', gapUntilMs: 10 },
     { type: 'hold' },
@@ -55,7 +53,7 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
     { ...none, hand, untilMs: 20 },
     { ...none, hand, unsent: { messageId: hand.messageId, times: 3 }, heldByOperator: true },
     { ...none, hand, unsent: { messageId: hand.messageId, times: 4 } },
-    { ...none, hand, unsent: { messageId: 'm0', times: 4 }, coldPausedUntilMs: 30 },
+    { ...none, hand, unsent: { messageId: 'm0', times: 4 } },
   ];
   assertSameSteps<typeof pacingMachine, PacingEffect>(pacingMachine, events, contexts);
 });

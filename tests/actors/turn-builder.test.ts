@@ -10,7 +10,6 @@ test('whatever a turn wants done once its commit holds is done, in the order in 
     gapFromMs: 0,
     gapToMs: 0,
     pauseMs: 0,
-    coldPauseMs: 0,
     answerMs: 0,
     outcomeMs: 0,
   };

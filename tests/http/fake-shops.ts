@@ -199,6 +199,7 @@ export function fakeShops(memory: FakeMemory): ShopOperations {
         statuses: { perDay: 10, used: 0 },
         queue: { length: 0, pausedBy: null, pausedUntil: null, nextSendAt: null },
         coldBarredUntil: null,
+        network: { restrictedUntil: null, restriction: null, newChats: null },
         forecast: to === undefined ? undefined : { recipientClass: 'cold', failure: undefined },
       });
     },

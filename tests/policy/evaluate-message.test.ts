@@ -178,23 +178,6 @@ describe('caps (docs/contract.md, Messages to numbers)', () => {
     assert.equal(ask({ declaration: { expiresAtMs: null, revoked: false } }), 'admitted');
   });
 
-  test('barred from strangers by the network, none is written to until then, also when the budget has room sooner', () => {
-    const ledger = new SendLedger();
-    sendMany(ledger, { count: 5, paceMs: MINUTE_MS, facts: { ...day0, isCustomer: false } });
-    const nowMs = START_MS + 5 * MINUTE_MS;
-    const ask = (facts: Parameters<typeof messageFacts>[0]) =>
-      refusalOf(evaluateMessage(ledger, messageFacts({ ...day0, isCustomer: false, nowMs, ...facts })));
-    const late = { coldPausedUntilMs: nowMs + 2 * DAY_MS };
-    const soon = { coldPausedUntilMs: nowMs + HOUR_MS };
-    assert.deepEqual(ask(late), ['COLD_RECIPIENT_CAP_REACHED', 2 * 86_400]);
-    assert.deepEqual(ask(soon), ['COLD_RECIPIENT_CAP_REACHED', 86_400 - 300]);
-    const roomy = { settings: resolveSettings({ coldPerDay: 6 }) };
-    assert.deepEqual(ask({ ...soon, ...roomy }), ['COLD_RECIPIENT_CAP_REACHED', 3_600]);
-    assert.equal(ask({ ...roomy, coldPausedUntilMs: nowMs }), 'admitted');
-    assert.equal(ask({ ...late, isCustomer: true }), 'admitted');
-    assert.equal(ask({ ...late, declaration: { expiresAtMs: null, revoked: false } }), 'admitted');
-  });
-
   test('declared recipients have their own budget, and never spill into the cold one', () => {
     const ledger = new SendLedger();
     const settings = resolveSettings({ declaredPerDay: 2 });

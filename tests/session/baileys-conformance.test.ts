@@ -1,4 +1,6 @@
+import { limitsConformance } from './limits-conformance.ts';
 import { sessionConformance } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
 sessionConformance('the real client', () => startSimulated());
+limitsConformance('the real client', () => startSimulated());

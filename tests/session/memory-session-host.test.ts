@@ -1,5 +1,6 @@
 import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { limitsConformance } from './limits-conformance.ts';
 import { releasingActor } from './releasing-actor.ts';
 import { type ConformanceNetwork, sessionConformance } from './session-conformance.ts';
 import { SessionLog } from './session-log.ts';
@@ -57,6 +58,12 @@ async function startInMemory(): Promise<ConformanceNetwork> {
     async setGroup(shop, { id, name, members, admin }) {
       host.setGroups(shop, [{ id, name, participantCount: members, isAdmin: admin, announce: false }]);
     },
+    async restrict(shop, restriction) {
+      host.tellLimits(shop, { restriction });
+    },
+    async limitNewChats(shop, newChats) {
+      host.tellLimits(shop, { newChats });
+    },
     async loseWorker(shop) {
       host.loseWorker(shop);
     },
@@ -65,3 +72,4 @@ async function startInMemory(): Promise<ConformanceNetwork> {
 }
 
 sessionConformance('in memory', startInMemory);
+limitsConformance('in memory', startInMemory);

@@ -76,6 +76,7 @@ function outbox({ hangs = false, held = false } = {}) {
     },
     groups: undefined as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
+    tokens: { has: async () => false },
     report: (_messageId, outcome) => outcomes.push(outcome.kind),
     memory: newShopMemory(clock),
     sessions: {

@@ -5,6 +5,8 @@ import type {
   SessionAddress,
   SessionEnd,
   SessionHost,
+  ToldNewChats,
+  ToldRestriction,
 } from '../../actors/session/session-host.ts';
 import type { ReleasingActor } from './releasing-actor.ts';
 import type { SessionLog } from './session-log.ts';
@@ -36,6 +38,10 @@ export interface ConformanceNetwork {
     shop: SessionAddress,
     group: { id: string; name: string; members: number; admin: boolean },
   ): Promise<void>;
+  /** The network restricts the number, or lifts that, and says so. */
+  restrict(shop: SessionAddress, restriction: ToldRestriction): Promise<void>;
+  /** The network gives the number a quota, and says so. */
+  limitNewChats(shop: SessionAddress, newChats: ToldNewChats): Promise<void>;
   /** The worker behind the shop dies. */
   loseWorker(shop: SessionAddress): Promise<void>;
   stop(): Promise<void>;

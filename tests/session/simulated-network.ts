@@ -37,6 +37,10 @@ const QUICK: Partial<SessionTiming> = {
   groupsFloorMs: 0,
 };
 
+const STATUSES = { first: 'FIRST_WARNING', second: 'SECOND_WARNING', capped: 'CAPPED' } as const;
+
+const secondsUntil = (atMs: number): number => Math.round((atMs - Date.now()) / 1000);
+
 const DROPS = {
   transient: 'drop',
   replaced: 'replaced',
@@ -139,6 +143,15 @@ async function connect(parts: {
         participants: [SHOP_PHONE, ...others],
         admins: admin ? [SHOP_PHONE] : [],
       });
+    },
+    async restrict(_shop, { isActive, kind, endsAtMs }) {
+      const named = endsAtMs === null ? { namesEnd: false } : { endsInSeconds: secondsUntil(endsAtMs) };
+      await control.restrict(SHOP_PHONE, { active: isActive, kind, ...named });
+    },
+    async limitNewChats(_shop, { quota, used, warning, endsAtMs }) {
+      const status = warning === null ? 'NONE' : STATUSES[warning];
+      const endsInSeconds = secondsUntil(endsAtMs ?? 0);
+      await control.limitNewChats(SHOP_PHONE, { quota, used, status, endsInSeconds });
     },
     async loseWorker() {
       await Promise.all(threads.map((thread) => thread.terminate()));

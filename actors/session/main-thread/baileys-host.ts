@@ -298,6 +298,7 @@ class BaileysHost implements SessionHost {
   #prepared({
     shopId,
     lid,
+    hasChat,
     changes,
     generation,
     messageId,
@@ -305,7 +306,7 @@ class BaileysHost implements SessionHost {
     const slot = this.#slots.get(shopId);
     if (slot === undefined) return;
     const writes = changes.flatMap((change) => writesOf(slot.shop, change));
-    const named = lid === undefined ? {} : { lid };
+    const named = { ...(lid === undefined ? {} : { lid }), ...(hasChat === undefined ? {} : { hasChat }) };
     this.#forward(shopId, { type: 'session.prepared', generation, messageId, writes, ...named });
   }
 

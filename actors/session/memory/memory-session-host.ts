@@ -20,12 +20,18 @@ interface Pairing {
   readonly atMs: number;
 }
 
+type ToldLimits = Omit<Extract<SessionEvent, { type: 'session.limits' }>, 'type' | 'generation'>;
+
 interface Shop {
   readonly address: SessionAddress;
   session: MemorySession | undefined;
   pairing: Pairing | undefined;
   groups: readonly SessionGroup[];
   readonly sent: SendOrder[];
+  /** Who wrote: each has a chat with the number. */
+  readonly writers: Set<string>;
+  /** What the network last said of the number's limits. */
+  limits: ToldLimits;
 }
 
 /**
@@ -133,8 +139,9 @@ export class MemorySessionHost implements SessionHost {
     session.hold(order);
     const { generation } = session;
     this.#clock.after(0, () => {
-      if (session.held(messageId) !== undefined)
-        this.#tell(shop, { type: 'session.prepared', generation, messageId, writes: [] });
+      if (session.held(messageId) === undefined) return;
+      const chat = order.to.startsWith('+') ? { hasChat: shop.writers.has(order.to) } : {};
+      this.#tell(shop, { type: 'session.prepared', generation, messageId, writes: [], ...chat });
     });
   }
 
@@ -232,6 +239,7 @@ export class MemorySessionHost implements SessionHost {
     });
     this.#counters.received();
     const { from, text, wireId = `WIRE${this.#count}` } = message;
+    shop.writers.add(from);
     const { generation } = session;
     const atMs = this.#clock.wallMs();
     this.#tell(shop, { type: 'session.inbound', generation, token, wireId, from, text, atMs });
@@ -243,6 +251,13 @@ export class MemorySessionHost implements SessionHost {
     const shop = this.#shopOf(address);
     if (end === 'logged_out') shop.pairing = undefined;
     this.#end(shop, end, statusCode);
+  }
+
+  /** The network says what the number may do with people who have no chat with it, now and at each opening. */
+  tellLimits(address: SessionAddress, told: ToldLimits): void {
+    const shop = this.#shopOf(address);
+    shop.limits = { ...shop.limits, ...told };
+    if (shop.session?.state === 'open') this.#tellLimits(shop, shop.session, told);
   }
 
   /** The network's list of the shop's groups. */
@@ -287,6 +302,8 @@ export class MemorySessionHost implements SessionHost {
       pairing: undefined,
       groups: NO_GROUPS,
       sent: [],
+      writers: new Set(),
+      limits: {},
     };
     this.#shops.set(address.shopId, shop);
     return shop;
@@ -306,6 +323,12 @@ export class MemorySessionHost implements SessionHost {
       pairedAtMs: atMs,
     });
     this.refreshGroups(shop.address);
+    if (Object.keys(shop.limits).length > 0) this.#tellLimits(shop, session, shop.limits);
+  }
+
+  #tellLimits(shop: Shop, session: MemorySession, told: ToldLimits): void {
+    const { generation } = session;
+    session.later(0, () => this.#tell(shop, { type: 'session.limits', generation, ...told }));
   }
 
   #showQr(shop: Shop, session: MemorySession, turn: number): void {

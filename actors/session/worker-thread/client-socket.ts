@@ -5,9 +5,12 @@ import {
   type UserFacingSocketConfig,
   type WASocket,
 } from '@whiskeysockets/baileys';
+
 import type { SessionAddress } from '../session-host.ts';
 import { followAccount, skipCollections } from './account-sync.ts';
 import { clientDispatcher } from './client-dispatcher.ts';
+import { ContactTokens } from './contact-tokens.ts';
+
 import type { Credentials } from './credentials.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import { boundMappings } from './mapping-memory.ts';
@@ -22,7 +25,7 @@ import { spellOutErrors } from './usync-errors.ts';
 /** The longest wait of a timer, some 24 days: for the client's own keep-alive, which would ping beside ours. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** Opens a client on the network; it reports through its events (docs/chat-client.md, Configuration). */
+/** Opens a client on the network, with the tokens of its contacts; it reports through its events (docs/chat-client.md, Configuration). */
 export function connectClient(options: {
   readonly environment: SessionEnvironment;
   readonly memory: ShopMemory;
@@ -31,16 +34,21 @@ export function connectClient(options: {
   readonly ratchets: Ratchets;
   /** Asked when a group is written to, long after this returned. */
   readonly groups: () => GroupDirectory | undefined;
-}): WASocket {
+}): { readonly socket: WASocket; readonly tokens: ContactTokens } {
   const { environment, memory, shop, credentials, ratchets, groups } = options;
   const { timing, clientVersion, uploadAgent, media } = environment;
   const bounds: DownloadBounds = {
     ...media,
     hosts: async () => (await socket.refreshMediaConn()).hosts.map(({ hostname }) => hostname),
   };
+  const tokens = new ContactTokens({
+    keys: credentials.keys,
+    nowMs: () => environment.clock.wallMs(),
+    lidOf: (address) => socket.signalRepository.lidMapping.getLIDForPN(address),
+  });
   const config: UserFacingSocketConfig = {
     waWebSocketUrl: environment.socketUrl,
-    auth: { creds: credentials.creds, keys: credentials.keys },
+    auth: { creds: credentials.creds, keys: tokens.forClient() },
     logger: quietLogger,
     // The watchdog of live-session.ts ends what does not connect, and line-watch.ts a line that takes nothing: a wait of the
     // client's own for each frame would cost more than the frame.
@@ -67,10 +75,12 @@ export function connectClient(options: {
     ...(clientVersion === undefined ? {} : { version: [...clientVersion] as [number, number, number] }),
     ...(uploadAgent === undefined ? {} : { fetchAgent: uploadAgent }),
   };
-  const socket = makeWASocket(config);
+  const socket: WASocket = makeWASocket(config);
   if (socket.messageRetryManager !== null) shrinkRetryMemory(socket.messageRetryManager);
   boundMappings(socket.signalRepository);
   socket.ws.prependListener('frame', spellOutErrors);
+  withholdRefusals(socket);
+  socket.ws.on('CB:message', (stanza: BinaryNode) => tokens.arrived(stanza));
   socket.ws.prependListener('frame', skipCollections);
   // First in line, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
@@ -85,7 +95,22 @@ export function connectClient(options: {
       await work().finally(giveBack);
     },
   });
-  return socket;
+  return { socket, tokens };
+}
+
+/** The refusal of a message that would start a chat, after which the client asks the recipient for a token by itself. */
+const REACH_OUT_REFUSED = '463';
+
+/**
+ * Keeps refusals of new chats from the client. To ask somebody for a token who never wrote is one more step towards them, and
+ * is of no use while the number is restricted (WhiskeySockets/Baileys issue 2441). The outbox reads the ack itself.
+ */
+function withholdRefusals({ ws }: WASocket): void {
+  const heed = ws.listeners('CB:ack,class:message') as ((ack: BinaryNode) => void)[];
+  ws.removeAllListeners('CB:ack,class:message');
+  ws.on('CB:ack,class:message', (ack: BinaryNode) => {
+    if (ack.attrs.error !== REACH_OUT_REFUSED) for (const listener of heed) listener(ack);
+  });
 }
 
 /**

@@ -9,6 +9,7 @@ import { DeviceSessions, isKeyless } from './device-sessions.ts';
 import { GroupDirectory } from './group-directory.ts';
 import { InboundIntake } from './inbound-intake.ts';
 import { personOf } from './inbound-message.ts';
+import { LimitsWatch } from './limits-watch.ts';
 import { LineWatch } from './line-watch.ts';
 import { lookUpNumbers } from './number-lookup.ts';
 import { Outbox, type OutboxParts } from './outbox.ts';
@@ -22,9 +23,7 @@ import { SentMessages } from './sent-messages.ts';
 import { type Disconnect, readClientError, readDisconnect, sessionEndOf } from './session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
 import { SessionTimers } from './session-timers.ts';
-
-/** How long the network may take to be told that this device is unlinked. */
-const UNLINK_MS = 5_000;
+import { sayUnlinked } from './unlinking.ts';
 
 type WithoutGeneration<T> = T extends { generation: number } ? Omit<T, 'generation'> : never;
 
@@ -47,6 +46,7 @@ interface Running {
   readonly receipts: Receipts;
   readonly retries: RetryAnswers;
   readonly watch: LineWatch;
+  readonly limits: LimitsWatch;
 }
 
 /**
@@ -185,13 +185,9 @@ export class LiveSession {
   /** Tells the network that this device is unlinked, where it listens, and ends. */
   async unlink(): Promise<void> {
     if (this.#running !== undefined && this.#open) {
-      const { socket } = this.#running;
-      const said = socket.logout().catch(this.#failed('the network was not told that a device is unlinked'));
-      const timeout = new Promise<void>((resolve) => {
-        this.#options.environment.clock.after(UNLINK_MS, resolve);
-      });
       this.#unlinking = true;
-      await Promise.race([said, timeout]);
+      const failed = this.#failed('the network was not told that a device is unlinked');
+      await sayUnlinked(this.#running.socket, this.#options.environment.clock, failed);
     }
     await this.close();
   }
@@ -218,7 +214,7 @@ export class LiveSession {
       isKeyless: (address) => isKeyless(memory.keyless, address),
       ownAddresses,
     });
-    const socket = connectClient({
+    const { socket, tokens } = connectClient({
       environment,
       memory,
       shop: this.#options.shop,
@@ -235,7 +231,7 @@ export class LiveSession {
       ownAddresses,
       report: (list) => this.#emit({ type: 'session.groups', groups: list }),
     });
-    const parts = { socket, groups, sent, credentials, sessions, memory };
+    const parts = { socket, groups, sent, tokens, credentials, sessions, memory };
     const outbox = this.#makeOutbox(parts);
     const retries = new RetryAnswers({
       ...parts,
@@ -243,6 +239,13 @@ export class LiveSession {
       environment,
       ownAddresses,
       later: (delayMs, act) => this.#timers.after(delayMs, act),
+      log: (fields, message) => this.#log(fields, message),
+    });
+    const limits = new LimitsWatch({
+      socket,
+      everyMs: environment.timing.limitsEveryMs,
+      later: (delayMs, act) => this.#timers.after(delayMs, act),
+      report: (notice) => this.#emit(notice),
       log: (fields, message) => this.#log(fields, message),
     });
     const receipts = new Receipts({
@@ -267,7 +270,7 @@ export class LiveSession {
           detail: `the socket is open and nobody answers ${question}`,
         }),
     });
-    this.#running = { socket, credentials, outbox, groups, receipts, retries, watch };
+    this.#running = { socket, credentials, outbox, groups, receipts, retries, watch, limits };
     this.#listen(this.#running);
   }
 
@@ -332,9 +335,8 @@ export class LiveSession {
     });
     this.refreshGroups();
     this.#running.watch.start();
-    // The values stay readable with the older key, and the next connection tries again.
-    const failed = this.#failed('what an older key sealed could not be sealed anew');
-    this.#sealed.reseal('credentials').catch(failed);
+    this.#running.limits.ask();
+    this.#sealed.reseal('credentials').catch(this.#failed('what an older key sealed was not sealed anew'));
   }
 
   #lostStore(error: unknown): void {

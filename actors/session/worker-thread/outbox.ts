@@ -4,6 +4,7 @@ import type { SendOrder, SendOutcome } from '../session-host.ts';
 import type { SessionTiming } from '../session-timing.ts';
 import type { SealedChange } from '../worker-protocol.ts';
 import { chatAddress, isGroupId, isLidAddress, STATUS_CHAT } from './chat-address.ts';
+import type { ContactTokens } from './contact-tokens.ts';
 import type { Credentials } from './credentials.ts';
 import type { DeviceSessions } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
@@ -27,7 +28,7 @@ const REFRESH_LID = 'refresh_lid';
 /** The parts of a session that an outbox shares with others. */
 export type OutboxParts = Pick<
   OutboxOptions,
-  'socket' | 'groups' | 'sent' | 'credentials' | 'sessions' | 'memory'
+  'socket' | 'groups' | 'sent' | 'tokens' | 'credentials' | 'sessions' | 'memory'
 >;
 
 /** The parts and callbacks of a session that an outbox uses. */
@@ -42,11 +43,13 @@ export interface OutboxOptions {
   readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
   readonly memory: Pick<ShopMemory, 'aliases' | 'devices' | 'retries'>;
   readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carried'>;
+  readonly tokens: Pick<ContactTokens, 'has'>;
   readonly report: (messageId: string, outcome: SendOutcome) => void;
   /** Only the frame is missing, which `release` lets go. These changes are to be stored before. */
   readonly prepared: (word: {
     readonly messageId: string;
     readonly lid: string | undefined;
+    readonly hasChat: boolean | undefined;
     readonly changes: readonly SealedChange[];
   }) => void;
   /** The client hangs in a send: the socket must end, or every later send waits behind it. */
@@ -88,6 +91,7 @@ export class Outbox {
       message: undefined,
       chat: '',
       lid: undefined,
+      hasChat: undefined,
       decide: undefined,
       relayed: false,
       cancel: order.mediaUrl === undefined ? undefined : new AbortController(),
@@ -153,7 +157,8 @@ export class Outbox {
     // In the same write; one that fails closes the sealed store, which tells it as the session's end.
     sent.remember(order.wireId, { chat: pending.chat, message }).catch(() => undefined);
     await credentials.carried(data, async (changes) => {
-      if (this.#isInHand(pending)) prepared({ messageId: order.messageId, lid: pending.lid, changes });
+      const { lid, hasChat } = pending;
+      if (this.#isInHand(pending)) prepared({ messageId: order.messageId, lid, hasChat, changes });
       if (!(await decided)) throw new Error('the order was given up');
     });
   }
@@ -281,12 +286,15 @@ export class Outbox {
       this.#settle(pending, { kind: 'unprepared' });
       return;
     }
+    const isPerson = order.kind === 'message' && !isGroupId(chat);
+    const hasChat = isPerson ? await this.#options.tokens.has(chat) : undefined;
     // Whose ciphertext is made is known because the client has one order at a time.
     while (this.#relaying !== undefined) await this.#relayed;
     if (!this.#isInHand(pending)) return;
     pending.message = message;
     pending.chat = chat;
     pending.lid = isLidAddress(chat) ? chat : undefined;
+    pending.hasChat = hasChat;
     pending.phase = 'relaying';
     pending.deadline.cancel();
     pending.deadline = this.#options.clock.after(order.deadlineMs, () => this.#overdue(pending));

@@ -24,6 +24,8 @@ export interface Pending {
   chat: string;
   /** The network's own id of a 1:1 recipient, where it is known. */
   lid: string | undefined;
+  /** Whether a restricted number may write to them; undefined: it goes to no person. */
+  hasChat: boolean | undefined;
   /** Lets the ciphertexts go, or says that they never will. */
   decide: ((isReleased: boolean) => void) | undefined;
   /** The client is done with it; only the acknowledgement is missing. */

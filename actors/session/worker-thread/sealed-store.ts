@@ -183,7 +183,8 @@ export class SealedStore {
 
   /**
    * Goes through all of a hash once: seals every value anew that an older key sealed, so that the old key can be taken
-   * away, and learns which Signal keys there are.
+   * away, and learns which Signal keys there are. Where it fails the values stay readable with the older key, and the next
+   * connection tries again.
    */
   async reseal(hash: SealedHash): Promise<void> {
     // What waits goes first; nothing joins it any more, so that what this reads is what stands there.

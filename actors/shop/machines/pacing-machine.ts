@@ -18,9 +18,7 @@
  * one, and others wait behind it. `hold` and `release` begin and
  * end the operator's hold, during which nothing is dispatched; what is in hand as it begins is put back.
  *
- * Beside the states: a refusal that means "no strangers" (463) bars messages to cold recipients until
- * `coldPausedUntilMs`; all others go on. Trying again would make the restriction worse (docs/chat-client.md, Sending).
- * Both the bar and the 15 minutes follow a number to the shop that connects it next (`strangers_barred`, `rate_limited_before`).
+ * The 15 minutes follow a number to the shop that connects it next (`rate_limited_before`).
  */
 
 import { assign, setup } from 'xstate';
@@ -46,8 +44,6 @@ export interface PacingContext {
   readonly pausedForMs?: number;
   /** The message that was put back unsent last, and how often by now; absent: none was. */
   readonly unsent?: { readonly messageId: string; readonly times: number };
-  /** Until then nothing is sent to strangers; null or absent: no such refusal, or it has ended. */
-  readonly coldPausedUntilMs?: number | null;
 }
 
 /** The final state of a message that leaves the hand. */
@@ -80,12 +76,8 @@ export type PacingEvent =
       readonly gapUntilMs: number;
       readonly pauseUntilMs: number;
       readonly pausedForMs?: number;
-      readonly coldPauseUntilMs: number;
     }
   | { readonly type: 'session_down' }
-  | { readonly type: 'cold_elapsed' }
-  /** The network bars the shop's number from strangers, as it told another shop. */
-  | { readonly type: 'strangers_barred'; readonly untilMs: number }
   /**
    * The network asked the shop's number to pause, as it told another shop, or said of a message that is in hand no more.
    * Passed over while one is on the wire.
@@ -110,9 +102,6 @@ interface Arguments {
   readonly context: PacingContext;
   readonly event: PacingEvent;
 }
-
-/** The ack error of a shop that wrote to too many strangers (docs/chat-client.md, Sending: the reach-out limit). */
-const REACH_OUT_CODE = '463';
 
 /** Tries on an open session, none of which reached the wire, before a message fails. */
 const UNSENT_TRIES = 5;
@@ -174,15 +163,6 @@ const pacingSetup = setup({
     countUnsent: assign(({ context, event }) => ({
       unsent: { messageId: handOf({ context, event }).messageId, times: timesUnsent({ context }) + 1 },
     })),
-    barStrangers: assign(({ event }) =>
-      event.type === 'outcome' && event.outcome.kind === 'refused' && event.outcome.code === REACH_OUT_CODE
-        ? { coldPausedUntilMs: event.coldPauseUntilMs }
-        : {},
-    ),
-    keepBarred: assign(({ event }) =>
-      event.type === 'strangers_barred' ? { coldPausedUntilMs: event.untilMs } : {},
-    ),
-    admitStrangers: assign({ coldPausedUntilMs: null }),
     hold: assign({ heldByOperator: true }),
     release: assign({ heldByOperator: false }),
   },
@@ -219,7 +199,7 @@ const onOutcome = [
     target: 'gap',
     actions: [back, 'countUnsent' as const, 'startGap' as const],
   },
-  { target: 'gap', actions: [settle, 'startGap' as const, 'barStrangers' as const] },
+  { target: 'gap', actions: [settle, 'startGap' as const] },
 ];
 const pausedBefore = { target: 'paused' as const, actions: 'startPause' as const };
 const giveBack = { target: 'idle' as const, actions: [back, 'dropHand' as const] };
@@ -233,8 +213,6 @@ export const pacingMachine = pacingSetup.createMachine({
   on: {
     hold: { actions: 'hold' },
     release: { actions: 'release' },
-    cold_elapsed: { actions: 'admitStrangers' },
-    strangers_barred: { actions: 'keepBarred' },
   },
   states: {
     idle: {

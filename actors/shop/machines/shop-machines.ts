@@ -1,7 +1,7 @@
 import { NewerState } from '../../../runtime/newer-state.ts';
 import type { ChannelContext } from './channel-context.ts';
 import { type ChannelEffect, channelMachine } from './channel-machine.ts';
-import { type PacingEffect, pacingMachine } from './pacing-machine.ts';
+import { type PacingContext, type PacingEffect, pacingMachine } from './pacing-machine.ts';
 import { type MachineSnapshot, type StoredMachine, stepper } from './stepper.ts';
 
 /** The channel machine, driven as a pure function. */
@@ -73,6 +73,12 @@ function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number
   return { value: 'idle', context: { ...context, hand: null, untilMs: null } };
 }
 
+/** Earlier programs kept the network's bar against strangers here; `decodeLimits` reads it. */
+function withoutBar({ value, context }: StoredMachine): StoredMachine {
+  const { coldPausedUntilMs: _, ...rest } = context as PacingContext & { coldPausedUntilMs?: unknown };
+  return { value, context: rest };
+}
+
 /**
  * Both machines as they were stored, or at their start when nothing was. Throws `NewerState` on what a newer
  * program stored.
@@ -83,5 +89,8 @@ export function restoreMachines(text: string | null): ShopMachines {
   if (stored.version > STORED_VERSION) {
     throw new NewerState('a shop', { stored: stored.version, known: STORED_VERSION });
   }
-  return { channel: channel.restore(presentChannel(stored.channel)), pacing: pacing.restore(stored.pacing) };
+  return {
+    channel: channel.restore(presentChannel(stored.channel)),
+    pacing: pacing.restore(withoutBar(stored.pacing)),
+  };
 }

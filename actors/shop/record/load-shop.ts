@@ -14,6 +14,7 @@ import { RecentTransitions } from './recent-transitions.ts';
 import { shopKeys, shopOf } from './shop-keys.ts';
 import { carriedMessage, type QueuedMessage, queuedMessage, type ShopState } from './shop-state.ts';
 import { readLedger } from './stored-ledger.ts';
+import { decodeLimits } from './stored-limits.ts';
 import { decodeUndelivered } from './undelivered.ts';
 
 /**
@@ -31,7 +32,7 @@ export async function loadShop(
   const people = tenantKeys(shop.tenantId);
   const [
     record,
-    [actor, settledText, undelivered],
+    [actor, settledText, undelivered, limits],
     newest,
     length,
     pooledFields,
@@ -40,7 +41,7 @@ export async function loadShop(
     notices,
   ] = (await store.read([
     ['HGET', people.shops, shop.shopId],
-    ['HMGET', keys.shop, 'actor', 'settled', 'undelivered'],
+    ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits'],
     ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
     ['LLEN', keys.accepted],
     ['HGETALL', keys.pooled],
@@ -84,6 +85,7 @@ export async function loadShop(
     tenantActive: tenant == null || (JSON.parse(tenant) as { active?: boolean }).active !== false,
     unstored: elements === undefined ? [] : replaceNewest(keys.accepted, newest.length, elements),
     ledgerReplaced: unreadable ?? false,
+    limits: decodeLimits(limits, actor),
     undelivered: decodeUndelivered(undelivered),
     transitions: new RecentTransitions(),
   };

@@ -7,12 +7,14 @@
  */
 import { fullLedger } from '../../../policy/full-ledger.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
+import { type NetworkLimits, NO_LIMITS } from '../../../policy/network-limits.ts';
 import { shardKey } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { tenantAddress, tenantKeys } from '../../tenant/tenant-keys.ts';
 import { isForgotten, type NumberPast } from './number-past.ts';
 import { NUMBER_MEMORY_MS } from './number-use.ts';
 import type { NumberVault } from './number-vault.ts';
+import { limitsOfBar } from './stored-limits.ts';
 import type { Writer } from './writer.ts';
 
 /** Whose number: its tenant, and its digits. */
@@ -21,7 +23,10 @@ interface TenantNumber {
   readonly phone: string;
 }
 
-interface Archived extends Pick<NumberPast, 'usedAtMs' | 'warmupSinceMs' | 'coldPausedUntilMs'> {
+interface Archived extends Pick<NumberPast, 'usedAtMs' | 'warmupSinceMs'> {
+  /** Absent where an earlier program kept it, which kept the end of a bar in its place. */
+  readonly limits?: NetworkLimits;
+  readonly coldPausedUntilMs?: number | null;
   /** Absent where an earlier program kept it. */
   readonly pausedUntilMs?: number | null;
   readonly entries: readonly string[];
@@ -41,7 +46,7 @@ export function archiveWrites(number: TenantNumber, past: NumberPast, vault: Num
   const archived: Archived = {
     usedAtMs: past.usedAtMs,
     warmupSinceMs: past.warmupSinceMs,
-    coldPausedUntilMs: past.coldPausedUntilMs,
+    limits: past.limits,
     pausedUntilMs: past.pausedUntilMs,
     entries: past.entries.map((entry) => encodeEntry(countedOnly(entry))),
     optOuts: [...past.writers].flatMap(([address, { optedOut, stampMs }]) =>
@@ -107,15 +112,24 @@ function open(
       entries,
       optOuts,
       pausedUntilMs = null,
+      coldPausedUntilMs,
+      limits = limitsOfBar(coldPausedUntilMs),
       ...rest
     } = JSON.parse(vault.open(key, sealed)) as Archived;
     const writers = optOuts.map(([address, stampMs]): [string, Writer] => [
       address,
       { lastInboundAtMs: stampMs, stampMs, optedOut: true, wireIds: [] },
     ]);
-    return { ...none, ...rest, pausedUntilMs, entries: entries.map(decodeEntry), writers: new Map(writers) };
+    return {
+      ...none,
+      ...rest,
+      limits,
+      pausedUntilMs,
+      entries: entries.map(decodeEntry),
+      writers: new Map(writers),
+    };
   } catch {
-    const full = { usedAtMs: nowMs, warmupSinceMs: null, coldPausedUntilMs: null, pausedUntilMs: null };
+    const full = { usedAtMs: nowMs, warmupSinceMs: null, limits: NO_LIMITS, pausedUntilMs: null };
     return { ...none, ...full, entries: fullLedger(nowMs), writers: new Map() };
   }
 }

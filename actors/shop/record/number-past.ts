@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../../policy/ledger-entry.ts';
+import { type NetworkLimits, NO_LIMITS } from '../../../policy/network-limits.ts';
 import { recipientKey } from '../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';
 import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
@@ -8,6 +9,7 @@ import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts
 import { NUMBER_MEMORY_MS, type NumberUse } from './number-use.ts';
 import { shopKeys } from './shop-keys.ts';
 import { countedEntries } from './stored-ledger.ts';
+import { decodeLimits } from './stored-limits.ts';
 import { laterWriter, type Writer } from './writer.ts';
 
 /** What is known of a number from the shop that had it last, and holds for the next. Times since the Unix epoch. */
@@ -21,8 +23,8 @@ export interface NumberPast {
   readonly writers: ReadonlyMap<string, Writer>;
   /** The numbers the network knows people by, by the address they were written to or wrote under. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** Until when the network lets it write to no stranger; null: it does not object. */
-  readonly coldPausedUntilMs: number | null;
+  /** What the network said of its limits. */
+  readonly limits: NetworkLimits;
   /** Until when its queue pauses after a rate signal; null: no pause. */
   readonly pausedUntilMs: number | null;
 }
@@ -48,11 +50,12 @@ export async function readPast(
   const usedAtMs = use.left?.atMs ?? channel.context.downSinceMs ?? nowMs;
   if (isForgotten(usedAtMs, nowMs)) return undefined;
   const keys = shopKeys(shard, use.shopId);
-  const [newest, writers, aliases] = (await store.read([
+  const [newest, writers, aliases, [limits, actor]] = (await store.read([
     ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
     ['HGETALL', keys.writers],
     ['HGETALL', keys.aliases],
-  ])) as [string[], string[], string[]];
+    ['HMGET', keys.shop, 'limits', 'actor'],
+  ])) as [string[], string[], string[], (string | null)[]];
   // What the shop sent and heard with the number it took since is not this one's; an opt-out holds all the same.
   const lastMs = use.left?.atMs ?? Number.POSITIVE_INFINITY;
   const wrote = [...eachPerson(decodeWriters(writers))].filter(
@@ -64,7 +67,7 @@ export async function readPast(
     entries: countedEntries(newest, nowMs).filter(({ atMs }) => atMs <= lastMs),
     writers: new Map(wrote),
     aliases: pairs(aliases),
-    coldPausedUntilMs: pacing.context.coldPausedUntilMs ?? null,
+    limits: use.left === undefined ? decodeLimits(limits, actor) : (use.left.limits ?? NO_LIMITS),
     pausedUntilMs: pacing.value === 'paused' ? pacing.context.untilMs : null,
   };
 }

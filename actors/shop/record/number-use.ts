@@ -1,3 +1,4 @@
+import type { NetworkLimits } from '../../../policy/network-limits.ts';
 import type { Read, Write } from '../../../runtime/store.ts';
 import { tenantKeys } from '../../tenant/tenant-keys.ts';
 
@@ -13,8 +14,13 @@ export const NUMBER_MEMORY_MS = 30 * 24 * 3_600_000;
  */
 export interface NumberUse {
   readonly shopId: string;
-  /** When the shop took another number, and the warm-up of this one; absent: its channel says how it stands. */
-  readonly left?: { readonly atMs: number; readonly warmupSinceMs: number | null };
+  /** When the shop took another number, and how this one stood; absent: its channel says how it stands. */
+  readonly left?: {
+    readonly atMs: number;
+    readonly warmupSinceMs: number | null;
+    /** What the network said of its limits; absent: nothing. */
+    readonly limits?: NetworkLimits;
+  };
 }
 
 /** Says whose a number is from now on. */

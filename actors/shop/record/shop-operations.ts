@@ -132,8 +132,20 @@ export interface ShopPolicyView {
     /** From when on the next message may go out; null: at once, or nobody can say (no session, held, one in hand). */
     readonly nextSendAt: string | null;
   };
-  /** Until when the network lets this shop write to no stranger; null: it does not object. */
+  /** As `network.restrictedUntil`. */
   readonly coldBarredUntil: string | null;
+  readonly network: {
+    /** Until when the chat network lets the number start no new chat; null: it does not object. */
+    readonly restrictedUntil: string | null;
+    /** The network's own name for that. */
+    readonly restriction: string | null;
+    /** Messages to people who have not answered, in the network's present cycle; null: it told no quota. */
+    readonly newChats: {
+      readonly quota: number;
+      readonly used: number;
+      readonly endsAt: string | null;
+    } | null;
+  };
   /** What a send to the recipient that was asked about would come to now; undefined: none was. */
   readonly forecast: SendForecast | undefined;
 }

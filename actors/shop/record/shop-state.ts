@@ -1,3 +1,4 @@
+import type { NetworkLimits } from '../../../policy/network-limits.ts';
 import type { SendLedger } from '../../../policy/send-ledger.ts';
 import type { Write } from '../../../runtime/store.ts';
 import type { SessionGroup } from '../../session/session-host.ts';
@@ -66,6 +67,8 @@ export interface ShopState extends ShopMachines {
   readonly unstored: readonly Write[];
   /** The ledger could not be read and was replaced by a full one when the shop was loaded. */
   readonly ledgerReplaced: boolean;
+  /** What the network said of the number's limits. */
+  readonly limits: NetworkLimits;
   /** What was sent since a recipient last said that they have a message; undefined: nothing. */
   readonly undelivered: Undelivered | undefined;
   /** The last transitions of both machines; changed in place once a commit holds. */
@@ -95,6 +98,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     tenantActive,
     unstored,
     ledgerReplaced,
+    limits,
     undelivered,
   } = state;
   const { transitions } = state;
@@ -120,6 +124,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     tenantActive,
     unstored,
     ledgerReplaced,
+    limits,
     undelivered,
     transitions,
   };

@@ -1,3 +1,4 @@
+import { isPhoneNumber } from '../../../policy/recipient.ts';
 import { verdictJson } from '../../../policy/verdict.ts';
 import { done, type Failure, type Outcome } from '../../failure.ts';
 import type { MessageStatus } from '../../message-status.ts';
@@ -5,6 +6,7 @@ import { type MessageBody, statusUrl } from '../record/message-record.ts';
 import type { Accepted, MessageDraft, Sent } from '../record/shop-operations.ts';
 import { enqueue, enqueueAtPool } from './acceptance.ts';
 import { judgeSend, mayAskForGroup } from './judge-send.ts';
+import { newChatAccepted } from './network-word.ts';
 import { type PoolWanted, poolFallback } from './pool-fallback.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { SendFacts } from './shop-facts.ts';
@@ -94,8 +96,10 @@ export function acceptMessage(
   // Stored and answered.
   const policyJson = verdictJson(verdict);
   const accepted = { body, policyJson, entry, alias, retentionMs: options.retentionMs };
-  if (route === undefined) enqueue(builder, accepted);
-  else enqueueAtPool(builder, accepted, route);
+  if (route === undefined) {
+    enqueue(builder, accepted);
+    if (isPhoneNumber(to) && facts.send.writer === undefined) newChatAccepted(builder);
+  } else enqueueAtPool(builder, accepted, route);
   return done({ replayed: false, differs: false, accepted: answer(body, 'queued', policyJson) });
 }
 

@@ -1,6 +1,7 @@
 /** What a shop of the pool does with another shop's messages. It paces and counts them like its own. */
 
 import { evaluateMessage } from '../../../policy/evaluate-message.ts';
+import { restrictionAt } from '../../../policy/network-limits.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Evaluation } from '../../../policy/verdict.ts';
 import { isFinal } from '../../message-status.ts';
@@ -10,6 +11,7 @@ import { type MessageState, QUEUED_LIMIT_MS } from '../record/message-record.ts'
 import { offerOf, type PoolAnswer, type PoolOffer } from '../record/pool-protocol.ts';
 import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 import { channelRefusal, count } from './acceptance.ts';
+import { limitsNow, newChatAccepted } from './network-word.ts';
 import type { WriterFacts } from './recipient-facts.ts';
 import type { ShopCommand } from './shop-commands.ts';
 import type { TurnBuilder } from './turn-builder.ts';
@@ -33,7 +35,7 @@ export function offerPooled(
   const { state } = builder;
   const { offer, open, settings } = command;
   const isFree = open && facts.available && channelState(state) === 'connected' && state.dispatching;
-  if (facts.record !== undefined || !isFree || !canCarry(state)) return refused;
+  if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return refused;
   return judge(builder, offer, { ...facts, settings }).admitted ? { kind: 'willing' } : refused;
 }
 
@@ -46,7 +48,7 @@ export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, fa
   // After this the record that prevents a second send may have expired.
   if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return refused;
   const judged = judge(builder, offerOf(body), { ...facts, settings });
-  if (!open || !canCarry(builder.state) || !judged.admitted) {
+  if (!open || !canCarry(builder.state, builder.nowMs) || !judged.admitted) {
     builder.write(...carriedWrites(shard, body, 'refused', '1'));
     return refused;
   }
@@ -57,6 +59,7 @@ export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, fa
     body.id,
   ]);
   count(builder, judged.entry);
+  if (facts.writer === undefined) newChatAccepted(builder);
   builder.change({ queue: byAge([...queue, carriedMessage(body, facts.alias)]) });
   return { kind: 'taken' };
 }
@@ -115,6 +118,7 @@ function judge(
     declaration: recipientClass === 'declared' ? { expiresAtMs: null, revoked: false } : null,
     lastInboundAtMs: writer?.lastInboundAtMs ?? null,
     optedOut: writer?.optedOut ?? false,
+    network: limitsNow(state),
     pairedAtMs: warmupPairedAtMs(state.channel.context),
     settings,
     nowMs,
@@ -125,8 +129,7 @@ function judge(
  * Whether this shop's queue would move: it has a session or one that comes back by itself, as after a restart, and
  * nothing holds its sends. Whoever it carries for, their customers are strangers to its own number.
  */
-function canCarry(state: ShopState): boolean {
-  const { heldByOperator, coldPausedUntilMs } = state.pacing.context;
-  const isHeld = heldByOperator || coldPausedUntilMs != null || pacingState(state) === 'paused';
-  return channelRefusal(state, true) === undefined && !isHeld;
+function canCarry(state: ShopState, nowMs: number): boolean {
+  const isHeld = state.pacing.context.heldByOperator || pacingState(state) === 'paused';
+  return channelRefusal(state, true) === undefined && !isHeld && restrictionAt(state.limits, nowMs) === null;
 }

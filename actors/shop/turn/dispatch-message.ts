@@ -1,3 +1,4 @@
+import { classCapCode } from '../../../policy/network-limits.ts';
 import { isGroupId, isPhoneNumber } from '../../../policy/recipient.ts';
 import type { MessageReason } from '../../message-status.ts';
 import type { SessionEvent } from '../../session/session-host.ts';
@@ -6,6 +7,7 @@ import type { MessageBody } from '../record/message-record.ts';
 import { sentExpiry, sentWrite } from '../record/sent-index.ts';
 import { addressee, liveGroups, type ShopState } from '../record/shop-state.ts';
 import type { DispatchFacts } from './dispatch-facts.ts';
+import { barsNewChat, newChatLeaves } from './network-word.ts';
 import { rememberCarried } from './opt-out-notices.ts';
 import { isOverRecipientLimits, linkLid } from './recipient-alias.ts';
 import type { TurnBuilder } from './turn-builder.ts';
@@ -19,6 +21,12 @@ const ACKNOWLEDGE_DEADLINE_MS = 60_000;
 /** Ends a message whose record expired while it waited. */
 const GONE: MessageReason = 'EXPIRED';
 
+/** What a look before the wire goes by. */
+interface LastLook extends DispatchFacts {
+  /** Whether the network knows a chat with the recipient; absent: the session did not say. */
+  readonly hasChat?: boolean | undefined;
+}
+
 /**
  * Why a message may not go on the wire, asked just before it; undefined: it may (docs/contract.md, Before the
  * wire).
@@ -26,7 +34,7 @@ const GONE: MessageReason = 'EXPIRED';
 function obstacle(
   state: ShopState,
   body: MessageBody,
-  { writer, audience, withdrawn, lapsed, nowMs }: DispatchFacts & { readonly nowMs: number },
+  { writer, audience, withdrawn, lapsed, hasChat, nowMs }: LastLook & { readonly nowMs: number },
 ): MessageReason | undefined {
   const to = body.to ?? '';
   if (withdrawn || (isPhoneNumber(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
@@ -34,8 +42,9 @@ function obstacle(
     return 'RECIPIENT_RATE_LIMITED';
   }
   // Its place is one of the declared, and neither budget spills into the other.
-  if (lapsed || barsStranger(state, body, writer, nowMs)) {
-    return 'COLD_RECIPIENT_CAP_REACHED';
+  if (lapsed) return 'COLD_RECIPIENT_CAP_REACHED';
+  if (isPhoneNumber(to) && barsNewChat(state, { hasChat, writer }, nowMs)) {
+    return classCapCode(body.policy?.recipientClass);
   }
   if (isGroupId(to) && !liveGroups(state)?.find(({ id }) => id === to)?.isAdmin) {
     return 'GROUP_NOT_ADMINISTERED';
@@ -44,23 +53,8 @@ function obstacle(
   return undefined;
 }
 
-/**
- * The network wants no message to strangers now, and this is one: accepted as cold, or carried for another
- * shop, whose customers are strangers to this number, and they have not written to it since.
- */
-function barsStranger(
-  { pacing, inHand }: Pick<ShopState, 'pacing' | 'inHand'>,
-  { policy }: MessageBody,
-  writer: DispatchFacts['writer'],
-  nowMs: number,
-): boolean {
-  const barred = (pacing.context.coldPausedUntilMs ?? 0) > nowMs;
-  const isStranger = inHand?.carriedFor !== undefined || policy?.recipientClass === 'cold';
-  return barred && isStranger && writer === undefined;
-}
-
 /** The order to send; undefined when there is a reason against it, with which the message then ends. */
-function unblocked(builder: TurnBuilder, facts: DispatchFacts): MessageBody | undefined {
+function unblocked(builder: TurnBuilder, facts: LastLook): MessageBody | undefined {
   const { body } = facts;
   if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
   const against =
@@ -107,12 +101,13 @@ export function onComposed(
  */
 export function onPrepared(
   builder: TurnBuilder,
-  { messageId, writes, lid }: Extract<SessionEvent, { type: 'session.prepared' }>,
+  { messageId, writes, lid, hasChat }: Extract<SessionEvent, { type: 'session.prepared' }>,
   facts: DispatchFacts,
   outcomeMs: number,
 ): void {
-  const body = unblocked(builder, facts);
+  const body = unblocked(builder, { ...facts, hasChat });
   if (body === undefined) return;
+  if (isPhoneNumber(body.to ?? '') && facts.writer === undefined) newChatLeaves(builder);
   builder.stepPacing({ type: 'prepared', untilMs: builder.nowMs + outcomeMs });
   builder.write(...writes);
   rememberCarried(builder, lid);

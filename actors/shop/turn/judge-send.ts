@@ -9,6 +9,7 @@ import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import type { MessageDraft } from '../record/shop-operations.ts';
 import { channelState, isToTellGroups, liveGroups, type ShopState } from '../record/shop-state.ts';
 import { channelRefusal, refused } from './acceptance.ts';
+import { limitsNow } from './network-word.ts';
 import type { RecipientFacts } from './recipient-facts.ts';
 
 /** What of a draft is judged. */
@@ -100,7 +101,7 @@ function evaluate(state: ShopState, { draft, settings, recipient, nowMs }: SendT
     lastInboundAtMs: recipient.writer?.lastInboundAtMs ?? null,
     optedOut: recipient.writer?.optedOut ?? false,
     declaration: recipient.declaration,
-    coldPausedUntilMs: state.pacing.context.coldPausedUntilMs ?? null,
+    network: limitsNow(state),
     pairedAtMs,
     settings,
     nowMs,

@@ -3,6 +3,7 @@
  * erased one, counted for it (docs/contract.md, A number and its shops).
  */
 import { encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
+import type { NetworkLimits } from '../../../policy/network-limits.ts';
 import { recipientKey } from '../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';
 import { LEDGER_BOUND, type SendLedger } from '../../../policy/send-ledger.ts';
@@ -32,6 +33,8 @@ export interface NumberFacts {
   readonly isOwn?: boolean;
   /** Since when its warm-up counts, where it was this shop's before another number was. */
   readonly warmupSinceMs?: number | null;
+  /** What the network said of its limits by then. */
+  readonly limits?: NetworkLimits;
   /** What comes with it from the shop that had it last. */
   readonly inheritance?: Inheritance;
   /** The number this shop had before, as long as no other shop took it. */
@@ -39,8 +42,7 @@ export interface NumberFacts {
 }
 
 /** What a shop takes over with a number: all that it does not hold already. */
-export interface Inheritance
-  extends Pick<NumberPast, 'warmupSinceMs' | 'coldPausedUntilMs' | 'pausedUntilMs'> {
+export interface Inheritance extends Pick<NumberPast, 'warmupSinceMs' | 'limits' | 'pausedUntilMs'> {
   /** To be added to the shop's list. */
   readonly entries: readonly LedgerEntry[];
   /** Where it was kept since its shop was erased. */
@@ -79,7 +81,9 @@ export async function readNumber(state: ShopState, phone: string, reading: Readi
 /** It was this shop's last; where the shop had another number meanwhile, its warm-up stands with its use. */
 function ownAgain({ left }: NumberUse, nowMs: number): NumberFacts {
   if (left === undefined) return { isOwn: true };
-  return isForgotten(left.atMs, nowMs) ? {} : { warmupSinceMs: left.warmupSinceMs };
+  if (isForgotten(left.atMs, nowMs)) return {};
+  const { warmupSinceMs, limits } = left;
+  return limits === undefined ? { warmupSinceMs } : { warmupSinceMs, limits };
 }
 
 async function readErased(state: ShopState, phone: string, reading: Reading): Promise<NumberFacts> {
@@ -128,10 +132,10 @@ async function inheritanceOf(
     const later = laterWriter(known, writer);
     return later === undefined || later === known ? [] : [[address, later]];
   });
-  const { warmupSinceMs, coldPausedUntilMs, pausedUntilMs } = past;
+  const { warmupSinceMs, limits, pausedUntilMs } = past;
   return {
     warmupSinceMs,
-    coldPausedUntilMs,
+    limits,
     pausedUntilMs,
     entries,
     ledger: underKnownNumbers(ledgerOf([...own, ...entries]), knownAs),

@@ -2,6 +2,7 @@ import type { ChannelContext } from '../machines/channel-context.ts';
 import { RECONNECT_CEILING_MS } from '../machines/reconnect-delay.ts';
 import { channel, encodeMachines, pacing } from '../machines/shop-machines.ts';
 import { changedShop, type QueuedMessage, type ShopState } from '../record/shop-state.ts';
+import { presentLimits } from '../record/stored-limits.ts';
 import type { PacingTimes } from './turn-builder.ts';
 
 /** The earlier of both; null stays null. */
@@ -17,14 +18,13 @@ function notAfter(storedMs: number | null, mostMs: number): number | null {
 export function withPresentTimes(
   state: ShopState,
   nowMs: number,
-  times: Pick<PacingTimes, 'gapToMs' | 'pauseMs' | 'coldPauseMs' | 'outcomeMs'>,
+  times: Pick<PacingTimes, 'gapToMs' | 'pauseMs' | 'outcomeMs'>,
 ): ShopState {
   const { channel: channelBefore, pacing: pacingBefore } = state;
   const waits = pacingBefore.context;
   const pausedMs = Math.max(times.pauseMs, waits.pausedForMs ?? 0);
   const longestMs = { gap: times.gapToMs, paused: pausedMs }[String(pacingBefore.value)];
   const untilMs = notAfter(waits.untilMs, nowMs + (longestMs ?? times.outcomeMs));
-  const coldPausedUntilMs = notAfter(waits.coldPausedUntilMs ?? null, nowMs + times.coldPauseMs);
   const ages = channelBefore.context;
   const pairedAtMs = notAfter(ages.pairedAtMs, nowMs);
   const warmupSinceMs = notAfter(ages.warmupSinceMs ?? null, nowMs);
@@ -34,7 +34,6 @@ export function withPresentTimes(
   const downSinceMs = notAfter(ages.downSinceMs, nowMs);
   const isPresent =
     untilMs === waits.untilMs &&
-    coldPausedUntilMs === (waits.coldPausedUntilMs ?? null) &&
     pairedAtMs === ages.pairedAtMs &&
     warmupSinceMs === (ages.warmupSinceMs ?? null) &&
     ban?.untilMs === ages.ban?.untilMs &&
@@ -42,7 +41,8 @@ export function withPresentTimes(
     downSinceMs === ages.downSinceMs;
   const queue = state.queue.map((message) => presentMessage(message, nowMs));
   const inHand = state.inHand && presentMessage(state.inHand, nowMs);
-  if (isPresent) return changedShop(state, { queue, inHand });
+  const limits = presentLimits(state.limits, nowMs);
+  if (isPresent) return changedShop(state, { queue, inHand, limits });
   const machines = {
     channel: channel.restore({
       value: channelBefore.value,
@@ -55,10 +55,10 @@ export function withPresentTimes(
         ...(ban === undefined ? {} : { ban }),
       },
     }),
-    pacing: pacing.restore({ value: pacingBefore.value, context: { ...waits, untilMs, coldPausedUntilMs } }),
+    pacing: pacing.restore({ value: pacingBefore.value, context: { ...waits, untilMs } }),
   };
   const write = ['HSET', state.keys.shop, 'actor', encodeMachines(machines, nowMs)] as const;
-  return changedShop(state, { ...machines, queue, inHand, unstored: [...state.unstored, write] });
+  return changedShop(state, { ...machines, queue, inHand, limits, unstored: [...state.unstored, write] });
 }
 
 function presentBan(

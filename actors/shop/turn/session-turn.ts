@@ -3,6 +3,7 @@ import { tenantKeys } from '../../tenant/tenant-keys.ts';
 import { channelState, pacingState, type ShopState } from '../record/shop-state.ts';
 import { afterInbound } from '../record/writer.ts';
 import { onComposed, onPrepared } from './dispatch-message.ts';
+import { hearLimits, heedRefusal } from './network-word.ts';
 import type { NumberFacts } from './number-facts.ts';
 import { heedOptOut, startNotices, tellOfOptOut } from './opt-out-notices.ts';
 import { onReceipts } from './receipt-turn.ts';
@@ -41,6 +42,7 @@ export function onSessionEvent(
       builder.perform({ type: 'confirm', token: event.token });
       break;
     case 'session.send_outcome':
+      heedRefusal(builder, event.outcome);
       onOutcome(builder, event);
       break;
     case 'session.unreachable':
@@ -81,6 +83,9 @@ function onLiveEvent(
       break;
     case 'session.worker_lost':
       onClosed(builder, { end: 'transient', statusCode: undefined, detail: event.detail });
+      break;
+    case 'session.limits':
+      hearLimits(builder, event);
       break;
     case 'session.groups':
       builder.change({ groups: { generation: event.generation, list: event.groups } });

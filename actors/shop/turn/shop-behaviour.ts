@@ -13,6 +13,7 @@ import { cutAccepted } from './acceptance.ts';
 import { askToConnect } from './ask-to-connect.ts';
 import { offerPooled, takePooled, withdrawPooled } from './carry-message.ts';
 import { describeShop } from './describe-shop.ts';
+import { endRestriction, restrictionTimer } from './network-word.ts';
 import { noticeTimer, onOptOutAtPool, onOptOutNoted, tellAgain } from './opt-out-notices.ts';
 import { withPresentTimes } from './present-times.ts';
 import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './relinquish-message.ts';
@@ -194,7 +195,7 @@ function onTimer(builder: TurnBuilder, id: string): void {
   else if (id === 'pool') askAgain(builder);
   else if (id === 'opt_outs') tellAgain(builder);
   else if (id === 'undelivered') noteUndelivered(builder);
-  else if (id === 'cold') builder.stepPacing({ type: 'cold_elapsed' });
+  else if (id === 'restriction') endRestriction(builder);
   else endOverdue(builder);
 }
 
@@ -230,12 +231,12 @@ function settleCrash(builder: TurnBuilder): void {
 }
 
 function shopTimers(state: ShopState): readonly DueTimer[] {
-  const { untilMs, coldPausedUntilMs } = state.pacing.context;
+  const { untilMs } = state.pacing.context;
   const { reconnectAtMs } = state.channel.context;
   let timers = NO_TIMERS;
   if (untilMs !== null) timers = and(timers, { id: 'pacing', dueAtMs: untilMs });
-  if (coldPausedUntilMs != null) timers = and(timers, { id: 'cold', dueAtMs: coldPausedUntilMs });
   if (reconnectAtMs !== null) timers = and(timers, { id: 'reconnect', dueAtMs: reconnectAtMs });
+  timers = and(timers, restrictionTimer(state));
   timers = and(timers, waitingTimer(state));
   timers = and(timers, poolTimer(state));
   timers = and(timers, noticeTimer(state));

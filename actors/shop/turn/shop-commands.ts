@@ -98,6 +98,7 @@ export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   'session.send_outcome': 'control',
   'session.inbound': 'control',
   'session.receipts': 'control',
+  'session.limits': 'control',
   'session.groups': 'control',
   'session.worker_lost': 'control',
   'session.unreachable': 'control',

@@ -3,6 +3,7 @@
  * connected, and what was counted for it comes with it, in the commit that connects the shop.
  */
 import { encodeEntry } from '../../../policy/ledger-entry.ts';
+import { NO_LIMITS } from '../../../policy/network-limits.ts';
 import type { RedisArgument, Write } from '../../../runtime/store.ts';
 import type { SessionEvent } from '../../session/session-host.ts';
 import { type ChannelContext, ownNumber, warmupPairedAtMs } from '../machines/channel-context.ts';
@@ -35,7 +36,9 @@ export function takeNumber(builder: TurnBuilder, event: Connected, facts: Number
   ];
   const warmupSinceMs = Math.min(pairedAtMs, ...known.filter((sinceMs) => sinceMs != null));
   if (former !== undefined) {
-    const left = { atMs: context.downSinceMs ?? builder.nowMs, warmupSinceMs: warmupPairedAtMs(context) };
+    const { limits } = builder.state;
+    const atMs = context.downSinceMs ?? builder.nowMs;
+    const left = { atMs, warmupSinceMs: warmupPairedAtMs(context), limits };
     builder.write(numberUseWrite(tenantId, former, { shopId, left }));
   }
   if (isOwn !== true) builder.write(numberUseWrite(tenantId, phone, { shopId }));
@@ -44,6 +47,10 @@ export function takeNumber(builder: TurnBuilder, event: Connected, facts: Number
     builder.perform({ type: 'confirm_number', of: builder.state, phone });
   } else builder.perform({ type: 'note_number', phone });
   if (inheritance !== undefined) inherit(builder, inheritance);
+  // They are about the number, and not about the shop.
+  const told = facts.limits ?? inheritance?.limits;
+  if (told !== undefined) builder.change({ limits: told });
+  else if (ownNumber(context) !== phone) builder.change({ limits: NO_LIMITS });
   builder.stepChannel({
     type: 'connected',
     phone,
@@ -97,16 +104,13 @@ function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
     ),
     ...hashWrites(keys.aliases, [...aliases]),
   );
-  keepRestrictions(builder, inheritance);
+  keepPause(builder, inheritance);
 }
 
-/** The network's word against strangers, and its rate signal, are about the number. Of two moments the later holds. */
-function keepRestrictions(builder: TurnBuilder, { coldPausedUntilMs, pausedUntilMs }: Inheritance): void {
+/** The network's rate signal is about the number. Of two moments the later holds. */
+function keepPause(builder: TurnBuilder, { pausedUntilMs }: Inheritance): void {
   const { nowMs, state } = builder;
   const { context } = state.pacing;
-  if (coldPausedUntilMs !== null && coldPausedUntilMs > Math.max(context.coldPausedUntilMs ?? 0, nowMs)) {
-    builder.stepPacing({ type: 'strangers_barred', untilMs: coldPausedUntilMs });
-  }
   const ownMs = pacingState(state) === 'paused' ? (context.untilMs ?? 0) : 0;
   if (pausedUntilMs !== null && pausedUntilMs > Math.max(ownMs, nowMs)) {
     builder.stepPacing({

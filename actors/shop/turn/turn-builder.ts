@@ -28,6 +28,7 @@ import {
   type ShopState,
   settledPlace,
 } from '../record/shop-state.ts';
+import { encodeLimits } from '../record/stored-limits.ts';
 import { encodeUndelivered, oneMore } from '../record/undelivered.ts';
 import { type MessageReference, messageOutcome } from './message-outcome.ts';
 import type { ShopEffect } from './shop-commands.ts';
@@ -40,8 +41,6 @@ export interface PacingTimes {
   readonly gapToMs: number;
   /** The pause after a rate signal (docs/contract.md, Enforced in the sending component). */
   readonly pauseMs: number;
-  /** How long no stranger is written to once the network refused one as one too many. */
-  readonly coldPauseMs: number;
   /** After this long without an answer, a check or composing is given up and the message put back. */
   readonly answerMs: number;
   /**
@@ -57,7 +56,6 @@ export interface Moments {
   readonly gapUntilMs: number;
   readonly pauseUntilMs: number;
   readonly pausedForMs: number;
-  readonly coldPauseUntilMs: number;
 }
 
 /** The times and limits of turns. */
@@ -129,14 +127,13 @@ export class TurnBuilder {
 
   /** Moments the pacing machine may need, drawn now. `backoffMs`: the wait that a rate signal asks for, which may be the longer one. */
   moments(backoffMs = 0): Moments {
-    const { gapFromMs, gapToMs, pauseMs, coldPauseMs, answerMs } = this.#options.times;
+    const { gapFromMs, gapToMs, pauseMs, answerMs } = this.#options.times;
     const pausedForMs = Math.max(pauseMs, backoffMs);
     return {
       untilMs: this.nowMs + answerMs,
       gapUntilMs: this.nowMs + Math.round(gapFromMs + (gapToMs - gapFromMs) * this.chance()),
       pauseUntilMs: this.nowMs + pausedForMs,
       pausedForMs,
-      coldPauseUntilMs: this.nowMs + coldPauseMs,
     };
   }
 
@@ -205,6 +202,7 @@ export class TurnBuilder {
       fields.push('actor', encodeMachines(state, this.nowMs), 'msgapp', shown);
     }
     if (this.#storesSettled) fields.push('settled', this.#noteSettled());
+    if (state.limits !== before.limits) fields.push('limits', encodeLimits(state.limits));
     if (state.undelivered !== before.undelivered) {
       fields.push('undelivered', encodeUndelivered(state.undelivered));
     }

@@ -1,3 +1,4 @@
+import { newChatsAt, restrictionAt } from '../../../policy/network-limits.ts';
 import { policyUsage, type WindowUsage } from '../../../policy/policy-usage.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
@@ -18,8 +19,7 @@ export function policyView(state: ShopState, { settings, nowMs }: Looked): ShopP
   const { warmupDay, windows } = policyUsage(state.ledger, { settings, pairedAtMs, nowMs });
   const cap = (window: WindowUsage['window']) => windowOf(windows, window).cap;
   const used = (window: WindowUsage['window']) => windowOf(windows, window).used;
-  const { coldPausedUntilMs } = state.pacing.context;
-  const isBarred = coldPausedUntilMs != null && coldPausedUntilMs > nowMs;
+  const network = networkView(state, nowMs);
   return {
     warmupDay,
     caps: {
@@ -37,8 +37,20 @@ export function policyView(state: ShopState, { settings, nowMs }: Looked): ShopP
     groups: { perDay: cap('groupsPerDay'), used: used('groupsPerDay') },
     statuses: { perDay: cap('statusesPerDay'), used: used('statusesPerDay') },
     queue: queueView(state),
-    coldBarredUntil: isBarred ? new Date(coldPausedUntilMs).toISOString() : null,
+    coldBarredUntil: network.restrictedUntil,
+    network,
     forecast: undefined,
+  };
+}
+
+function networkView({ limits }: ShopState, nowMs: number): ShopPolicyView['network'] {
+  const restriction = restrictionAt(limits, nowMs);
+  const newChats = newChatsAt(limits, nowMs);
+  const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    restrictedUntil: instant(restriction?.untilMs ?? null),
+    restriction: restriction?.kind ?? null,
+    newChats: newChats && { quota: newChats.quota, used: newChats.used, endsAt: instant(newChats.endsAtMs) },
   };
 }
 

@@ -25,8 +25,9 @@ export interface ShopStatus {
   /**
    * Every word by which an operator may look for the shop, none twice: the channel's state in the contract's word and
    * in the machine's own, the pacing state, the actor's status, `held` by an operator, `tenant_inactive` while its
-   * tenant is, `login_refused` where the network will not have its login, `flagged` by a lost session, `cold_paused` while the network bars it from strangers,
-   * `undelivered` while nobody has what it sent for a day.
+   * tenant is, `login_refused` where the network will not have its login, `flagged` by a lost session, `restricted` while the
+   * network bars its number from new chats, `warned` while the network says that its quota of them ends, `undelivered` while
+   * nobody has what it sent for a day.
    */
   readonly words: readonly string[];
   /** How urgently it needs an operator; 0: not at all. */
@@ -59,20 +60,22 @@ function wordsOf(shop: ShopState, actorStatus: string): string[] {
   if (!shop.tenantActive) words.push('tenant_inactive');
   if (channelTrouble(channel, shop.channel.context)?.reason === 'LOGIN_REFUSED') words.push('login_refused');
   if (shop.channel.context.flagged) words.push('flagged');
-  if (shop.pacing.context.coldPausedUntilMs != null) words.push('cold_paused');
+  if (shop.limits.restriction !== null) words.push('restricted');
+  if (shop.limits.newChats?.warning != null) words.push('warned');
   if (shop.undelivered?.isLong) words.push('undelivered');
   return words;
 }
 
 /** The urgency of each word that needs an operator. */
 const TROUBLE: { readonly [word: string]: number } = {
-  suspended: 1_024,
-  backoff: 512,
-  flagged: 256,
-  banned: 128,
-  login_refused: 64,
-  undelivered: 32,
-  cold_paused: 16,
+  suspended: 2_048,
+  backoff: 1_024,
+  flagged: 512,
+  banned: 256,
+  login_refused: 128,
+  undelivered: 64,
+  restricted: 32,
+  warned: 16,
   paused: 8,
   held: 4,
   reconnecting: 2,

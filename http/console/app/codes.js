@@ -29,8 +29,9 @@ const MEANINGS = /** @type {Record<string, string>} */ ({
   DAILY_CAP_REACHED: 'The shop has sent what its warm-up allows in 24 hours.',
   HOURLY_CAP_REACHED: 'The shop has sent what its warm-up allows in an hour.',
   COLD_RECIPIENT_CAP_REACHED:
-    'Too many strangers today (they never wrote, are no customers, did not consent), or the network refused one.',
-  DECLARED_RECIPIENT_CAP_REACHED: 'The budget for declared recipients is used up for today.',
+    'Too many strangers today (they never wrote, are no customers, did not consent), or the network bars new chats.',
+  DECLARED_RECIPIENT_CAP_REACHED:
+    'The budget for declared recipients is used up for today, or the network bars new chats.',
   GROUP_DAILY_CAP_REACHED: 'The budget for groups is used up for today.',
   GROUP_NOT_ADMINISTERED: 'The shop does not administer that group.',
   STATUSES_DAILY_CAP_REACHED: 'The shop has posted its statuses for today.',

@@ -26,7 +26,7 @@ export function shopStatus(shop) {
     ofPacing(details) ??
     ofMailbox(shop) ??
     ofGroups(details) ??
-    ofColdPause(details) ??
+    ofLimits(details) ??
     ofWindows(shop) ??
     well(details)
   );
@@ -240,12 +240,23 @@ function ofGroups({ groups, queue }) {
  * @param {Details} details
  * @returns {Said | undefined}
  */
-function ofColdPause({ pacing }) {
-  const untilMs = pacing.coldPausedUntilMs ?? null;
-  if (untilMs === null) return undefined;
+function ofLimits({ limits: { restriction, newChats } }) {
+  if (restriction !== null) {
+    const { kind, untilMs, isEndKnown } = restriction;
+    const end = `until ${isEndKnown ? '' : 'about '}${clockTime(untilMs)}, ${away(untilMs)}`;
+    return {
+      tone: 'warn',
+      text: `Connected, but the network lets this number start no new chats ${end} (${kind}). Whoever has written goes on.`,
+      todo: 'Wait for the end; docs/number-in-trouble.md says what made it so.',
+    };
+  }
+  if (newChats === null || newChats.warning === null) return undefined;
+  const { quota, used, endsAtMs } = newChats;
+  const end = endsAtMs === null ? '' : `, which starts again ${away(endsAtMs)}`;
   return {
     tone: 'warn',
-    text: `Connected, but no stranger is written to until ${clockTime(untilMs)}, ${away(untilMs)}: the network refused one as one too many. Known and declared recipients go on.`,
+    text: `Connected, but the network warns: ${used} of its ${quota} messages to people who have not answered are used${end}.`,
+    todo: 'Write to fewer people who never wrote.',
   };
 }
 

@@ -29,7 +29,8 @@ const STATES = [
   'banned',
   'login_refused',
   'undelivered',
-  'cold_paused',
+  'restricted',
+  'warned',
   'paused',
   'held',
   'tenant_inactive',
@@ -124,7 +125,8 @@ export function States({ shop }) {
   if (details === null) return html`<${Badge} state=${status} />`;
   const states = [details.channel.state];
   if (details.channel.state === 'connected') states.push(details.pacing.state);
-  if ((details.pacing.coldPausedUntilMs ?? null) !== null) states.push('cold_paused');
+  if (details.limits.restriction !== null) states.push('restricted');
+  if ((details.limits.newChats?.warning ?? null) !== null) states.push('warned');
   if (details.pacing.heldByOperator) states.push('held');
   if (details.tenantActive === false) states.push('tenant_inactive');
   if (details.channel.flagged) states.push('flagged');

@@ -1,0 +1,48 @@
+import {
+  type NetworkLimits,
+  NO_LIMITS,
+  REFUSED,
+  type Restriction,
+  UNNAMED_END_MS,
+} from '../../../policy/network-limits.ts';
+
+/** The stored form of what the network said of a number. */
+export function encodeLimits(limits: NetworkLimits): string {
+  return limits.restriction === null && limits.newChats === null ? '' : JSON.stringify(limits);
+}
+
+/**
+ * Reads it back. `actor`: how both machines were stored, where earlier programs kept the end of the bar that followed a
+ * refusal.
+ */
+export function decodeLimits(
+  stored: string | null | undefined,
+  actor: string | null | undefined,
+): NetworkLimits {
+  if (stored != null) return stored === '' ? NO_LIMITS : (JSON.parse(stored) as NetworkLimits);
+  if (!actor?.includes('"coldPausedUntilMs"')) return NO_LIMITS;
+  const { pacing } = JSON.parse(actor) as { pacing: { context: { coldPausedUntilMs?: number | null } } };
+  return limitsOfBar(pacing.context.coldPausedUntilMs);
+}
+
+/** The limits that an earlier program kept as the end of a bar. */
+export function limitsOfBar(untilMs: number | null | undefined): NetworkLimits {
+  return untilMs == null ? NO_LIMITS : { restriction: refusedUntil(untilMs), newChats: null };
+}
+
+/** The restriction that follows from a refusal alone. */
+export function refusedUntil(untilMs: number): Restriction {
+  return { kind: REFUSED, untilMs, isEndKnown: false };
+}
+
+/** The limits without waits that are longer than they can be, where a clock that was ahead stored them. */
+export function presentLimits(limits: NetworkLimits, nowMs: number): NetworkLimits {
+  const { restriction, newChats } = limits;
+  const isTooLong = restriction?.isEndKnown === false && restriction.untilMs > nowMs + UNNAMED_END_MS;
+  const isAhead = newChats !== null && newChats.atMs > nowMs;
+  if (!isTooLong && !isAhead) return limits;
+  return {
+    restriction: isTooLong ? { ...restriction, untilMs: nowMs + UNNAMED_END_MS } : restriction,
+    newChats: isAhead ? { ...newChats, atMs: nowMs } : newChats,
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * What the chat network lets a number do with people who have no chat with it. It announces both limits itself: a
+ * restriction bars every new chat until an end that it names, and a quota bounds the messages to people who have not
+ * answered within a cycle (WhiskeySockets/Baileys issue 2441, pull requests 2442 and 2445).
+ */
+import { DAY_MS } from './durations.ts';
+import type { RecipientClass } from './verdict.ts';
+
+/** No new chat may be started until a moment. */
+export interface Restriction {
+  /** The network's own name for it, for example `RESTRICT_ALL_COMPANIONS`; see `REFUSED` for the one that is ours. */
+  readonly kind: string;
+  readonly untilMs: number;
+  /** Whether the network named the end. Otherwise it is a day after the network last said that it restricts. */
+  readonly isEndKnown: boolean;
+}
+
+/** The kind of a restriction of which the network said nothing but that it refused a message. */
+export const REFUSED = 'REFUSED';
+
+/** How long a restriction lasts whose end the network does not name, in milliseconds. */
+export const UNNAMED_END_MS = DAY_MS;
+
+/** How close the quota is to its end, in the network's own steps; `capped`: nothing is left. */
+export type QuotaWarning = 'first' | 'second' | 'capped';
+
+/** The messages that may go to people who have not answered, in one cycle. */
+export interface NewChats {
+  readonly quota: number;
+  /** As the network said at `atMs`. */
+  readonly used: number;
+  /** Messages that were accepted and may not be among `used` yet. */
+  readonly accepted: number;
+  readonly warning: QuotaWarning | null;
+  /** When the cycle ends; null: the network did not say. */
+  readonly endsAtMs: number | null;
+  readonly atMs: number;
+}
+
+/** What the network last said of a number. */
+export interface NetworkLimits {
+  readonly restriction: Restriction | null;
+  readonly newChats: NewChats | null;
+}
+
+/** The network said nothing. */
+export const NO_LIMITS: NetworkLimits = { restriction: null, newChats: null };
+
+/** The restriction that is in force; null: none is. */
+export function restrictionAt({ restriction }: NetworkLimits, nowMs: number): Restriction | null {
+  return restriction !== null && restriction.untilMs > nowMs ? restriction : null;
+}
+
+/** The quota of the present cycle; null: the network told none, or that cycle is over. */
+export function newChatsAt({ newChats }: NetworkLimits, nowMs: number): NewChats | null {
+  return newChats !== null && cycleEndMs(newChats) > nowMs ? newChats : null;
+}
+
+/** Why a message cannot be taken, and from when on it can. */
+export interface NewChatBar {
+  readonly message: string;
+  readonly reliefMs: number;
+}
+
+/** What bars a message to somebody without a chat when it is accepted; undefined: nothing does. */
+export function newChatBar(limits: NetworkLimits, nowMs: number): NewChatBar | undefined {
+  const accepted = newChatsAt(limits, nowMs)?.accepted ?? 0;
+  return barOf(limits, accepted, nowMs);
+}
+
+/** The same for a message that was accepted before and is about to leave: what else was accepted does not count. */
+export function newChatBarOnWire(limits: NetworkLimits, nowMs: number): NewChatBar | undefined {
+  return barOf(limits, 0, nowMs);
+}
+
+/** The code with which a recipient of that class is refused where the network or a budget bars them. */
+export function classCapCode(
+  recipientClass: RecipientClass | undefined,
+): 'COLD_RECIPIENT_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' {
+  return recipientClass === 'declared' ? 'DECLARED_RECIPIENT_CAP_REACHED' : 'COLD_RECIPIENT_CAP_REACHED';
+}
+
+function barOf(limits: NetworkLimits, accepted: number, nowMs: number): NewChatBar | undefined {
+  const restriction = restrictionAt(limits, nowMs);
+  if (restriction !== null) {
+    return {
+      message: 'The chat network lets this number start no new chats for now.',
+      reliefMs: restriction.untilMs,
+    };
+  }
+  const newChats = newChatsAt(limits, nowMs);
+  if (newChats === null) return undefined;
+  const { quota, used, warning } = newChats;
+  if (warning !== 'capped' && used + accepted < quota) return undefined;
+  return {
+    message: `The chat network lets this number send ${quota} messages to people who have not answered, and they are used up.`,
+    reliefMs: cycleEndMs(newChats),
+  };
+}
+
+function cycleEndMs({ endsAtMs, atMs }: NewChats): number {
+  return endsAtMs ?? atMs + UNNAMED_END_MS;
+}

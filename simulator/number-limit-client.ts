@@ -1,0 +1,33 @@
+import type { CappingStatus } from './number-limits.ts';
+
+/** A restriction as the control API takes it. */
+interface RestrictionCall {
+  readonly active: boolean;
+  readonly kind?: string;
+  readonly endsInSeconds?: number;
+  /** False: the server names no end. */
+  readonly namesEnd?: boolean;
+  /** False: the number's clients are told only when they ask. */
+  readonly announce?: boolean;
+}
+
+/** A quota as the control API takes it. */
+interface NewChatsCall {
+  readonly quota: number;
+  readonly used?: number;
+  readonly status?: CappingStatus;
+  readonly endsInSeconds?: number;
+  readonly announce?: boolean;
+}
+
+/** The methods of the control client that set the limits of a number. */
+export function limitCalls(call: (method: string, path: string, body: object) => Promise<object>) {
+  const at = (phone: string, what: string): string => `/numbers/${encodeURIComponent(phone)}/${what}`;
+  return {
+    /** Bars the number from new chats, or lets it start them again, and tells its clients. */
+    restrict: (phone: string, restriction: RestrictionCall) =>
+      call('PUT', at(phone, 'restriction'), restriction),
+    /** Gives the number a quota of messages to people who have not answered, and tells its clients. */
+    limitNewChats: (phone: string, newChats: NewChatsCall) => call('PUT', at(phone, 'new-chats'), newChats),
+  };
+}

@@ -1,0 +1,101 @@
+import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys';
+import type { SimulatorClock } from './clock.ts';
+import type { Collection, Journal } from './journal.ts';
+
+/** The number may start no new chat. */
+export interface Timelock {
+  readonly kind: string;
+  /** Whole seconds since the epoch; null: the server names no end, and it lasts until it is lifted. */
+  readonly endsAt: number | null;
+}
+
+/** How many messages the number may send to people who have not answered. */
+export interface NewChatQuota {
+  readonly total: number;
+  readonly used: number;
+  readonly status: CappingStatus;
+  /** Whole seconds since the epoch. */
+  readonly cycleEndsAt: number;
+}
+
+/** The steps of the server's warning. */
+export const CAPPING_STATUSES = ['NONE', 'FIRST_WARNING', 'SECOND_WARNING', 'CAPPED'] as const;
+export type CappingStatus = (typeof CAPPING_STATUSES)[number];
+
+/** What a contact gave a number that it wrote to: with the token the number may answer though it is restricted. */
+export interface ContactToken {
+  readonly bytes: Buffer;
+  /** Whole seconds since the epoch. */
+  readonly at: number;
+}
+
+interface Limits {
+  readonly timelock: Timelock | null;
+  readonly quota: NewChatQuota | null;
+}
+
+/** The ack errors of a message that would start a chat. */
+const TIMELOCKED = 463;
+const CAPPED = 475;
+
+/** What numbers may do with people who never wrote to them, and who wrote. */
+export class NumberLimits {
+  readonly #limits: Collection<Limits>;
+  /** By contact and number. */
+  readonly #tokens: Collection<ContactToken>;
+  readonly #clock: SimulatorClock;
+
+  constructor(journal: Journal, clock: SimulatorClock) {
+    this.#limits = journal.collection<Limits>('number-limits');
+    this.#tokens = journal.collection<ContactToken>('contact-tokens');
+    this.#clock = clock;
+  }
+
+  /** The restriction that is in force. */
+  timelock(phone: string): Timelock | null {
+    const { timelock } = this.#of(phone);
+    const isOver = timelock?.endsAt != null && timelock.endsAt * 1000 <= this.#clock.wallMs();
+    return isOver ? null : timelock;
+  }
+
+  quota(phone: string): NewChatQuota | null {
+    return this.#of(phone).quota;
+  }
+
+  restrict(phone: string, timelock: Timelock | null): void {
+    this.#limits.set(phone, { ...this.#of(phone), timelock });
+  }
+
+  limit(phone: string, quota: NewChatQuota | null): void {
+    this.#limits.set(phone, { ...this.#of(phone), quota });
+  }
+
+  /** The token that the contact gave the number; undefined: it never wrote. */
+  tokenOf(contact: string, phone: string): ContactToken | undefined {
+    return this.#tokens.get(`${contact} ${phone}`);
+  }
+
+  /** The contact writes to the number: from now on there is a chat. */
+  wrote(contact: string, phone: string, token: ContactToken): void {
+    this.#tokens.set(`${contact} ${phone}`, token);
+  }
+
+  /** The code with which a message to a person is refused; one that is taken counts against the quota. */
+  take(phone: string, to: string, stanza: BinaryNode): number | undefined {
+    if (phone === to || stanza.attrs.category === 'peer') return undefined;
+    const known = this.tokenOf(to, phone);
+    const shown = getBinaryNodeChild(stanza, 'tctoken')?.content;
+    const isShown =
+      known !== undefined && shown instanceof Uint8Array && shown.length > 0 && known.bytes.equals(shown);
+    if (this.timelock(phone) !== null && !isShown) return TIMELOCKED;
+    const quota = this.quota(phone);
+    if (quota === null || known !== undefined) return undefined;
+    if (quota.used >= quota.total || quota.status === 'CAPPED') return CAPPED;
+    this.limit(phone, { ...quota, used: quota.used + 1 });
+    return undefined;
+  }
+
+  #of(phone: string): Limits {
+    return this.#limits.get(phone) ?? { timelock: null, quota: null };
+  }
+}

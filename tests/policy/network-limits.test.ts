@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../policy/durations.ts';
+import { evaluateMessage } from '../../policy/evaluate-message.ts';
+import type { NewChats } from '../../policy/network-limits.ts';
+import { SendLedger } from '../../policy/send-ledger.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { messageFacts, refusalOf, START_MS, sendMany } from './sends.ts';
+
+const day0 = { pairedAtMs: START_MS };
+
+test('while the network restricts the number, whoever never wrote is refused until its end, whatever the class', () => {
+  const ledger = new SendLedger();
+  sendMany(ledger, { count: 5, paceMs: MINUTE_MS, facts: { ...day0, isCustomer: false } });
+  const nowMs = START_MS + 5 * MINUTE_MS;
+  const ask = (facts: Parameters<typeof messageFacts>[0]) =>
+    refusalOf(evaluateMessage(ledger, messageFacts({ ...day0, isCustomer: false, nowMs, ...facts })));
+  const until = (untilMs: number) => ({
+    network: { restriction: { kind: 'DEFAULT', untilMs, isEndKnown: true }, newChats: null },
+  });
+  const late = until(nowMs + 6 * DAY_MS);
+  const soon = until(nowMs + HOUR_MS);
+  const declaration = { expiresAtMs: null, revoked: false };
+  assert.deepEqual(ask(late), ['COLD_RECIPIENT_CAP_REACHED', 6 * 86_400]);
+  assert.deepEqual(ask(soon), ['COLD_RECIPIENT_CAP_REACHED', 86_400 - 300]);
+  const roomy = { settings: resolveSettings({ coldPerDay: 6 }) };
+  assert.deepEqual(ask({ ...soon, ...roomy }), ['COLD_RECIPIENT_CAP_REACHED', 3_600]);
+  assert.equal(ask({ ...roomy, ...until(nowMs) }), 'admitted');
+  assert.deepEqual(ask({ ...late, isCustomer: true }), ['COLD_RECIPIENT_CAP_REACHED', 6 * 86_400]);
+  assert.deepEqual(ask({ ...late, declaration }), ['DECLARED_RECIPIENT_CAP_REACHED', 6 * 86_400]);
+  for (const known of [{ isCustomer: true }, { declaration }, {}]) {
+    assert.equal(ask({ ...late, ...known, lastInboundAtMs: START_MS - DAY_MS }), 'admitted');
+  }
+});
+
+test("the network's quota of new chats bounds first contacts of every class, and nobody who wrote", () => {
+  const ledger = new SendLedger();
+  const nowMs = START_MS;
+  const ask = (facts: Parameters<typeof messageFacts>[0]) =>
+    refusalOf(evaluateMessage(ledger, messageFacts({ ...day0, isCustomer: false, nowMs, ...facts })));
+  const quota = (told: Partial<NewChats>) => ({
+    network: {
+      restriction: null,
+      newChats: {
+        ...{ quota: 10, used: 0, accepted: 0, warning: null, endsAtMs: nowMs + 3 * DAY_MS, atMs: nowMs },
+        ...told,
+      },
+    },
+  });
+  const declaration = { expiresAtMs: null, revoked: false };
+  assert.equal(ask(quota({ used: 8, accepted: 1 })), 'admitted');
+  const spent = quota({ used: 8, accepted: 2 });
+  assert.deepEqual(ask(spent), ['COLD_RECIPIENT_CAP_REACHED', 3 * 86_400]);
+  assert.deepEqual(ask({ ...spent, isCustomer: true }), ['COLD_RECIPIENT_CAP_REACHED', 3 * 86_400]);
+  assert.deepEqual(ask({ ...spent, declaration }), ['DECLARED_RECIPIENT_CAP_REACHED', 3 * 86_400]);
+  assert.equal(ask({ ...spent, lastInboundAtMs: START_MS - DAY_MS }), 'admitted');
+  assert.deepEqual(ask(quota({ used: 1, warning: 'capped' })), ['COLD_RECIPIENT_CAP_REACHED', 3 * 86_400]);
+  // A cycle that is over says nothing; one whose end was not named holds for a day.
+  assert.equal(ask({ ...quota({ used: 10, endsAtMs: nowMs }) }), 'admitted');
+  assert.deepEqual(ask(quota({ used: 10, endsAtMs: null })), ['COLD_RECIPIENT_CAP_REACHED', 86_400]);
+  assert.equal(ask(quota({ used: 10, endsAtMs: null, atMs: nowMs - DAY_MS })), 'admitted');
+});

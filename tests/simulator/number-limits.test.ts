@@ -1,0 +1,105 @@
+/** The limits of a number with people who never wrote to it: who is refused, what is announced, what is answered. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fixture } from './fixture.ts';
+import type { TestClient } from './test-client.ts';
+
+const SHOP = '+33611110001';
+const [FRIEND, STRANGER, OTHER] = ['+33622220001', '+33622220002', '+33622220003'];
+const chatOf = (phone: string): string => `${phone.slice(1)}@s.whatsapp.net`;
+
+/** Sends a text; the error of its ack, or nothing. */
+async function ackOf(client: TestClient, to: string): Promise<string | undefined> {
+  const sent = await client.socket.sendMessage(chatOf(to), { text: 'hello' });
+  return (await client.ack(sent?.key.id ?? '')).attrs.error;
+}
+
+/** The client has a token of this many people. */
+function tokens(client: TestClient, count: number): Promise<true> {
+  return client.until(
+    `${count} tokens`,
+    () => client.auth.idsOf('tctoken').filter((id) => id !== '__index').length === count,
+  );
+}
+
+test('a restricted number is refused 463 without the token of somebody who wrote, and let through with it', async (context) => {
+  const fixture = await Fixture.start(context);
+  const { control } = fixture;
+  const client = await fixture.link(SHOP);
+  await control.write(FRIEND, { to: SHOP, text: 'hi' });
+  await tokens(client, 1);
+  await control.restrict(SHOP, { active: true });
+  assert.equal(await ackOf(client, STRANGER), '463');
+  assert.equal(await ackOf(client, FRIEND), undefined);
+  assert.equal((await control.inbox(STRANGER)).items.length, 0);
+  // The token alone counts, and not that somebody wrote.
+  await control.write(OTHER, { to: SHOP, text: 'hi', token: 'none' });
+  assert.equal(await ackOf(client, OTHER), '463');
+  await control.restrict(SHOP, { active: false });
+  assert.equal(await ackOf(client, STRANGER), undefined);
+});
+
+test('a token may come within a message', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  await fixture.control.write(FRIEND, { to: SHOP, text: 'hi', token: 'message' });
+  await client.received('hi');
+  const messages = client.stanzas.filter(({ tag }) => tag === 'message');
+  const children = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  assert.ok(children.some(({ tag, attrs }) => tag === 'tctoken' && attrs.t));
+});
+
+test('a restriction is announced, answered to whoever asks, over by its end, and kept over a restart', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  await fixture.control.restrict(SHOP, { active: true, kind: 'WEB_COMPANION_ONLY', endsInSeconds: 3_600 });
+  const told = await client.until('the restriction', () =>
+    client.updates.find(({ reachoutTimeLock }) => reachoutTimeLock?.isActive),
+  );
+  const { enforcementType, timeEnforcementEnds } = told.reachoutTimeLock ?? {};
+  assert.equal(enforcementType, 'WEB_COMPANION_ONLY');
+  const left = Number(timeEnforcementEnds) - Date.now();
+  assert.ok(left > 3_500_000 && left <= 3_600_000, `${left} ms`);
+  await client.end();
+  await fixture.restart();
+  const again = fixture.keep(client.again());
+  await again.opened();
+  const asked = await again.socket.fetchAccountReachoutTimelock();
+  assert.equal(Number(asked.timeEnforcementEnds), Number(timeEnforcementEnds));
+});
+
+test('a client that is away is told at its next login, and not again once it took it', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  await client.end();
+  await fixture.control.restrict(SHOP, { active: true });
+  const heard = async (each: TestClient): Promise<boolean> => {
+    await each.opened();
+    // What follows it was sent behind what waited.
+    await fixture.control.write(FRIEND, { to: SHOP, text: `hi ${each.auth.creds.me?.id}` });
+    return each.updates.some(({ reachoutTimeLock }) => reachoutTimeLock?.isActive === true);
+  };
+  const second = fixture.keep(client.again());
+  assert.equal(await heard(second), true);
+  await second.end();
+  assert.equal(await heard(fixture.keep(second.again())), false);
+});
+
+test('a quota is announced and answered, counts messages to who never wrote, and refuses 475 behind them', async (context) => {
+  const fixture = await Fixture.start(context);
+  const { control } = fixture;
+  const client = await fixture.link(SHOP);
+  const none = await client.socket.fetchNewChatMessageCap();
+  assert.deepEqual([none.total_quota, none.capping_status], [-1, 'NONE']);
+  const told: unknown[] = [];
+  client.on('message-capping.update', (update) => void told.push(update));
+  await control.limitNewChats(SHOP, { quota: 2, used: 1, status: 'FIRST_WARNING' });
+  await client.until('the quota', () => told.length > 0);
+  await control.write(FRIEND, { to: SHOP, text: 'hi' });
+  assert.equal(await ackOf(client, FRIEND), undefined);
+  assert.equal(await ackOf(client, STRANGER), undefined);
+  assert.equal(await ackOf(client, OTHER), '475');
+  const asked = await client.socket.fetchNewChatMessageCap();
+  assert.deepEqual([asked.total_quota, asked.used_quota], [2, 2]);
+  assert.ok(Number(asked.cycle_end_timestamp) > Date.now() / 1000);
+});
