@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
 import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
 import type { Address } from '../../runtime/address.ts';
+import { erase } from './erase.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
 import { tracesIn } from './traces.ts';
@@ -64,8 +65,7 @@ test('a deleted shop is gone from the API, the network and the store; its siblin
   const shopId = await liveShop('First', FIRST_PHONE);
   await deadLetter(shopAddress({ tenantId: stack.tenantId, shopId }));
   assert.ok((await tracesIn(redis, [shopId])).length > 5);
-  const gone = await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${shopId}`);
-  assert.deepEqual([gone.status, gone.data], [200, { id: shopId, deleted: true }]);
+  await erase(stack.admin, `/tenants/${stack.tenantId}/shops/${shopId}`);
   assert.equal((await stack.api.get(`/shops/${shopId}`)).error?.code, 'SHOP_NOT_FOUND');
   await untilUnlinked(FIRST_PHONE);
   assert.deepEqual(await tracesIn(redis, [shopId]), []);
@@ -77,7 +77,7 @@ test('the number of a deleted shop brings its counts and opt-outs to the next, a
   const { data } = await stack.api.get(`/shops/${next}/policy`);
   assert.equal((data.usage as { today: number }).today, 1, 'the deleted shop had sent one');
   await stack.network.write(CUSTOMER, { to: FIRST_PHONE, text: 'STOP' });
-  await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${next}`);
+  await erase(stack.admin, `/tenants/${stack.tenantId}/shops/${next}`);
   await untilUnlinked(FIRST_PHONE);
   const last = await liveShopOf(FIRST_PHONE, 'Last');
   const refused = await sendText(stack, last, { to: CUSTOMER, text: 'Are you there?' });
@@ -105,8 +105,8 @@ test('the number of a deleted shop brings its counts and opt-outs to the next, a
   await until('the device that was scanned is unlinked', async () => {
     return (await linked()).every((id) => before.includes(id));
   });
-  await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${last}`);
-  await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${twin}`);
+  await erase(stack.admin, `/tenants/${stack.tenantId}/shops/${last}`);
+  await erase(stack.admin, `/tenants/${stack.tenantId}/shops/${twin}`);
 });
 
 test('a deleted tenant takes its keys, shops, sessions, contacts and request log along', async () => {
@@ -114,8 +114,7 @@ test('a deleted tenant takes its keys, shops, sessions, contacts and request log
   await stack.api.post(`/shops/${shopId}/contacts/consented`, { contacts: [{ phone: CUSTOMER }] });
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [CUSTOMER] });
   await deadLetter(tenantAddress(stack.tenantId));
-  const gone = await stack.admin.delete(`/tenants/${stack.tenantId}`);
-  assert.equal(gone.status, 200);
+  await erase(stack.admin, `/tenants/${stack.tenantId}`);
   assert.equal((await stack.api.get('/me')).error?.code, 'API_KEY_INVALID');
   assert.equal((await stack.admin.get(`/tenants/${stack.tenantId}`)).status, 404);
   await untilUnlinked(SECOND_PHONE);

@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { shopKeys } from '../../actors/shop/record/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
+import { erase } from './erase.ts';
 import { openEvents } from './event-reader.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 import { sendText, untilStatus } from './shop-steps.ts';
@@ -122,7 +123,7 @@ test('an erased shop’s number keeps its caps, its warm-up and its opt-outs, an
   for (const to of [FIRST, SECOND]) await sent(first, to);
   assert.ok(await stack.network.inbound(stack.session(first), { from: THIRD, text: 'STOP' }));
   assert.ok(await stack.network.inbound(stack.session(first), { from: FOURTH, text: 'Hello' }));
-  await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${first}`);
+  await erase(stack.admin, `/tenants/${stack.tenantId}/shops/${first}`);
   const [kept = ''] = await until('something is kept', async () => {
     const keys = await redis.keys(`*tenant:${stack.tenantId}:number-left:*`);
     return keys.length === 1 && keys;
@@ -158,7 +159,7 @@ test('the pause after a rate signal follows the number, also from an erased shop
   const second = await makeShop();
   assert.equal((await scanned(second)).status, 'connected');
   assert.equal(await pausedUntil(second), until15);
-  await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${second}`);
+  await erase(stack.admin, `/tenants/${stack.tenantId}/shops/${second}`);
   await until('something is kept', async () => {
     return (await redis.keys(`*tenant:${stack.tenantId}:number-left:*`)).length === 1;
   });
@@ -245,7 +246,7 @@ test('operators are told, by a digest, of a number that two tenants connect, and
   assert.equal((await stack.api.get(channelOf(own))).data.status, 'connected');
   const twin = await stack.admin.get(`/actors/${tenantId}/${made.data.id}`);
   assert.equal(twin.data.state, 'connected');
-  await stack.admin.delete(`/tenants/${tenantId}`);
+  await erase(stack.admin, `/tenants/${tenantId}`);
   const kept = await until('nothing of the other tenant is kept', async () => {
     const [key = ''] = await redis.keys(`number-tenants:${data.number}`);
     const tenants = await redis.hkeys(key);
