@@ -58,4 +58,26 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
     kind: 'counter',
     read: () => host.figures().received,
   });
+  source({
+    name: 'msgapi_session_unanswered_total',
+    help: 'Sessions that the network ended for want of an acknowledgement, by the class of the stanza',
+    kind: 'counter',
+    // As above: the first one is to be seen as an increase.
+    read: () =>
+      [...new Map([['message', 0], ['status', 0], ['other', 0], ...host.figures().unanswered])].map(
+        ([stanzaClass, value]) => ({ labels: { class: stanzaClass }, value }),
+      ),
+  });
+  source({
+    name: 'msgapi_session_offline_announced_total',
+    help: 'Stanzas that the network said had waited while sessions were away',
+    kind: 'counter',
+    read: () => host.figures().offline.announced,
+  });
+  source({
+    name: 'msgapi_session_offline_drained_total',
+    help: 'Stanzas that had waited and came, counted where the network said that this was all',
+    kind: 'counter',
+    read: () => host.figures().offline.drained,
+  });
 }

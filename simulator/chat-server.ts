@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { BinaryNode } from '@whiskeysockets/baileys';
-import { getAllBinaryNodeChildren } from '@whiskeysockets/baileys';
+import { getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys';
 import { WebSocketServer } from 'ws';
 import { isGroupAddress, lidAddress } from './addresses.ts';
 import { stanzaTime } from './clock.ts';
@@ -10,7 +10,7 @@ import { takeMessage } from './messages.ts';
 import type { Network } from './network.ts';
 import type { ClientFinish } from './noise-responder.ts';
 import { PairingService } from './pairing.ts';
-import { answerQuery } from './queries.ts';
+import { answerQuery, deliverFromNowOn } from './queries.ts';
 import { takeAck, takeReceipt } from './receipts.ts';
 import type { ServerIdentity } from './server-identity.ts';
 import { attribute, node, streamError } from './stanzas.ts';
@@ -65,7 +65,7 @@ export class ChatServer {
   readonly #handlers = {
     onClient: async (connection: Connection, finish: ClientFinish): Promise<void> => {
       if (finish.payload.devicePairingData) this.pairing.register(connection, finish);
-      else login(this.#network, connection, finish);
+      else await login(this.#network, connection, finish);
     },
     onStanza: async (connection: Connection, stanza: BinaryNode): Promise<void> => {
       if (connection.companion === undefined && stanza.tag === 'iq')
@@ -105,10 +105,19 @@ async function takeStanza(network: Network, connection: Connection, stanza: Bina
     case 'chatstate':
       noteTyping(network, connection, stanza);
       break;
+    case 'ib':
+      takeBatchRequest(connection, stanza);
+      break;
     default:
-      // The network answers neither presence nor ib.
+      // The network does not answer presence.
       break;
   }
+}
+
+/** The client asks for more of what waited for it. */
+function takeBatchRequest(connection: Connection, ib: BinaryNode): void {
+  const count = Number(getBinaryNodeChild(ib, 'offline_batch')?.attrs.count);
+  if (count > 0) connection.backlog?.asked(count);
 }
 
 function noteTyping(network: Network, connection: Connection, chatstate: BinaryNode): void {
@@ -119,7 +128,7 @@ function noteTyping(network: Network, connection: Connection, chatstate: BinaryN
 }
 
 /** Logs a companion in that proves the Noise key it paired with; any other gets 401. */
-function login(network: Network, connection: Connection, finish: ClientFinish): void {
+async function login(network: Network, connection: Connection, finish: ClientFinish): Promise<void> {
   const phone = String(finish.payload.username ?? '');
   const companion = network.companions.get(phone, finish.payload.device ?? 0);
   if (!companion || companion.noiseKey !== finish.staticKey.toString('base64')) {
@@ -139,6 +148,8 @@ function login(network: Network, connection: Connection, finish: ClientFinish): 
     node('success', { t: stanzaTime(network.clock), lid: lidAddress(companion.lid, companion.device) }),
   );
   network.log({ event: 'companion logged in', companion: companion.id });
+  // A client that does not call itself passive is ready at once.
+  if (finish.payload.passive !== true) await deliverFromNowOn(network, connection, companion);
 }
 
 function refuse(

@@ -21,5 +21,54 @@ export const processClock: SimulatorClock = {
   },
 };
 
+/** Something that is to happen. */
+interface Waiting {
+  readonly dueMs: number;
+  readonly callback: () => void;
+  timer: SimulatorTimer;
+}
+
+/** A clock that can be moved forward: what was to happen meanwhile happens at once, in its order. */
+export class MovableClock implements SimulatorClock {
+  readonly #base: SimulatorClock;
+  readonly #waiting = new Set<Waiting>();
+  #aheadMs = 0;
+
+  constructor(base: SimulatorClock) {
+    this.#base = base;
+  }
+
+  wallMs(): number {
+    return this.#base.wallMs() + this.#aheadMs;
+  }
+
+  after(delayMs: number, callback: () => void): SimulatorTimer {
+    const dueMs = this.wallMs() + delayMs;
+    const entry: Waiting = { dueMs, callback, timer: this.#base.after(delayMs, () => this.#fire(entry)) };
+    this.#waiting.add(entry);
+    return {
+      cancel: () => {
+        this.#waiting.delete(entry);
+        entry.timer.cancel();
+      },
+    };
+  }
+
+  /** Moves the time on by so many milliseconds. */
+  forward(byMs: number): void {
+    this.#aheadMs += byMs;
+    const now = this.wallMs();
+    for (const entry of [...this.#waiting].sort((one, other) => one.dueMs - other.dueMs)) {
+      entry.timer.cancel();
+      if (entry.dueMs <= now) this.#fire(entry);
+      else entry.timer = this.#base.after(entry.dueMs - now, () => this.#fire(entry));
+    }
+  }
+
+  #fire(entry: Waiting): void {
+    if (this.#waiting.delete(entry)) entry.callback();
+  }
+}
+
 /** A stanza's `t`: whole seconds since the epoch, as text. */
 export const stanzaTime = (clock: SimulatorClock): string => String(Math.floor(clock.wallMs() / 1000));

@@ -1,11 +1,14 @@
 import { type BinaryNode, decodeBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys';
 import type { RawData, WebSocket } from 'ws';
+import type { Backlog } from './backlog.ts';
 import type { SimulatorClock } from './clock.ts';
 import type { Companion } from './companions.ts';
 import { FrameReader, frame } from './frames.ts';
 import type { Journal } from './journal.ts';
 import { type ClientFinish, NoiseResponder } from './noise-responder.ts';
+import { OwedAnswers } from './owed-answers.ts';
 import type { ServerIdentity } from './server-identity.ts';
+import { node, streamError } from './stanzas.ts';
 
 /** How long a client that was told to close may take before it is cut off, in milliseconds. */
 const FAREWELL_MS = 2_000;
@@ -31,8 +34,9 @@ export class Connection {
   companion: Companion | undefined;
   /** `deaf`: only pings are answered. `silent`: nothing is. Either way the socket stays open. */
   hearing: 'full' | 'deaf' | 'silent' = 'full';
-  /** Whether the client asked for its messages (`passive` → `active`). */
-  active = false;
+  /** What waits for the client, and what comes: undefined until it asked for its messages (`passive` → `active`). */
+  backlog: Backlog | undefined;
+  readonly owed: OwedAnswers;
   readonly #socket: WebSocket;
   readonly #journal: Journal;
   readonly #clock: SimulatorClock;
@@ -58,6 +62,7 @@ export class Connection {
     this.#clock = options.clock;
     this.#handlers = options.handlers;
     this.#noise = new NoiseResponder(options.identity);
+    this.owed = new OwedAnswers(options.clock, (stanza) => this.#endForWantOf(stanza));
     this.openedAtMs = options.clock.wallMs();
     this.#socket.on('message', (data: RawData) => this.#receive(data as Buffer));
     this.#socket.on('error', () => this.#socket.terminate());
@@ -71,6 +76,7 @@ export class Connection {
   /** Sends a stanza, unless the socket has ended or is under a `deaf` or `silent` fault. */
   send(stanza: BinaryNode): void {
     if (this.#closed || this.hearing === 'silent') return;
+    this.owed.sent(stanza);
     this.#enqueue(() => frame(this.#noise.encrypt(encodeBinaryNode(stanza))));
   }
 
@@ -163,6 +169,7 @@ export class Connection {
     }
     const stanza = await decodeBinaryNode(this.#noise.decrypt(payload));
     if (this.hearing === 'silent') return;
+    if (stanza.tag === 'ack' && this.hearing === 'full') this.owed.acknowledged(stanza);
     const answers = stanza.tag === 'iq' || stanza.tag === 'ack';
     const answer = answers ? this.#answers.get(stanza.attrs.id ?? '') : undefined;
     if (answer) answer(stanza);
@@ -175,8 +182,16 @@ export class Connection {
     this.drop();
   }
 
+  /** Ends the stream as the network does where a stanza was left without an acknowledgement. */
+  #endForWantOf({ tag, attrs }: BinaryNode): void {
+    if (this.hearing !== 'full') return;
+    const { id, type } = attrs;
+    this.endWith(streamError(undefined, node('ack', { class: tag, id, type })));
+  }
+
   #onClose(): void {
     this.#closed = true;
+    this.owed.close();
     for (const settle of [...this.#answers.values()]) settle(undefined);
     this.#handlers.onClosed(this);
   }

@@ -3,13 +3,16 @@ import { type Addressing, isGroupAddress } from './addresses.ts';
 import { stanzaTime } from './clock.ts';
 import { type Companion, sessionAddress } from './companions.ts';
 import { ControlFailure } from './control-failure.ts';
+import type { DeliveryEnd } from './deliveries.ts';
 import type { Group } from './groups.ts';
 import type { Envelope, Handset } from './handset.ts';
 import type { Network } from './network.ts';
 import { giveToken } from './number-limit-stanzas.ts';
 import type { ContactToken } from './number-limits.ts';
 import { addressOf, type PhoneNumber } from './numbers.ts';
+import type { PhoneCopy } from './phone-copies.ts';
 import { takeBundle } from './pre-key-queries.ts';
+import { node } from './stanzas.ts';
 
 /**
  * How a stanza names its sender: by LID with the number beside it, by LID alone, or by number with the LID
@@ -28,6 +31,23 @@ export interface ContactMessageResult {
   readonly delivered: boolean;
 }
 
+/** A stanza of which the number's phone alone has the text. */
+const WITHOUT_CIPHERTEXT = { envelopes: [], children: [node('unavailable')], source: 'nobody' } as const;
+
+/** What a contact's phone writes, and how it comes. */
+export interface ContactMessage {
+  readonly from: string;
+  /** A number or a group. */
+  readonly to: string;
+  readonly text: string;
+  readonly addressing: SenderNaming;
+  readonly wait: boolean;
+  /** The stanza comes without a ciphertext, as first messages from adverts do: the number's phone alone has the text. */
+  readonly unavailable: boolean;
+  /** How the number gets the contact's token. */
+  readonly token: TokenWay;
+}
+
 /**
  * A contact's phone writes to a number with companions, or into a group. Resolves with the first client's receipt,
  * or with `delivered: false` after `clientWaitMs`, at once when `wait` is false.
@@ -35,14 +55,7 @@ export interface ContactMessageResult {
  */
 export async function writeAsContact(
   network: Network,
-  options: {
-    from: string;
-    to: string;
-    text: string;
-    addressing: SenderNaming;
-    wait: boolean;
-    token: TokenWay;
-  },
+  options: ContactMessage,
 ): Promise<ContactMessageResult> {
   const { from, to } = options;
   const sender = network.numbers.of(from);
@@ -60,12 +73,15 @@ export async function writeAsContact(
   const source = { phone: from, plaintext: proto.Message.encode(message).finish() };
   const handset = network.handsets.of(from);
   const common = { type: 'text', t: stanzaTime(network.clock), notify: `Contact ${from}` };
-  const attrs = group
-    ? { ...common, from: group.id, ...participantAttributes(sender, group.addressing) }
-    : { ...common, ...senderAttributes(sender, options.addressing) };
+  const attrs = { ...common, ...namesOf(sender, group, options.addressing) };
   const token = group ? undefined : tokenFor(network, { sender, to, way: options.token });
+  if (!group) keepCopy(network, options, { id: messageId, t: common.t, plaintext: source.plaintext });
   const shared = group && (await handset.encryptGroup(group.id, addressOf(sender, 'pn'), message));
   for (const companion of companions) {
+    if (options.unavailable) {
+      network.deliveries.add({ companionId: companion.id, messageId, attrs, ...WITHOUT_CIPHERTEXT });
+      continue;
+    }
     if (token !== undefined && options.token === 'notification') giveToken(network, sender, companion, token);
     const own = await sealFor(network, handset, companion, shared?.keyMessage ?? message);
     network.deliveries.add({
@@ -81,13 +97,38 @@ export async function writeAsContact(
     stop();
     return { messageId, delivered: false };
   }
+  const end = await inTime(network, ended);
+  stop();
+  return { messageId, delivered: end === 'receipted' };
+}
+
+/** How a stanza names who wrote, and in which group. */
+function namesOf(
+  sender: PhoneNumber,
+  group: Group | undefined,
+  addressing: SenderNaming,
+): Record<string, string> {
+  if (group === undefined) return senderAttributes(sender, addressing);
+  return { from: group.id, ...participantAttributes(sender, group.addressing) };
+}
+
+/** The phone that is written to has the message as well. */
+function keepCopy(
+  network: Network,
+  { from, to, addressing }: ContactMessage,
+  copy: Omit<PhoneCopy, 'from'>,
+): void {
+  const known = addressOf(network.numbers.of(from), addressing === 'lid_only' ? 'lid' : 'pn');
+  network.copies.keep(to, { ...copy, from: known });
+}
+
+/** How a delivery ended, or undefined where it did not within the time that a control call waits. */
+function inTime(network: Network, ended: Promise<DeliveryEnd>): Promise<DeliveryEnd | undefined> {
   const timeout = new Promise<undefined>((resolve) => {
     const timer = network.clock.after(network.timings.clientWaitMs, () => resolve(undefined));
     void ended.then(() => timer.cancel());
   });
-  const end = await Promise.race([ended, timeout]);
-  stop();
-  return { messageId, delivered: end === 'receipted' };
+  return Promise.race([ended, timeout]);
 }
 
 /** The token to give now; undefined: none, or the number has it. */
@@ -113,7 +154,8 @@ function groupFor(network: Network, from: string, id: string): Group {
   return group;
 }
 
-async function sealFor(
+/** Encrypts for one companion, in the session there is or in a new one. */
+export async function sealFor(
   network: Network,
   handset: Handset,
   companion: Companion,

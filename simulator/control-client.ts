@@ -1,3 +1,4 @@
+import type { ArrivingKind, PendingAnswers } from './arriving-stanzas.ts';
 import { ControlFailure, type FieldProblem } from './control-failure.ts';
 import type { FaultResult } from './fault-calls.ts';
 import type { FaultKind } from './faults.ts';
@@ -45,6 +46,8 @@ interface ContactMessageCall {
   readonly addressing?: 'lid' | 'pn' | 'lid_only';
   /** How the number gets the contact's token. */
   readonly token?: 'notification' | 'message' | 'none';
+  /** The stanza comes without a ciphertext. */
+  readonly unavailable?: boolean;
 }
 
 interface PageQuery {
@@ -54,19 +57,15 @@ interface PageQuery {
 
 const at = (...parts: string[]): string => `/${parts.map(encodeURIComponent).join('/')}`;
 
-/** A path with a query of those values. */
-const paged = (path: string, query: PageQuery): string => {
+function paged(path: string, query: PageQuery): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) search.set(name, String(value));
   return search.size === 0 ? path : `${path}?${search}`;
-};
+}
 
-/**
- * The control API of the simulator at `url`, one method per call. Phones are written with or without `+`.
- * Every method rejects with a `ControlFailure` when the call is refused.
- */
-export function simulatorControl(url: string) {
-  const call = async <Data>(method: string, path: string, body?: object): Promise<Data> => {
+/** Makes calls of the control API at `url`. */
+function caller(url: string) {
+  return async <Data>(method: string, path: string, body?: object): Promise<Data> => {
     const response = await fetch(`${url}${path}`, {
       method,
       ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
@@ -77,6 +76,14 @@ export function simulatorControl(url: string) {
     if (answer.success) return answer.data;
     throw new ControlFailure(response.status, answer.error.code, answer.error.message, answer.error.fields);
   };
+}
+
+/**
+ * The control API of the simulator at `url`, one method per call. Phones are written with or without `+`.
+ * Every method rejects with a `ControlFailure` when the call is refused.
+ */
+export function simulatorControl(url: string) {
+  const call = caller(url);
   return {
     ...limitCalls(call),
     /** Base64 of the Noise root key that clients must trust. */
@@ -135,6 +142,15 @@ export function simulatorControl(url: string) {
     group: (id: string) => call<GroupRecord>('GET', at('groups', id)),
     /** The linked clients, in the order of their ids. */
     sessions: (query: PageQuery = {}) => call<Page<SessionRecord>>('GET', paged('/sessions', query)),
+    /** Moves the network's time on. */
+    forward: (forwardMs: number) => call<{ now: string }>('POST', '/clock', { forwardMs }),
+    /** Stanzas arrive that are no message of one person to another; the author of a status is `from`. */
+    arrive: (
+      phone: string,
+      stanzas: { kind: ArrivingKind; from?: string; readable?: boolean; count?: number },
+    ) => call<{ ids: string[] }>('POST', at('sessions', phone, 'stanzas'), stanzas),
+    /** What a number's clients have yet to answer. */
+    unanswered: (phone: string) => call<PendingAnswers>('GET', at('sessions', phone, 'unanswered')),
     /** Inflicts a fault on a number's clients; `count` is for logins, upgrades and acks to come. */
     fault: (phone: string, kind: FaultKind, count?: number) =>
       call<FaultResult>('POST', at('sessions', phone, 'fault'), {

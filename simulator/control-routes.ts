@@ -1,3 +1,4 @@
+import { ARRIVING_KINDS, arrive, pendingAnswers } from './arriving-stanzas.ts';
 import type { CodePairing } from './code-pairing.ts';
 import { type Companion, companionAddress } from './companions.ts';
 import { writeAsContact } from './contact-messages.ts';
@@ -17,6 +18,9 @@ import type { PairingService } from './pairing.ts';
 /** A page of a list when the call does not say how long. */
 const DEFAULT_PAGE = 1_000;
 const LONGEST_PAGE = 10_000;
+
+/** A year: the clock moves in one call so far at most. */
+const LONGEST_MOVE_MS = 365 * 86_400_000;
 
 /** The calls that drive the network from outside: README.md says what each one takes and answers. */
 export function controlRoutes(options: {
@@ -68,6 +72,13 @@ export function controlRoutes(options: {
     { method: 'PUT', path: '/groups/{id}', handle: (request) => putGroup(network, request) },
     { method: 'GET', path: '/groups/{id}', handle: (request) => getGroup(network, request) },
     { method: 'GET', path: '/sessions', handle: (request) => sessions(network, request) },
+    { method: 'POST', path: '/clock', handle: (request) => moveClock(network, request) },
+    { method: 'POST', path: '/sessions/{phone}/stanzas', handle: (request) => stanzas(network, request) },
+    {
+      method: 'GET',
+      path: '/sessions/{phone}/unanswered',
+      handle: ({ path }) => ({ data: pendingAnswers(network, phoneOf(path)) }),
+    },
     { method: 'POST', path: '/sessions/{phone}/fault', handle: (request) => fault(network, request) },
     {
       method: 'POST',
@@ -181,8 +192,9 @@ async function write(network: Network, { path, body }: ControlRequest): Promise<
   const addressing = fields.oneOf('addressing', ['lid', 'pn', 'lid_only'], 'lid');
   const wait = fields.flag('wait', true);
   const token = fields.oneOf('token', ['notification', 'message', 'none'], 'notification');
+  const unavailable = fields.flag('unavailable', false);
   fields.check();
-  const result = await writeAsContact(network, { from, to, text, addressing, wait, token });
+  const result = await writeAsContact(network, { from, to, text, addressing, wait, token, unavailable });
   return {
     status: result.delivered ? 200 : 202,
     data: { id: result.messageId, delivered: result.delivered },
@@ -260,6 +272,26 @@ function companionRecord(network: Network, companion: Companion): object {
     linkedAt: companion.linkedAt,
     sent: network.sendCounts.of(companion.id),
   };
+}
+
+function moveClock(network: Network, { body }: ControlRequest): ControlReply {
+  const fields = new FieldReader(body);
+  const forwardMs = fields.whole('forwardMs', { least: 0, most: LONGEST_MOVE_MS });
+  fields.check();
+  network.clock.forward(forwardMs);
+  return { data: { now: new Date(network.clock.wallMs()).toISOString() } };
+}
+
+async function stanzas(network: Network, { path, body }: ControlRequest): Promise<ControlReply> {
+  const phone = phoneOf(path);
+  const fields = new FieldReader(body);
+  const kind = fields.oneOf('kind', ARRIVING_KINDS);
+  const isStatus = kind === 'status' || kind === 'status_message';
+  const from = isStatus ? fields.phone('from') : '';
+  const readable = fields.flag('readable', true);
+  const count = fields.whole('count', { least: 1, most: 1_000, fallback: 1 });
+  fields.check();
+  return { data: { ids: await arrive(network, { phone, kind, from, readable, count }) } };
 }
 
 function fault(network: Network, { path, body }: ControlRequest): ControlReply {

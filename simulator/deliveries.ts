@@ -1,4 +1,6 @@
 import { type BinaryNode, proto } from '@whiskeysockets/baileys';
+import { STATUS_ADDRESS } from './addresses.ts';
+import { Backlog, type FindStanza } from './backlog.ts';
 import type { Companion } from './companions.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
@@ -12,18 +14,25 @@ export interface Delivery {
   /** Ascending; the order of delivery. */
   readonly sequence: number;
   readonly companionId: string;
+  /** The stanza's tag; a message unless said otherwise. */
+  readonly tag?: string;
   /** The stanza's id, the same each time it is delivered. */
   readonly messageId: string;
   readonly attrs: Readonly<Record<string, string>>;
   readonly envelopes: readonly Envelope[];
   /** The sender's token, where the stanza carries it. */
   readonly token?: ContactToken;
-  /** Who can encrypt it again: a handset's number and the plaintext, or the companion that sent the stanza. */
+  /** What it has beside or in place of envelopes. */
+  readonly children?: readonly BinaryNode[];
+  /** Who can encrypt it again: a handset's number and the plaintext, the companion that sent the stanza, or nobody. */
   readonly source:
     | { readonly phone: string; readonly plaintext: Uint8Array }
-    | { readonly companion: string };
+    | { readonly companion: string }
+    | 'nobody';
   /** How often the client asked for it to be encrypted again. */
   readonly retries: number;
+  /** A status that its client answered with an error: it comes first at each login and withholds all others. */
+  readonly blocking?: true;
 }
 
 /** How a delivery ended: the client has it, or it refused it. */
@@ -45,6 +54,8 @@ export class Deliveries {
   readonly #receipts = new Map<string, Map<string, BinaryNode>>();
   /** Those of them that a client was sent, and so may acknowledge. */
   readonly #sentReceipts = new WeakSet<BinaryNode>();
+  /** The ids of deliveries that withhold all others, by companion. */
+  readonly #blocking = new Map<string, Set<string>>();
   #lastSequence = 0;
 
   constructor(journal: Journal, connections: Connections) {
@@ -53,6 +64,7 @@ export class Deliveries {
     const kept = [...this.#deliveries.entries()].map(([, delivery]) => delivery);
     for (const delivery of kept.sort((left, right) => left.sequence - right.sequence)) {
       this.#queueOf(delivery.companionId).set(delivery.messageId, delivery);
+      if (delivery.blocking) this.#blockingOf(delivery.companionId).add(delivery.messageId);
       this.#lastSequence = delivery.sequence;
     }
   }
@@ -68,7 +80,27 @@ export class Deliveries {
     }
     this.#keep(kept);
     const connection = this.#connections.of(delivery.companionId);
-    if (connection?.active && connection.hearing === 'full') connection.send(stanzaOf(kept));
+    if (connection?.hearing === 'full') connection.backlog?.add(this.#finder(kept));
+  }
+
+  /** A delivery as it is when its turn comes. */
+  #finder({ companionId, messageId }: Delivery): FindStanza {
+    return () => {
+      const delivery = this.get(companionId, messageId);
+      return delivery && stanzaOf(delivery);
+    };
+  }
+
+  /** The client answered a status with an error. */
+  block(delivery: Delivery): void {
+    this.#keep({ ...delivery, blocking: true });
+    this.#blockingOf(delivery.companionId).add(delivery.messageId);
+  }
+
+  /** What waits for a companion, in the order of delivery. */
+  waitingFor(companionId: string): Delivery[] {
+    const waiting = [...this.#queueOf(companionId).values()];
+    return [...waiting.filter(({ blocking }) => blocking), ...waiting.filter(({ blocking }) => !blocking)];
   }
 
   get(companionId: string, messageId: string): Delivery | undefined {
@@ -89,8 +121,15 @@ export class Deliveries {
   /** Keeps a handset's receipt, and sends it now to a companion that is online. */
   addReceipt(companionId: string, receipt: BinaryNode): void {
     this.keepReceipt(companionId, receipt);
-    const connection = this.#connections.of(companionId);
-    if (connection?.active) this.#sendReceipt(connection, receipt);
+    this.#connections.of(companionId)?.backlog?.add(() => this.#keptReceipt(companionId, receipt));
+  }
+
+  /** The receipt, unless it was acknowledged meanwhile. */
+  #keptReceipt(companionId: string, receipt: BinaryNode): BinaryNode | undefined {
+    const name = receiptName(receipt.attrs, receipt.attrs.from);
+    const kept = this.#receipts.get(companionId)?.get(name);
+    if (kept !== undefined) this.#sentReceipts.add(kept);
+    return kept;
   }
 
   /** The client acknowledged a receipt: the one it was sent, not one of the same name that came meanwhile and waits. */
@@ -101,21 +140,19 @@ export class Deliveries {
     if (receipt !== undefined && this.#sentReceipts.has(receipt)) kept?.delete(name);
   }
 
-  /** Sends everything that waited, oldest first, then receipts, and says that this was all. */
+  /** From here on the connection gets what waits, oldest first, then receipts, and what comes. */
   flush(connection: Connection, companion: Companion): void {
-    const waiting = [...this.#queueOf(companion.id).values()];
-    waiting.forEach((delivery, index) => {
-      connection.send(stanzaOf(delivery, { offline: String(index) }));
+    const { id } = companion;
+    const waiting = this.waitingFor(id).map((delivery) => this.#finder(delivery));
+    const receipts = [...(this.#receipts.get(id)?.values() ?? [])].map(
+      (receipt) => () => this.#keptReceipt(id, receipt),
+    );
+    connection.backlog = new Backlog({
+      send: (stanza) => connection.send(stanza),
+      isBlocked: () => this.#blockingOf(id).size > 0,
+      waiting: [...waiting, ...receipts],
     });
-    for (const receipt of this.#receipts.get(companion.id)?.values() ?? []) {
-      this.#sendReceipt(connection, receipt);
-    }
-    connection.send(node('ib', {}, [node('offline', { count: String(waiting.length) })]));
-  }
-
-  #sendReceipt(connection: Connection, receipt: BinaryNode): void {
-    this.#sentReceipts.add(receipt);
-    connection.send(receipt);
+    connection.backlog.start();
   }
 
   /** Sends a delivery anew with fresh envelopes, under the same id. */
@@ -160,11 +197,19 @@ export class Deliveries {
     this.#queueOf(delivery.companionId).delete(delivery.messageId);
     this.#deliveries.delete(`${delivery.companionId} ${delivery.messageId}`);
     for (const settle of this.#waiting.get(delivery.messageId) ?? []) settle(end);
+    const wasBlocking = this.#blockingOf(delivery.companionId).delete(delivery.messageId);
+    if (wasBlocking) this.#connections.of(delivery.companionId)?.backlog?.goOn();
   }
 
   #keep(delivery: Delivery): void {
     this.#queueOf(delivery.companionId).set(delivery.messageId, delivery);
     this.#deliveries.set(`${delivery.companionId} ${delivery.messageId}`, delivery);
+  }
+
+  #blockingOf(companionId: string): Set<string> {
+    const blocking = this.#blocking.get(companionId) ?? new Set();
+    this.#blocking.set(companionId, blocking);
+    return blocking;
   }
 
   #queueOf(companionId: string): Map<string, Delivery> {
@@ -182,15 +227,19 @@ function receiptName({ id, type, participant }: BinaryNode['attrs'], chat: strin
   return [id, chat, participant, type].join(' ');
 }
 
-function stanzaOf(delivery: Delivery, more: Record<string, string> = {}): BinaryNode {
+function stanzaOf(delivery: Delivery): BinaryNode {
   const count = delivery.retries === 0 ? undefined : String(delivery.retries);
-  return node('message', { ...delivery.attrs, id: delivery.messageId, ...more }, [
+  return node(delivery.tag ?? 'message', { ...delivery.attrs, id: delivery.messageId }, [
     ...delivery.envelopes.map(({ type, ciphertext }) => node('enc', { v: '2', type, count }, ciphertext)),
     ...(delivery.token === undefined
       ? []
       : [node('tctoken', { t: String(delivery.token.at) }, delivery.token.bytes)]),
+    ...(delivery.children ?? []),
   ]);
 }
+
+/** Whether it is what somebody shows to all contacts. */
+export const isStatus = ({ attrs }: Delivery): boolean => attrs.from === STATUS_ADDRESS;
 
 /** The plaintext of a delivery a handset made. */
 export const plaintextOf = (source: { plaintext: Uint8Array }): proto.Message =>

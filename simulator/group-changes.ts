@@ -34,7 +34,7 @@ async function tell(
   changes: readonly BinaryNode[],
 ): Promise<void> {
   const connection = network.connections.of(companion.id);
-  if (!connection?.active || connection.hearing !== 'full') {
+  if (connection?.backlog === undefined || connection.hearing !== 'full') {
     network.groups.markStale(companion.id);
     return;
   }

@@ -6,6 +6,7 @@ import { receiptOrigin, retryReceipt } from './handset-retries.ts';
 import type { Incoming } from './incoming.ts';
 import type { Network } from './network.ts';
 import type { DeviceReference } from './numbers.ts';
+import { answerPeerRequest } from './peer-messages.ts';
 import { attribute, node } from './stanzas.ts';
 
 /**
@@ -20,7 +21,7 @@ export async function receiveOnHandset(
 ): Promise<void> {
   const { sender } = incoming;
   const again = (): Promise<void> => receiveOnHandset(network, incoming, target, envelopes);
-  if (target.number.phone !== sender.phone && network.offline.keep(target.number.phone, again)) return;
+  if (network.offline.keep(target.number.phone, again)) return;
   if (target.number.phone !== sender.phone) {
     const garbled = network.faults.takeGarbled(sender.phone);
     if (garbled !== undefined) {
@@ -37,10 +38,13 @@ export async function receiveOnHandset(
     return;
   }
   // The phone's own copy of what its companion sent is not shown as received.
-  if (target.number.phone === sender.phone) return;
+  if (target.number.phone === sender.phone) {
+    const requestId = attribute(incoming.stanza, 'id');
+    for (const message of messages) answerPeerRequest(network, sender, requestId, message);
+    return;
+  }
   for (const message of messages) await show(network, incoming, target, message);
-  if (messages.length > 0)
-    network.deliveries.addReceipt(sender.id, deliveryReceipt(network, incoming, target));
+  if (messages.length > 0) incoming.receipt(deliveryReceipt(network, incoming, target));
 }
 
 /** Asks the sender to encrypt a message again, now or at its next login. */
@@ -53,7 +57,7 @@ function askAgain(
   const receipt = retryReceipt(network, incoming, target);
   if (receipt === undefined) return;
   const { id } = incoming.sender;
-  if (when === 'at_once') network.deliveries.addReceipt(id, receipt);
+  if (when === 'at_once') incoming.receipt(receipt);
   else network.deliveries.keepReceipt(id, receipt);
 }
 

@@ -35,7 +35,9 @@ export async function takeMessage(
   const { companion } = connection;
   if (!companion) return;
   const to = attribute(stanza, 'to');
+  const receipts = new HeldReceipts((receipt) => network.deliveries.addReceipt(companion.id, receipt));
   const incoming: Incoming = {
+    receipt: (receipt) => receipts.add(receipt),
     sender: companion,
     stanza,
     group: isGroupAddress(to) ? to : null,
@@ -55,15 +57,46 @@ export async function takeMessage(
   const parts = partsOf(network, companion, stanza, audience.phones);
   network.sendCounts.taken(companion.id, parts.length);
   for (const part of parts) await deliver(network, incoming, part);
-  if (network.faults.takeWithheldAck(companion.phone)) return;
-  acknowledge(network, connection, stanza, {});
+  if (network.faults.takeWithheldAck(companion.phone)) {
+    receipts.release();
+    return;
+  }
+  acknowledge(network, connection, stanza, { afterwards: () => receipts.release() });
+}
+
+/** Receipts that come before the acknowledgement of what they are about wait for it. */
+class HeldReceipts {
+  readonly #send: (receipt: BinaryNode) => void;
+  #held: BinaryNode[] | undefined = [];
+
+  constructor(send: (receipt: BinaryNode) => void) {
+    this.#send = send;
+  }
+
+  add(receipt: BinaryNode): void {
+    if (this.#held === undefined) this.#send(receipt);
+    else this.#held.push(receipt);
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const receipt of held) this.#send(receipt);
+  }
+}
+
+/** What an acknowledgement says beside the usual, and what follows it. */
+interface AckMore {
+  readonly error?: string;
+  readonly refresh_lid?: string;
+  readonly afterwards?: () => void;
 }
 
 function acknowledge(
   network: Network,
   connection: Connection,
   stanza: BinaryNode,
-  more: { readonly error?: string; readonly refresh_lid?: string },
+  { afterwards, ...more }: AckMore,
 ): void {
   const ack = node('ack', {
     class: 'message',
@@ -72,8 +105,12 @@ function acknowledge(
     t: stanzaTime(network.clock),
     ...more,
   });
-  if (network.timings.ackDelayMs === 0) connection.send(ack);
-  else network.clock.after(network.timings.ackDelayMs, () => connection.send(ack));
+  const send = (): void => {
+    connection.send(ack);
+    afterwards?.();
+  };
+  if (network.timings.ackDelayMs === 0) send();
+  else network.clock.after(network.timings.ackDelayMs, send);
 }
 
 function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Audience {

@@ -1,4 +1,4 @@
-import type { SimulatorClock } from './clock.ts';
+import type { MovableClock } from './clock.ts';
 import type { Companions } from './companions.ts';
 import type { Connections } from './connections.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -12,6 +12,7 @@ import type { Notices } from './notices.ts';
 import type { NumberLimits } from './number-limits.ts';
 import type { Numbers } from './numbers.ts';
 import type { OfflineHandsets } from './offline-handsets.ts';
+import type { PhoneCopies } from './phone-copies.ts';
 import type { RetryCounts } from './retry-counts.ts';
 import type { SendCounts } from './send-counts.ts';
 
@@ -25,6 +26,8 @@ export interface NetworkTimings {
   readonly clientWaitMs: number;
   /** How long an accepted message waits for its acknowledgement. */
   readonly ackDelayMs: number;
+  /** How long a phone takes to tell its companion of a message. The real one: 0 to 20 s, longer where it is off. */
+  readonly phoneAnswerMs: number;
 }
 
 /** The parts of the simulated network, which the handlers of stanzas and control calls work on. */
@@ -32,7 +35,7 @@ export interface Network {
   readonly timings: NetworkTimings;
   /** The least number of one-time keys the server claims to hold. At 0 a new client uploads 812 of them. */
   readonly claimedPreKeys: number;
-  readonly clock: SimulatorClock;
+  readonly clock: MovableClock;
   readonly journal: Journal;
   readonly numbers: Numbers;
   readonly handsets: Handsets;
@@ -47,6 +50,7 @@ export interface Network {
   readonly deliveries: Deliveries;
   readonly notices: Notices;
   readonly limits: NumberLimits;
+  readonly copies: PhoneCopies;
   readonly typing: Typing;
   readonly faults: Faults;
   readonly media: MediaHost;

@@ -22,7 +22,7 @@ export class Notices {
   add(companionId: string, stanza: BinaryNode): void {
     this.#notices.set(`${companionId} ${stanza.attrs.id}`, { companionId, stanza });
     const connection = this.#connections.of(companionId);
-    if (connection?.active && connection.hearing === 'full') connection.send(stanza);
+    if (connection?.backlog !== undefined && connection.hearing === 'full') connection.send(stanza);
   }
 
   acknowledged(companionId: string, id: string): void {

@@ -72,16 +72,21 @@ export async function answerQuery(network: Network, connection: Connection, iq: 
 
 /** Answers `active`: the client is ready for the stanzas that waited for it, which are then sent. */
 function answerPassive({ network, connection, companion, iq, afterwards }: Query): BinaryNode {
-  if (getBinaryNodeChild(iq, 'active')) {
-    afterwards(async () => {
-      if (network.groups.takeStale(companion.id)) connection.send(groupsChanged(network));
-      connection.active = true;
-      network.deliveries.flush(connection, companion);
-      network.notices.flush(connection, companion);
-      await sendHistory(network, companion);
-    });
-  }
+  if (getBinaryNodeChild(iq, 'active') && connection.backlog === undefined)
+    afterwards(() => deliverFromNowOn(network, connection, companion));
   return iqResult(iq);
+}
+
+/** The client is ready for the stanzas that waited for it. */
+export async function deliverFromNowOn(
+  network: Network,
+  connection: Connection,
+  companion: Companion,
+): Promise<void> {
+  if (network.groups.takeStale(companion.id)) connection.send(groupsChanged(network));
+  network.deliveries.flush(connection, companion);
+  network.notices.flush(connection, companion);
+  await sendHistory(network, companion);
 }
 
 /** Tells a client that its groups changed while it was away: it fetches them all. */

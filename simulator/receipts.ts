@@ -3,7 +3,7 @@ import { getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/ba
 import { isGroupAddress, STATUS_ADDRESS } from './addresses.ts';
 import { type Companion, sessionAddress } from './companions.ts';
 import type { Connection } from './connection.ts';
-import { type Delivery, plaintextOf } from './deliveries.ts';
+import { type Delivery, isStatus, plaintextOf } from './deliveries.ts';
 import { readRetryBundle } from './key-bundle.ts';
 import type { Network } from './network.ts';
 import { takeBundle } from './pre-key-queries.ts';
@@ -36,19 +36,30 @@ export async function takeReceipt(
   for (const id of receiptedIds(receipt)) network.deliveries.end(companion.id, id, 'receipted');
 }
 
-/** Handles a client's ack of a receipt, and of a message, which ends the delivery, except where it follows a retry receipt. */
+/**
+ * Handles a client's ack. One without an error ends a delivery, except of what another device of the number sent, which a
+ * receipt alone ends. One with an error ends it too, except where it follows a retry receipt. A status that is answered
+ * with an error stays, and withholds all others.
+ */
 export function takeAck(network: Network, connection: Connection, ack: BinaryNode): void {
   const { companion } = connection;
-  if (companion && ack.attrs.class === 'receipt') network.deliveries.receiptAcknowledged(companion.id, ack);
-  if (companion && ack.attrs.class === 'notification') {
-    network.notices.acknowledged(companion.id, attribute(ack, 'id'));
-  }
-  if (!companion || ack.attrs.class !== 'message') return;
+  if (companion === undefined) return;
+  if (ack.attrs.class === 'receipt') network.deliveries.receiptAcknowledged(companion.id, ack);
+  if (ack.attrs.class === 'notification') network.notices.acknowledged(companion.id, attribute(ack, 'id'));
   const delivery = network.deliveries.get(companion.id, attribute(ack, 'id'));
-  if (!delivery) return;
-  const refused = ack.attrs.error !== undefined;
-  if (refused && delivery.retries > 0 && delivery.retries < MOST_RETRIES) return;
-  network.deliveries.end(companion.id, delivery.messageId, refused ? 'refused' : 'receipted');
+  if (delivery === undefined || (delivery.tag ?? 'message') !== ack.attrs.class) return;
+  if (ack.attrs.error === undefined) {
+    if (delivery.attrs.recipient === undefined)
+      network.deliveries.end(companion.id, delivery.messageId, 'receipted');
+    return;
+  }
+  if (isStatus(delivery)) {
+    network.log({ event: 'a status blocks the queue', companion: companion.id, error: ack.attrs.error });
+    network.deliveries.block(delivery);
+    return;
+  }
+  if (delivery.retries > 0 && delivery.retries < MOST_RETRIES) return;
+  network.deliveries.end(companion.id, delivery.messageId, 'refused');
 }
 
 function receiptedIds(receipt: BinaryNode): string[] {
@@ -67,6 +78,7 @@ async function retry(
     network.deliveries.end(companion.id, delivery.messageId, 'refused');
     return;
   }
+  if (delivery.source === 'nobody') return;
   network.log({ event: 'retry asked', companion: companion.id, messageId: delivery.messageId });
   if ('companion' in delivery.source) {
     forwardRetry(network, companion, delivery.source.companion, receipt);

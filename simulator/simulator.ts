@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { CHAT_PATH, ChatServer } from './chat-server.ts';
-import { processClock, type SimulatorClock } from './clock.ts';
+import { MovableClock, processClock, type SimulatorClock } from './clock.ts';
 import { Companions } from './companions.ts';
 import { Connections } from './connections.ts';
 import { controlRoutes } from './control-routes.ts';
@@ -21,6 +21,7 @@ import { Notices } from './notices.ts';
 import { NumberLimits } from './number-limits.ts';
 import { Numbers } from './numbers.ts';
 import { OfflineHandsets } from './offline-handsets.ts';
+import { PhoneCopies } from './phone-copies.ts';
 import { quietLibsignal } from './quiet-libsignal.ts';
 import { RetryCounts } from './retry-counts.ts';
 import { SendCounts } from './send-counts.ts';
@@ -70,6 +71,7 @@ const DEFAULT_TIMINGS: NetworkTimings = {
   qrNextMs: 20_000,
   clientWaitMs: 10_000,
   ackDelayMs: 0,
+  phoneAnswerMs: 0,
 };
 
 /**
@@ -131,13 +133,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
 function createNetwork(options: SimulatorOptions, journal: Journal, media: MediaHost): Network {
   const connections = new Connections();
-  const { random, log, clock = processClock } = options;
+  const { random, log } = options;
+  const clock = new MovableClock(options.clock ?? processClock);
   return {
     timings: {
       qrFirstMs: options.qrFirstMs ?? DEFAULT_TIMINGS.qrFirstMs,
       qrNextMs: options.qrNextMs ?? DEFAULT_TIMINGS.qrNextMs,
       clientWaitMs: options.clientWaitMs ?? DEFAULT_TIMINGS.clientWaitMs,
       ackDelayMs: options.ackDelayMs ?? DEFAULT_TIMINGS.ackDelayMs,
+      phoneAnswerMs: options.phoneAnswerMs ?? DEFAULT_TIMINGS.phoneAnswerMs,
     },
     claimedPreKeys: options.claimedPreKeys ?? 1,
     clock,
@@ -154,6 +158,7 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
     sendCounts: new SendCounts(),
     notices: new Notices(journal, connections),
     limits: new NumberLimits(journal, clock),
+    copies: new PhoneCopies(),
     offline: new OfflineHandsets(),
     typing: new Typing(),
     faults: new Faults(),

@@ -1,9 +1,15 @@
 import type { SendOutcome, SessionEnd, SessionFigures } from './session-host.ts';
+import type { SessionNote } from './session-note.ts';
+
+/** Classes of stanzas that are counted by name. */
+const CLASSES = new Set(['message', 'status', 'receipt', 'notification', 'call', 'appdata']);
 
 /** Counts what happens to the sessions of one node. */
 export class SessionCounters {
   readonly #ends = new Map<SessionEnd | 'worker_lost', number>();
   readonly #outcomes = new Map<string, number>();
+  readonly #unanswered = new Map<string, number>();
+  readonly #offline = { announced: 0, drained: 0 };
   #received = 0;
 
   ended(end: SessionEnd | 'worker_lost'): void {
@@ -19,8 +25,30 @@ export class SessionCounters {
     this.#received += 1;
   }
 
+  noted(note: SessionNote): void {
+    switch (note.type) {
+      case 'offline_announced':
+        this.#offline.announced += note.count;
+        break;
+      case 'offline_drained':
+        this.#offline.drained += note.drained;
+        break;
+      case 'unanswered': {
+        const name = CLASSES.has(note.stanzaClass) ? note.stanzaClass : 'other';
+        this.#unanswered.set(name, (this.#unanswered.get(name) ?? 0) + 1);
+        break;
+      }
+    }
+  }
+
   /** All that was counted so far. */
-  counts(): Pick<SessionFigures, 'ends' | 'outcomes' | 'received'> {
-    return { ends: this.#ends, outcomes: this.#outcomes, received: this.#received };
+  counts(): Omit<SessionFigures, 'workersLost' | 'workerHeapBytes'> {
+    return {
+      ends: this.#ends,
+      outcomes: this.#outcomes,
+      received: this.#received,
+      unanswered: this.#unanswered,
+      offline: this.#offline,
+    };
   }
 }

@@ -72,6 +72,10 @@ export interface SessionFigures {
   readonly outcomes: ReadonlyMap<string, number>;
   /** Messages that people wrote to shops, those delivered again included. */
   readonly received: number;
+  /** Sessions that the network ended for want of an acknowledgement, by the class of the stanza. */
+  readonly unanswered: ReadonlyMap<string, number>;
+  /** Stanzas that waited while sessions were away: announced by the network, and come. */
+  readonly offline: { readonly announced: number; readonly drained: number };
 }
 
 /** Which shop a session belongs to, and the shard its credentials are stored under. */

@@ -3,6 +3,7 @@
  * are sealed before they cross, so the main thread never has a secret in the clear.
  */
 import type { SendOrder, SessionAddress, SessionEvent, SessionOpening } from './session-host.ts';
+import type { SessionNote } from './session-note.ts';
 import type { SessionTiming } from './session-timing.ts';
 
 /** Where attachments may be fetched from, beside public addresses at ports 80 and 443. */
@@ -105,6 +106,12 @@ export type PoolWord =
 /** Messages of a worker about its sessions. */
 export type SessionWord =
   | { readonly kind: 'event'; readonly shopId: string; readonly event: SessionEvent & { generation: number } }
+  | {
+      readonly kind: 'note';
+      readonly shopId: string;
+      readonly generation: number;
+      readonly note: SessionNote;
+    }
   /** All is ready but the frame. The commit that releases the message stores what was changed; no other one may. */
   | {
       readonly kind: 'prepared';

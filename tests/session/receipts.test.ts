@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Receipts } from '../../actors/session/worker-thread/receipts.ts';
+import { LONGEST_HOLD_MS, Receipts } from '../../actors/session/worker-thread/receipts.ts';
 import { Deadlines } from '../../runtime/deadlines.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
@@ -16,7 +16,8 @@ test('receipts of several shops are told at one moment, each shop at most once a
       orderedAs: (wireId) => wireId,
       isPending: () => false,
       atSharedMoment: (act) => void shared.add(act, 0),
-      onceLate: (act) => void clock.after(10_000, act),
+      afterLongestHold: (act) => void clock.after(LONGEST_HOLD_MS, act),
+      untold: () => undefined,
       generation: 1,
       report: (_token, receipts) =>
         told.push(`${clock.monotonicMs()} ${shop} ${receipts.map(({ wireId }) => wireId).join(' ')}`),
@@ -49,7 +50,8 @@ test('devices of our own and who is no member of the group say nothing of a mess
     orderedAs: (wireId) => wireId,
     isPending: () => false,
     atSharedMoment: (act) => act(),
-    onceLate: () => undefined,
+    afterLongestHold: () => undefined,
+    untold: () => undefined,
     generation: 1,
     report: (token, some) => {
       told.push(...some.map(({ from, kind }) => `${from} ${kind}`));
@@ -62,10 +64,12 @@ test('devices of our own and who is no member of the group say nothing of a mess
   assert.deepEqual(told, ['+33611111111 read']);
 });
 
-test('a stanza is let go once all of its words are committed, however late, at once where nothing comes of it, and never where it is too much', async () => {
+/** Receipts on a clock of their own, with what they tell, let go and leave untold. */
+function heldReceipts(pending = new Set<string>()) {
   const clock = new FakeClock();
   const told: { token: string; wireIds: string[] }[] = [];
-  const pending = new Set(['B']);
+  const letGo: string[] = [];
+  const untold: number[] = [];
   const receipts = new Receipts({
     ownAddresses: () => ['33611111111@s.whatsapp.net'],
     numberOf: async () => undefined,
@@ -73,11 +77,11 @@ test('a stanza is let go once all of its words are committed, however late, at o
     orderedAs: (wireId) => wireId,
     isPending: (wireId) => pending.has(wireId),
     atSharedMoment: (act) => void clock.after(250, act),
-    onceLate: (act) => void clock.after(10_000, act),
+    afterLongestHold: (act) => void clock.after(LONGEST_HOLD_MS, act),
+    untold: (count) => void untold.push(count),
     generation: 7,
     report: (token, words) => void told.push({ token, wireIds: words.map(({ wireId }) => wireId) }),
   });
-  const letGo: string[] = [];
   const arrives = (attrs: Record<string, string>, more: readonly string[] = []): void => {
     const items = more.map((id) => ({ tag: 'item', attrs: { id } }));
     const content = [{ tag: 'list', attrs: {}, content: items }];
@@ -89,6 +93,12 @@ test('a stanza is let go once all of its words are committed, however late, at o
     receipts.confirm(told[index]?.token ?? '');
     await clock.advance(1);
   };
+  return { clock, told, letGo, untold, receipts, arrives, confirmed };
+}
+
+test('a stanza is let go once all of its words are committed, once, and at once where nothing comes of it', async () => {
+  const pending = new Set(['B']);
+  const { clock, told, letGo, arrives, confirmed } = heldReceipts(pending);
   arrives({ id: 'A' }, ['B']);
   arrives({ id: 'C' });
   arrives({ id: 'retry', type: 'retry' });
@@ -104,54 +114,70 @@ test('a stanza is let go once all of its words are committed, however late, at o
   assert.deepEqual(letGo, []);
   await confirmed(1);
   assert.deepEqual(letGo.splice(0), ['A']);
-  arrives({ id: 'late' });
-  await clock.advance(20_000);
-  await confirmed(2);
-  assert.deepEqual([told[2]?.wireIds, letGo.splice(0)], [['late'], ['late']]);
-  await confirmed(2);
-  assert.deepEqual(letGo, [], 'once');
-  const many = Array.from({ length: 5_000 }, (_, index) => `many ${index}`);
-  arrives({ id: 'most' }, many.slice(1));
-  arrives({ id: 'too much' });
-  await clock.advance(1);
-  assert.deepEqual(letGo, [], 'nothing keeps it, so the network has to');
-  await clock.advance(250);
-  for (let index = 3; index < told.length; index += 1) await confirmed(index);
-  arrives({ id: 'too much' });
-  await clock.advance(250);
-  await confirmed(told.length - 1);
-  assert.deepEqual(letGo, ['most', 'too much']);
 });
 
-test('of stanzas whose commit is late a thousand words are kept, the newest, and they take no room of others', async () => {
+test('a stanza whose commit takes longer than a minute is let go, and takes no room of others', async () => {
+  const { clock, told, letGo, arrives, confirmed } = heldReceipts();
+  arrives({ id: 'late' });
+  await clock.advance(250 + LONGEST_HOLD_MS - 1);
+  assert.deepEqual(letGo, []);
+  await clock.advance(1);
+  assert.deepEqual(letGo, ['late']);
+  await confirmed(0);
+  assert.deepEqual([letGo.length, told.length], [1, 1], 'once');
+});
+
+test('where more than 5,000 wait, the next ones are let go at once, and how many they were is told', async () => {
+  const { clock, told, letGo, untold, arrives, confirmed } = heldReceipts();
+  const many = Array.from({ length: 5_000 }, (_, index) => `many ${index}`);
+  arrives({ id: 'most' }, many.slice(1));
+  arrives({ id: 'too much' }, ['and another']);
+  await clock.advance(1);
+  assert.deepEqual(letGo, ['too much']);
+  await clock.advance(250);
+  assert.deepEqual(untold, [2]);
+  for (let index = 0; index < told.length; index += 1) await confirmed(index);
+  arrives({ id: 'room again' });
+  await clock.advance(250);
+  await confirmed(told.length - 1);
+  assert.deepEqual(letGo, ['too much', 'most', 'room again']);
+});
+
+test('what many members of a group say in one stanza is told of each, and devices that providers run are people', async () => {
   const clock = new FakeClock();
-  const tokens: string[] = [];
+  const told: string[] = [];
   const receipts = new Receipts({
     ownAddresses: () => [],
-    numberOf: async () => undefined,
+    numberOf: async (lid) => (lid === '7@lid' ? '33677777777@s.whatsapp.net' : undefined),
     isOutside: () => false,
     orderedAs: (wireId) => wireId,
     isPending: () => false,
     atSharedMoment: (act) => void clock.after(250, act),
-    onceLate: (act) => void clock.after(10_000, act),
+    afterLongestHold: () => undefined,
+    untold: () => undefined,
     generation: 1,
-    report: (token) => void tokens.push(token),
+    report: (_token, words) =>
+      void told.push(...words.map(({ wireId, from, kind, atMs }) => `${wireId} ${from} ${kind} ${atMs}`)),
   });
-  const letGo: string[] = [];
-  const arrive = (name: string, count: number): void => {
-    for (let index = 0; index < count; index += 1) {
-      const attrs = { id: `${name} ${index}`, from: '33622222222@s.whatsapp.net', t: '1' };
-      void receipts.received({ tag: 'receipt', attrs }).then(() => letGo.push(name));
-    }
-  };
-  arrive('old', 5_000);
+  const user = (jid: string, t: string) => ({ tag: 'user', attrs: { jid, t } });
+  void receipts.received({
+    tag: 'receipt',
+    attrs: { id: 'X', from: '120363000000000001@g.us', type: 'read' },
+    content: [
+      {
+        tag: 'participants',
+        attrs: { key: 'A' },
+        content: [user('33622222222:3@s.whatsapp.net', '1'), user('7@lid', '2')],
+      },
+      { tag: 'participants', attrs: { key: 'B' }, content: [user('33655555555:99@hosted', '3')] },
+    ],
+  });
+  void receipts.received({ tag: 'receipt', attrs: { id: 'C', from: '7:99@hosted.lid', t: '4' } });
   await clock.advance(250);
-  arrive('too much', 1);
-  await clock.advance(10_000);
-  arrive('new', 1);
-  await clock.advance(20_000);
-  for (const token of tokens) receipts.confirm(token);
-  await clock.advance(1);
-  const count = (name: string): number => letGo.filter((one) => one === name).length;
-  assert.deepEqual([count('old'), count('too much'), count('new')], [800, 0, 1]);
+  assert.deepEqual(told.sort(), [
+    'A +33622222222 read 1000',
+    'A +33677777777 read 2000',
+    'B +33655555555 read 3000',
+    'C +33677777777 delivered 4000',
+  ]);
 });

@@ -17,7 +17,7 @@ import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../sess
 import type { MediaAccess, SessionWord, ToWorker } from '../worker-protocol.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
-import { noteEvent, noteOutcome, type SessionNotes } from './session-notes.ts';
+import { noteEvent, noteOutcome, noteWord, type SessionNotes } from './session-notes.ts';
 import { placeFor, SessionSlot } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool, type WorkerSupervision } from './worker-pool.ts';
@@ -271,6 +271,9 @@ class BaileysHost implements SessionHost {
       case 'event':
         this.#forward(message.shopId, message.event);
         break;
+      case 'note':
+        this.#noted(message);
+        break;
       case 'prepared':
         this.#prepared(message);
         break;
@@ -293,6 +296,11 @@ class BaileysHost implements SessionHost {
         this.#options.log[message.level]({ worker: from.worker, ...message.fields }, message.message);
         break;
     }
+  }
+
+  #noted({ shopId, generation, note }: Extract<SessionWord, { kind: 'note' }>): void {
+    const slot = this.#slots.get(shopId);
+    if (slot?.generation === generation) noteWord(this.#notes, slot, note);
   }
 
   #prepared({

@@ -1,6 +1,7 @@
 import type { Logger } from '../../../runtime/logger.ts';
 import type { SessionCounters } from '../session-counters.ts';
 import type { SessionEvent } from '../session-host.ts';
+import type { SessionNote } from '../session-note.ts';
 import type { SessionSlot, SettledOrder } from './session-slot.ts';
 
 /** Where notes of sessions go. */
@@ -32,6 +33,32 @@ export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, ev
   }
   if (event.type === 'session.recipient_checked' && event.rateLimited) {
     log.warn(about, 'the network says that we ask too much');
+  }
+}
+
+/** Notes what is for operators alone. */
+export function noteWord({ log, counters }: SessionNotes, slot: SessionSlot, note: SessionNote): void {
+  const { tenantId, shopId } = slot.shop;
+  const about = { tenantId, shopId, generation: slot.generation };
+  counters.noted(note);
+  slot.noted(note);
+  switch (note.type) {
+    case 'offline_announced':
+      log.info({ ...about, announced: note.count }, 'the network announced what waited');
+      break;
+    case 'offline_drained': {
+      const { announced, drained } = note;
+      log.info({ ...about, announced, drained }, 'the network says that all that waited has come');
+      break;
+    }
+    case 'unanswered': {
+      const { stanzaClass, stanzaType } = note;
+      log.error(
+        { ...about, stanzaClass, stanzaType },
+        'the network ended a session for want of an acknowledgement',
+      );
+      break;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { SendOutcome, SessionAddress, SessionOpening } from '../session-host.ts';
+import type { SessionNote } from '../session-note.ts';
 
 /** The state of a session, as its worker last reported it. */
 type SlotState = 'opening' | 'qr' | 'code' | 'open' | 'ended';
@@ -36,6 +37,8 @@ export class SessionSlot {
   /** Sends without outcome: one or none as a rule, for which a map takes ten times the memory. */
   #orders: readonly OpenOrder[] = NONE;
   readonly #counts = { sent: 0, refused: 0, unknown: 0, received: 0 };
+  /** What the sessions of the shop said for operators, the newest of each kind. */
+  #notes: Readonly<Record<string, unknown>> = {};
   #state: SlotState = 'opening';
   #stateSinceMs: number;
 
@@ -65,6 +68,10 @@ export class SessionSlot {
 
   received(): void {
     this.#counts.received += 1;
+  }
+
+  noted(note: SessionNote): void {
+    this.#notes = { ...this.#notes, ...factsOf(note, new Date(this.#clock.wallMs()).toISOString()) };
   }
 
   /** An order is on its way to the worker. */
@@ -119,7 +126,21 @@ export class SessionSlot {
       stateSince: new Date(this.#stateSinceMs).toISOString(),
       ordersInHand: this.#orders.length,
       ...this.#counts,
+      ...this.#notes,
     };
+  }
+}
+
+function factsOf(note: SessionNote, at: string): Record<string, unknown> {
+  switch (note.type) {
+    case 'offline_announced':
+      return { offlineAnnounced: note.count, offlineDrained: null };
+    case 'offline_drained':
+      return { offlineDrained: note.drained };
+    case 'unanswered': {
+      const { stanzaClass, stanzaType } = note;
+      return { unansweredStanza: [stanzaClass, stanzaType ?? ''].join(' ').trim(), unansweredAt: at };
+    }
   }
 }
 

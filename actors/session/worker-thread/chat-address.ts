@@ -13,6 +13,18 @@ export function userOf(address: string): string {
   return address.split('@')[0]?.split(':')[0] ?? '';
 }
 
+/** Servers of people whose devices a provider runs, and what the same people are known under otherwise. */
+const SERVERS: ReadonlyMap<string, string> = new Map([
+  ['hosted', 's.whatsapp.net'],
+  ['hosted.lid', 'lid'],
+]);
+
+/** An address under the server that a person is known by, also where a provider runs the person's device. */
+export function plainAddress(address: string): string {
+  const [user = '', server = ''] = address.split('@');
+  return `${user}@${SERVERS.get(server) ?? server}`;
+}
+
 /** Whether an address names a person by number rather than by the network's own id of them. */
 export function isNumberAddress(address: string): boolean {
   return address.endsWith('@s.whatsapp.net');

@@ -1,6 +1,6 @@
-import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
+import type { WASocket } from '@whiskeysockets/baileys';
 import { userOf } from './chat-address.ts';
-import { type InboundEnvelope, personOf, readEnvelope, textOf } from './inbound-message.ts';
+import { type InboundEnvelope, personOf } from './inbound-message.ts';
 import { type InboundNotice, PendingInbound } from './pending-inbound.ts';
 import { readClientError } from './session-end.ts';
 import type { SessionEnvironment } from './session-environment.ts';
@@ -43,31 +43,6 @@ export class InboundIntake {
     }
   }
 
-  /**
-   * A message whose content never came to us encrypted and was asked for at the phone (from adverts, for example). It
-   * comes without a delivery that could be held back, so nothing waits for its commit, and no session ends for it.
-   */
-  resent({ key, message, messageTimestamp }: WAMessage): void {
-    if (message == null || key.fromMe === true || key.id == null || key.remoteJid == null) return;
-    const alternative = key.remoteJidAlt;
-    const stanza = {
-      tag: 'message',
-      attrs: {
-        id: key.id,
-        from: key.remoteJid,
-        t: String(messageTimestamp ?? 0),
-        ...(alternative == null ? {} : { sender_pn: alternative }),
-      },
-    };
-    const envelope = readEnvelope(stanza, []);
-    const text = textOf(message);
-    if (envelope === undefined || text === undefined) return;
-    this.#tell(envelope, text).catch((error: unknown) => {
-      const { message: cause } = readClientError(error);
-      this.#options.log({ wireId: envelope.wireId, cause }, 'a message that the phone told again was lost');
-    });
-  }
-
   confirm(token: string): void {
     this.#pending.confirm(token);
   }
@@ -76,12 +51,6 @@ export class InboundIntake {
   close(): void {
     this.#closed = true;
     this.#pending.abandon();
-  }
-
-  async #tell(envelope: InboundEnvelope, text: string): Promise<void> {
-    const from = await this.#senderOf(envelope);
-    this.#mustBeOpen();
-    this.#pending.tell({ wireId: envelope.wireId, from, text, atMs: envelope.atMs });
   }
 
   /** Who wrote: their number, or the network's own id of them until it tells one, since what they wrote may be an opt-out. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BinaryNode, normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
-import { isLidAddress, isNumberAddress } from './chat-address.ts';
+import { isLidAddress, isNumberAddress, plainAddress } from './chat-address.ts';
 
 /** What a message's envelope says of it. */
 export interface InboundEnvelope {
@@ -14,9 +14,9 @@ export interface InboundEnvelope {
 
 /** The envelope of a message that one person wrote to the shop; undefined for groups, broadcasts, and our own devices. */
 export function readEnvelope(stanza: BinaryNode, own: readonly string[]): InboundEnvelope | undefined {
-  const { id, from, participant, recipient, category, t } = stanza.attrs;
-  if (id === undefined || from === undefined || participant !== undefined || recipient !== undefined)
-    return undefined;
+  const { id, participant, recipient, category, t } = stanza.attrs;
+  if (id === undefined || participant !== undefined || recipient !== undefined) return undefined;
+  const from = plainAddress(stanza.attrs.from ?? '');
   if (category === 'peer' || !(isNumberAddress(from) || isLidAddress(from))) return undefined;
   if (own.includes(personOf(from))) return undefined;
   const byNumber = [from, stanza.attrs.sender_pn, stanza.attrs.participant_pn].find(
@@ -35,7 +35,7 @@ function boundedId(id: string): string {
 
 /** An address without its device, so that all devices of a person compare equal. */
 export function personOf(address: string): string {
-  const [user = '', server = ''] = address.split('@');
+  const [user = '', server = ''] = plainAddress(address).split('@');
   return `${user.split(':')[0]}@${server}`;
 }
 

@@ -9,13 +9,14 @@ import { DeviceSessions, isKeyless } from './device-sessions.ts';
 import { GroupDirectory } from './group-directory.ts';
 import { InboundIntake } from './inbound-intake.ts';
 import { personOf } from './inbound-message.ts';
+import { InboundStanzas } from './inbound-stanzas.ts';
 import { LimitsWatch } from './limits-watch.ts';
 import { LineWatch } from './line-watch.ts';
 import { lookUpNumbers } from './number-lookup.ts';
 import { Outbox, type OutboxParts } from './outbox.ts';
 import { PairingOffer } from './pairing-offer.ts';
 import { makeRatchets } from './ratchets.ts';
-import { Receipts } from './receipts.ts';
+import { LONGEST_HOLD_MS, Receipts } from './receipts.ts';
 import { chatOf, checkRecipient } from './recipients.ts';
 import { RetryAnswers } from './retry-answers.ts';
 import { SealedStore } from './sealed-store.ts';
@@ -213,6 +214,7 @@ export class LiveSession {
       received: (envelope, text) => this.#inbound.received(envelope, text),
       isKeyless: (address) => isKeyless(memory.keyless, address),
       ownAddresses,
+      numbersBeside: memory.numbersBeside,
     });
     const { socket, tokens } = connectClient({
       environment,
@@ -222,25 +224,21 @@ export class LiveSession {
       ratchets,
       groups: () => this.#running?.groups,
     });
+    const later = (delayMs: number, act: () => void): ArmedTimer => this.#timers.after(delayMs, act);
+    new InboundStanzas({ ...this.#options, socket, ratchets, later });
     const groups = new GroupDirectory({
       socket,
       clock: environment.clock,
       floorMs: environment.timing.groupsFloorMs,
       queryMs: environment.timing.queryMs,
-      later: (delayMs, act) => this.#timers.after(delayMs, act),
+      later,
       ownAddresses,
       report: (list) => this.#emit({ type: 'session.groups', groups: list }),
     });
     const parts = { socket, groups, sent, tokens, credentials, sessions, memory };
     const outbox = this.#makeOutbox(parts);
-    const retries = new RetryAnswers({
-      ...parts,
-      outbox,
-      environment,
-      ownAddresses,
-      later: (delayMs, act) => this.#timers.after(delayMs, act),
-      log: (fields, message) => this.#log(fields, message),
-    });
+    const log = (fields: Record<string, unknown>, message: string): void => this.#log(fields, message);
+    const retries = new RetryAnswers({ ...parts, outbox, environment, ownAddresses, later, log });
     const limits = new LimitsWatch({
       socket,
       everyMs: environment.timing.limitsEveryMs,
@@ -255,7 +253,8 @@ export class LiveSession {
       isPending: (wireId) => outbox.isPending(wireId),
       orderedAs: (wireId) => memory.aliases.get<string>(wireId) ?? wireId,
       atSharedMoment: (act) => void environment.shared.add(() => this.#ended || act(), 0),
-      onceLate: (act) => this.#timers.after(environment.timing.confirmMs, act),
+      afterLongestHold: (act) => later(LONGEST_HOLD_MS, act),
+      untold: (count) => this.#log({ count }, 'receipts were too many at once, and are not told'),
       generation: this.#options.opening.generation,
       report: (token, told) => this.#emit({ type: 'session.receipts', token, receipts: told }),
     });
@@ -263,7 +262,7 @@ export class LiveSession {
       socket,
       clock: environment.clock,
       timing: environment.timing,
-      later: (delayMs, act) => this.#timers.after(delayMs, act),
+      later,
       unanswered: (question) =>
         this.#end('transient', {
           statusCode: 408,
@@ -304,10 +303,6 @@ export class LiveSession {
       credentials.save(this.#options.environment.clock.wallMs()).catch(() => undefined);
     });
     socket.ev.on('connection.update', (update) => this.#updated(update));
-    socket.ev.on('messages.upsert', ({ messages, requestId }) => {
-      if (requestId === undefined) return;
-      for (const message of messages) this.#inbound.resent(message);
-    });
   }
 
   #updated(update: Partial<ConnectionState>): void {

@@ -51,11 +51,6 @@ export class PendingInbound {
     });
   }
 
-  /** Tells a message that the network will not deliver again: its commit may take as long as it takes, and nobody waits. */
-  tell(message: Omit<InboundNotice, 'token'>): void {
-    this.#report({ ...message, token: this.#newToken() });
-  }
-
   confirm(token: string): void {
     this.#waiting.get(token)?.confirm();
   }

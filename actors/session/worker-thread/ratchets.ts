@@ -1,6 +1,7 @@
 import {
   type BinaryNode,
   DEFAULT_CONNECTION_CONFIG,
+  getBinaryNodeChildren,
   type LIDMapping,
   proto,
   type SignalAuthState,
@@ -9,7 +10,9 @@ import {
   type SocketConfig,
   unpadRandomMax16,
 } from '@whiskeysockets/baileys';
+import type { ExpiringCache } from './expiring-cache.ts';
 import { type InboundEnvelope, readEnvelope, textOf } from './inbound-message.ts';
+import { toldByPhone } from './phone-answer.ts';
 import { RatchetKeys, type StoreSealed, type StoreUnhurried } from './ratchet-keys.ts';
 
 /** What a session does when its ratchets step. */
@@ -26,6 +29,8 @@ export interface RatchetHooks {
   readonly isKeyless: (address: string) => boolean;
   /** The shop's own addresses, without device. */
   readonly ownAddresses: () => readonly string[];
+  /** The number that a stanza named beside the network's own id of its sender, by the stanza's id. */
+  readonly numbersBeside: Pick<ExpiringCache, 'get' | 'set'>;
 }
 
 /** The ratchets of one session, as the client's option `makeSignalRepository` wants them. */
@@ -33,6 +38,8 @@ export interface Ratchets {
   readonly makeSignalRepository: SocketConfig['makeSignalRepository'];
   /** Tells which stanza a ciphertext came in; call it before the client sees the stanza. */
   readonly arriving: (stanza: BinaryNode) => void;
+  /** Whether part of a stanza could not be read. */
+  readonly failed: (stanza: BinaryNode) => boolean;
 }
 
 /**
@@ -47,23 +54,48 @@ export interface Ratchets {
  */
 export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratchets {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
+  const failed = new WeakSet<BinaryNode>();
   const keys = new RatchetKeys(store, hooks);
+
+  /** Opens a ciphertext, and remembers of which stanza one could not be opened. */
+  const open = async <Opened>(ciphertext: Uint8Array, opening: Promise<Opened>): Promise<Opened> => {
+    try {
+      return await opening;
+    } catch (error) {
+      const stanza = stanzas.get(ciphertext);
+      if (stanza !== undefined) {
+        failed.add(stanza);
+        remember(stanza);
+      }
+      throw error;
+    }
+  };
 
   const announce = async (ciphertext: Uint8Array, padded: Uint8Array): Promise<void> => {
     const stanza = stanzas.get(ciphertext);
-    const envelope = stanza === undefined ? undefined : readEnvelope(stanza, hooks.ownAddresses());
-    if (envelope === undefined) return;
-    const text = textOf(proto.Message.decode(unpadRandomMax16(padded)));
-    if (text !== undefined) await hooks.received(envelope, text);
+    if (stanza === undefined) return;
+    const own = hooks.ownAddresses();
+    const message = proto.Message.decode(unpadRandomMax16(padded));
+    const otherAddress = (wireId: string): string | undefined => hooks.numbersBeside.get(wireId);
+    for (const told of toldByPhone(stanza, message, { own, otherAddress }))
+      await hooks.received(told.envelope, told.text);
+    const envelope = readEnvelope(stanza, own);
+    const text = envelope === undefined ? undefined : textOf(message);
+    if (envelope !== undefined && text !== undefined) await hooks.received(envelope, text);
+  };
+
+  /** The phone may be asked for this stanza's message, and leave out what the stanza says of its sender. */
+  const remember = ({ attrs: { id, sender_pn } }: BinaryNode): void => {
+    if (id !== undefined && sender_pn !== undefined) hooks.numbersBeside.set(id, sender_pn);
   };
 
   return {
     arriving(stanza) {
-      if (!Array.isArray(stanza.content)) return;
-      for (const { tag, content } of stanza.content) {
-        if (tag === 'enc' && content instanceof Uint8Array) stanzas.set(content, stanza);
-      }
+      const sealed = getBinaryNodeChildren(stanza, 'enc');
+      if (sealed.length === 0) remember(stanza);
+      for (const { content } of sealed) if (content instanceof Uint8Array) stanzas.set(content, stanza);
     },
+    failed: (stanza) => failed.has(stanza),
     makeSignalRepository(auth, logger): SignalRepositoryWithLIDStore {
       const own: SignalAuthState = { creds: auth.creds, keys };
       const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(own, logger, hooks.lookUpNumbers);
@@ -73,12 +105,15 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
         // without a session fails for it alone. A store that failed ends the session by itself.
         injectE2ESession: (bundle) =>
           keys.unhurried(() => client.injectE2ESession(bundle)).catch(() => undefined),
-        decryptMessage: (sealed) =>
-          keys.transaction(async () => {
+        decryptMessage: (sealed) => {
+          const opening = keys.transaction(async () => {
             const padded = await client.decryptMessage(sealed);
             await announce(sealed.ciphertext, padded);
             return padded;
-          }, sealed.jid),
+          }, sealed.jid);
+          return open(sealed.ciphertext, opening);
+        },
+        decryptGroupMessage: (sealed) => open(sealed.msg, client.decryptGroupMessage(sealed)),
         // The client asks for the keys of those without a session, and fails as a whole where one has none. Sealing for such
         // a device fails for it alone.
         validateSession: async (address) =>

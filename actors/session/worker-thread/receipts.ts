@@ -5,10 +5,13 @@ import { personOf } from './inbound-message.ts';
 
 /** Receipts of one word to the actor. */
 const MOST_AT_ONCE = 200;
-/** Receipts that wait to be told or committed. What is more takes no memory: it is not acknowledged, and comes at the next login. */
+/** Receipts that wait to be told or committed. What is more is acknowledged and never told. */
 const MOST_WAITING = 5_000;
-/** Receipts whose commit takes too long that are acknowledged all the same once it comes; of more the oldest wait for the next login. */
-const MOST_LATE = 1_000;
+/**
+ * How long a commit may take before what was told is acknowledged all the same, in milliseconds: a stanza that is never
+ * acknowledged ends the stream (docs/chat-client.md, Answers to stanzas).
+ */
+export const LONGEST_HOLD_MS = 60_000;
 
 /** What a receipt's `type` says; others are of our own devices, ask for a retry, or say nothing. */
 const KINDS: ReadonlyMap<string | undefined, StanzaReceipt['kind']> = new Map([
@@ -30,6 +33,13 @@ interface Waiting {
   readonly stanza: HeldStanza;
 }
 
+/** What one person's device says of some stanzas. */
+interface Said {
+  readonly sender: string;
+  readonly wireIds: readonly string[];
+  readonly atMs: number;
+}
+
 /** The parts and callbacks of a session that receipts use. */
 export interface ReceiptsOptions {
   readonly ownAddresses: () => readonly string[];
@@ -46,8 +56,10 @@ export interface ReceiptsOptions {
    * its shop a few turns and not hundreds, and what many shops are told is read and committed together.
    */
   readonly atSharedMoment: (act: () => void) => void;
-  /** Acts once a commit has taken longer than one may. */
-  readonly onceLate: (act: () => void) => void;
+  /** Acts after `LONGEST_HOLD_MS`, unless the session has ended. */
+  readonly afterLongestHold: (act: () => void) => void;
+  /** So many receipts were too many at once, and are acknowledged untold. */
+  readonly untold: (count: number) => void;
   /** Makes tokens unlike those of the shop's other sessions. */
   readonly generation: number;
   readonly report: (token: string, receipts: readonly StanzaReceipt[]) => void;
@@ -62,12 +74,10 @@ export class Receipts {
   #waiting: Waiting[] = [];
   /** What was told and is not committed, by its token. */
   readonly #told = new Map<string, readonly HeldStanza[]>();
-  /** The same where the commit takes too long, the oldest first: they take no room of others. */
-  readonly #late = new Map<string, readonly HeldStanza[]>();
-  #lateWords = 0;
   #tokens = 0;
   /** Words that wait to be told or committed. */
   #held = 0;
+  #untold = 0;
   #isArmed = false;
 
   constructor(options: ReceiptsOptions) {
@@ -78,41 +88,40 @@ export class Receipts {
    * Takes a `receipt`; nothing comes of one that is not about what this shop sent to others, or that is about a group of
    * which its sender is no member. Where the members are not known it counts: what waited while the session was away
    * comes before the groups are told, and would be lost. Resolves when the stanza may be acknowledged: at once where nothing
-   * comes of it, else with its commit, and never where that does not come or too many wait: the network then says it again at
-   * the next login.
+   * comes of it or too many wait, else with its commit, and at the latest a minute after it was told.
    */
   async received(node: BinaryNode): Promise<void> {
-    const { id, from = '', participant, recipient, type, t } = node.attrs;
+    const { from = '', recipient, type } = node.attrs;
     const kind = KINDS.get(type);
-    if (kind === undefined || id === undefined || recipient !== undefined) return;
+    if (kind === undefined || recipient !== undefined) return;
     const group = isGroupId(from) ? from : undefined;
-    const sender = personOf(group === undefined ? from : (participant ?? ''));
-    if (!isNumberAddress(sender) && !isLidAddress(sender)) return;
-    if (this.#options.ownAddresses().includes(sender)) return;
-    const byNumber = await this.#numberOf(sender);
-    const addresses = byNumber === undefined || byNumber === sender ? [sender] : [sender, byNumber];
-    if (group !== undefined && this.#options.isOutside(group, addresses)) return;
-    // E.164 where the number is known, as everywhere beyond the session; else the shop compares the network's own id.
-    const person = byNumber === undefined ? sender : `+${userOf(byNumber)}`;
-    const atMs = (Number(t) || 0) * 1_000;
-    const items = getBinaryNodeChildren(getBinaryNodeChild(node, 'list'), 'item');
-    const named = [id, ...items.flatMap(({ attrs }) => attrs.id ?? [])];
-    const wireIds = new Set(named.map((wireId) => this.#options.orderedAs(wireId)));
-    const isTooMuch = this.#held + wireIds.size > MOST_WAITING;
+    const receipts: StanzaReceipt[] = [];
+    for (const { sender, wireIds, atMs } of saidIn(node, group)) {
+      const person = await this.#personBehind(sender, group);
+      if (person === undefined) continue;
+      for (const wireId of new Set(wireIds.map((named) => this.#options.orderedAs(named))))
+        receipts.push({ wireId, kind, from: person, group, atMs });
+    }
+    if (receipts.length === 0) return;
+    if (this.#held + receipts.length > MOST_WAITING) {
+      this.#untold += receipts.length;
+      this.#arm();
+      return;
+    }
     await new Promise<void>((committed) => {
-      if (isTooMuch) return;
-      const stanza = { left: wireIds.size, committed };
-      for (const wireId of wireIds) {
-        this.#waiting.push({ receipt: { wireId, kind, from: person, group, atMs }, stanza });
-      }
-      this.#held += wireIds.size;
+      const stanza = { left: receipts.length, committed };
+      for (const receipt of receipts) this.#waiting.push({ receipt, stanza });
+      this.#held += receipts.length;
       this.#arm();
     });
   }
 
-  /** What was told under the token is committed. */
+  /** What was told under the token is committed, or was waited for long enough. */
   confirm(token: string): void {
-    for (const stanza of [...this.#letGo(token), ...this.#forgetLate(token)]) {
+    const stanzas = this.#told.get(token) ?? [];
+    this.#told.delete(token);
+    this.#held -= stanzas.length;
+    for (const stanza of stanzas) {
       stanza.left -= 1;
       if (stanza.left === 0) stanza.committed();
     }
@@ -124,20 +133,22 @@ export class Receipts {
   }
 
   #arm(): void {
-    if (this.#isArmed || this.#waiting.length === 0) return;
+    if (this.#isArmed || (this.#waiting.length === 0 && this.#untold === 0)) return;
     this.#isArmed = true;
     this.#options.atSharedMoment(() => {
       this.#isArmed = false;
-      const { isPending } = this.#options;
+      const { isPending, untold } = this.#options;
       const ready = this.#waiting.filter(({ receipt }) => !isPending(receipt.wireId));
       this.#waiting = this.#waiting.filter(({ receipt }) => isPending(receipt.wireId));
+      if (this.#untold > 0) untold(this.#untold);
+      this.#untold = 0;
       this.#tell(ready);
       this.#arm();
     });
   }
 
   #tell(ready: readonly Waiting[]): void {
-    const { generation, onceLate, report } = this.#options;
+    const { generation, afterLongestHold, report } = this.#options;
     for (let from = 0; from < ready.length; from += MOST_AT_ONCE) {
       const together = ready.slice(from, from + MOST_AT_ONCE);
       this.#tokens += 1;
@@ -146,7 +157,7 @@ export class Receipts {
         token,
         together.map(({ stanza }) => stanza),
       );
-      onceLate(() => this.#keepLate(token));
+      afterLongestHold(() => this.confirm(token));
       report(
         token,
         together.map(({ receipt }) => receipt),
@@ -154,30 +165,17 @@ export class Receipts {
     }
   }
 
-  /** The stanzas of what was told under the token, once. */
-  #letGo(token: string): readonly HeldStanza[] {
-    const stanzas = this.#told.get(token) ?? [];
-    this.#told.delete(token);
-    this.#held -= stanzas.length;
-    return stanzas;
-  }
-
-  #keepLate(token: string): void {
-    const stanzas = this.#letGo(token);
-    if (stanzas.length === 0) return;
-    this.#late.set(token, stanzas);
-    this.#lateWords += stanzas.length;
-    for (const oldest of this.#late.keys()) {
-      if (this.#lateWords <= MOST_LATE) break;
-      this.#forgetLate(oldest);
-    }
-  }
-
-  #forgetLate(token: string): readonly HeldStanza[] {
-    const stanzas = this.#late.get(token) ?? [];
-    this.#late.delete(token);
-    this.#lateWords -= stanzas.length;
-    return stanzas;
+  /**
+   * Who said it: E.164 where the number is known, as everywhere beyond the session, else the network's own id. Undefined
+   * for devices of our own, for who is no member of the group, and where the sender is no person.
+   */
+  async #personBehind(sender: string, group: string | undefined): Promise<string | undefined> {
+    if (!isNumberAddress(sender) && !isLidAddress(sender)) return undefined;
+    if (this.#options.ownAddresses().includes(sender)) return undefined;
+    const byNumber = await this.#numberOf(sender);
+    const addresses = byNumber === undefined || byNumber === sender ? [sender] : [sender, byNumber];
+    if (group !== undefined && this.#options.isOutside(group, addresses)) return undefined;
+    return byNumber === undefined ? sender : `+${userOf(byNumber)}`;
   }
 
   /** The address by number; undefined where the network tells none, also where the lookup fails. */
@@ -187,3 +185,29 @@ export class Receipts {
     return byNumber && personOf(byNumber);
   }
 }
+
+/** Who says it of which stanzas. One stanza may have what many members of a group say (tulir/whatsmeow, receipt.go). */
+function saidIn(node: BinaryNode, group: string | undefined): Said[] {
+  const { id, from = '', participant, t } = node.attrs;
+  if (group !== undefined && participant === undefined) {
+    return getBinaryNodeChildren(node, 'participants').flatMap((said) =>
+      getBinaryNodeChildren(said, 'user').map(({ attrs }) => ({
+        sender: personOf(attrs.jid ?? ''),
+        wireIds: said.attrs.key === undefined ? [] : [said.attrs.key],
+        atMs: timeOf(attrs.t),
+      })),
+    );
+  }
+  if (id === undefined) return [];
+  const items = getBinaryNodeChildren(getBinaryNodeChild(node, 'list'), 'item');
+  const wireIds = new Set([id, ...items.flatMap(({ attrs }) => attrs.id ?? [])]);
+  return [
+    {
+      sender: personOf(group === undefined ? from : (participant ?? '')),
+      wireIds: [...wireIds],
+      atMs: timeOf(t),
+    },
+  ];
+}
+
+const timeOf = (seconds: string | undefined): number => (Number(seconds) || 0) * 1_000;

@@ -58,6 +58,8 @@ export interface ShopMemory {
   readonly devices: ExpiringCache;
   readonly calls: ExpiringCache;
   readonly placeholders: ExpiringCache;
+  /** The numbers that stanzas named beside the network's own ids of their senders, by the ids of stanzas that were not read. */
+  readonly numbersBeside: ExpiringCache;
 }
 
 /** A shop's memory with the lives the client gives its own caches (its DEFAULT_CACHE_TTLS). */
@@ -71,5 +73,6 @@ export function newShopMemory(clock: Clock): ShopMemory {
     devices: cache(300_000, 2_000),
     calls: cache(300_000, 50),
     placeholders: cache(3_600_000, 500),
+    numbersBeside: cache(86_400_000, 500),
   };
 }

@@ -1,0 +1,8 @@
+/** Something of a session that operators should see, and in which its shop's actor has no part. */
+export type SessionNote =
+  /** The network said how many stanzas waited while the session was away. */
+  | { readonly type: 'offline_announced'; readonly count: number }
+  /** It said that this was all; `drained` came. */
+  | { readonly type: 'offline_drained'; readonly announced: number; readonly drained: number }
+  /** It ended the stream, since a stanza of that class was left without an acknowledgement. */
+  | { readonly type: 'unanswered'; readonly stanzaClass: string; readonly stanzaType: string | undefined };

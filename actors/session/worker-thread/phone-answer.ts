@@ -1,0 +1,56 @@
+import { type BinaryNode, proto } from '@whiskeysockets/baileys';
+import { userOf } from './chat-address.ts';
+import { type InboundEnvelope, personOf, readEnvelope, textOf } from './inbound-message.ts';
+
+/** A message that the shop's own phone told of. */
+export interface ToldByPhone {
+  readonly envelope: InboundEnvelope;
+  readonly text: string;
+}
+
+/**
+ * What the shop's phone answers where it was asked for a message: one that came without a ciphertext, as first messages
+ * from adverts do, or that could not be read. `otherAddress`: how else the sender was named when the message came, which
+ * the phone may leave out.
+ */
+export function toldByPhone(
+  stanza: BinaryNode,
+  message: proto.IMessage,
+  options: {
+    readonly own: readonly string[];
+    readonly otherAddress: (wireId: string) => string | undefined;
+  },
+): ToldByPhone[] {
+  const { own, otherAddress } = options;
+  const answer = (message.deviceSentMessage?.message ?? message).protocolMessage
+    ?.peerDataOperationRequestResponseMessage;
+  if (answer == null || !isOwnPhone(stanza.attrs.from ?? '', own)) return [];
+  return (answer.peerDataOperationResult ?? []).flatMap(({ placeholderMessageResendResponse }) => {
+    const bytes = placeholderMessageResendResponse?.webMessageInfoBytes;
+    return bytes == null ? [] : readCopy(proto.WebMessageInfo.decode(bytes), own, otherAddress);
+  });
+}
+
+function readCopy(
+  { key, message, messageTimestamp }: proto.IWebMessageInfo,
+  own: readonly string[],
+  otherAddress: (wireId: string) => string | undefined,
+): ToldByPhone[] {
+  if (message == null || key?.id == null || key.remoteJid == null || key.fromMe === true) return [];
+  const other = otherAddress(key.id);
+  const attrs = {
+    id: key.id,
+    from: key.remoteJid,
+    t: String(messageTimestamp ?? 0),
+    ...(other === undefined ? {} : { sender_pn: other }),
+  };
+  const envelope = readEnvelope({ tag: 'message', attrs }, own);
+  const text = textOf(message);
+  return envelope === undefined || text === undefined ? [] : [{ envelope, text }];
+}
+
+/** Whether an address is the shop's phone, and no other device linked to it. */
+function isOwnPhone(address: string, own: readonly string[]): boolean {
+  const [, device = '0'] = address.split('@')[0]?.split(':') ?? [];
+  return userOf(address) !== '' && device === '0' && own.includes(personOf(address));
+}

@@ -1,0 +1,124 @@
+import { encodeWAMessage, type proto } from '@whiskeysockets/baileys';
+import { STATUS_ADDRESS } from './addresses.ts';
+import { stanzaTime } from './clock.ts';
+import { type Companion, numberOf } from './companions.ts';
+import { sealFor } from './contact-messages.ts';
+import { ControlFailure } from './control-failure.ts';
+import type { Delivery } from './deliveries.ts';
+import type { Network } from './network.ts';
+import { addressOf } from './numbers.ts';
+import { node } from './stanzas.ts';
+
+/** Stanzas that are no message of one person to another. */
+export const ARRIVING_KINDS = ['status', 'status_message', 'newsletter', 'appdata'] as const;
+
+export type ArrivingKind = (typeof ARRIVING_KINDS)[number];
+
+/** A channel that every simulated number follows. */
+const NEWSLETTER = '120363400000000001@newsletter';
+
+/** What a delivery has beside the companion and an id. */
+type Body = Pick<Delivery, 'tag' | 'attrs' | 'envelopes' | 'children' | 'source'>;
+
+/**
+ * Stanzas arrive for all companions of a number: a contact's status as a stanza of its own or as a message, with or without
+ * what is needed to read it, a newsletter's post, or a stanza of a class that a client may not know. The ids of the stanzas.
+ */
+export async function arrive(
+  network: Network,
+  options: { phone: string; kind: ArrivingKind; from: string; readable: boolean; count: number },
+): Promise<string[]> {
+  const companions = network.companions.of(options.phone);
+  if (companions.length === 0)
+    throw new ControlFailure(409, 'NO_COMPANION', 'No client is linked that could receive this stanza.');
+  const ids: string[] = [];
+  for (let index = 0; index < options.count; index += 1) {
+    const messageId = network.newId();
+    ids.push(messageId);
+    for (const companion of companions) {
+      const body = await bodyOf(network, companion, options);
+      network.deliveries.add({ companionId: companion.id, messageId, ...body });
+    }
+  }
+  return ids;
+}
+
+function bodyOf(
+  network: Network,
+  companion: Companion,
+  { kind, from, readable }: { kind: ArrivingKind; from: string; readable: boolean },
+): Body | Promise<Body> {
+  const t = stanzaTime(network.clock);
+  const nobody = { envelopes: [], source: 'nobody' } as const;
+  switch (kind) {
+    case 'newsletter': {
+      const plaintext = node('plaintext', {}, encodeWAMessage({ conversation: 'News' }));
+      return {
+        ...nobody,
+        attrs: { from: NEWSLETTER, type: 'text', server_id: '100', t },
+        children: [plaintext],
+      };
+    }
+    case 'appdata':
+      return { ...nobody, tag: 'appdata', attrs: { from: addressOf(numberOf(companion), 'pn'), t } };
+    default:
+      return statusOf(network, companion, { tag: kind === 'status' ? 'status' : 'message', from, readable });
+  }
+}
+
+/** A contact's status for one companion. One that cannot be read lacks the key of its author. */
+async function statusOf(
+  network: Network,
+  companion: Companion,
+  { tag, from, readable }: { tag: string; from: string; readable: boolean },
+): Promise<Body> {
+  const author = network.numbers.of(from);
+  const handset = network.handsets.of(from);
+  const text: proto.IMessage = { extendedTextMessage: { text: 'A status' } };
+  const { envelope, keyMessage } = await handset.encryptGroup(STATUS_ADDRESS, addressOf(author, 'pn'), text);
+  const key = readable ? [await sealFor(network, handset, companion, keyMessage)] : [];
+  return {
+    tag,
+    attrs: {
+      from: STATUS_ADDRESS,
+      type: 'text',
+      t: stanzaTime(network.clock),
+      participant: addressOf(author, 'lid'),
+      participant_pn: addressOf(author, 'pn'),
+      addressing_mode: 'lid',
+    },
+    envelopes: [...key, envelope],
+    source: 'nobody',
+  };
+}
+
+/** What a number's clients have yet to answer. */
+export function pendingAnswers(network: Network, phone: string): PendingAnswers {
+  const companions = network.companions.of(phone);
+  return {
+    waiting: companions.flatMap(({ id }) =>
+      network.deliveries.waitingFor(id).map(({ messageId, tag, blocking }) => ({
+        id: messageId,
+        class: tag ?? 'message',
+        blocking: blocking === true,
+      })),
+    ),
+    unacknowledged: network.connections
+      .ofAll(companions)
+      .flatMap(({ owed }) =>
+        owed.list().map(({ tag, attrs }) => ({ id: attrs.id ?? '', class: tag, type: attrs.type ?? null })),
+      ),
+  };
+}
+
+/** Stanzas without an answer. */
+export interface PendingAnswers {
+  /** Delivered again at the next login; a `blocking` one withholds all others. */
+  readonly waiting: readonly { readonly id: string; readonly class: string; readonly blocking: boolean }[];
+  /** Sent and not acknowledged: the stream ends for the first that is not for 50 minutes. */
+  readonly unacknowledged: readonly {
+    readonly id: string;
+    readonly class: string;
+    readonly type: string | null;
+  }[];
+}

@@ -1,0 +1,114 @@
+/** What the network wants an answer to is answered, so that it neither ends the stream nor withholds what waits. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SessionAddress } from '../../actors/session/session-host.ts';
+import { until } from '../e2e/waiting.ts';
+import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
+import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
+
+const PERSON = '+33622222222';
+const CONTACT = '+33633333333';
+const FIFTY_MINUTES = 50 * 60_000;
+
+/** Resolves when the shop's client owes no answer and nothing waits for it. */
+async function untilAnswered({ control }: SimulatedNetwork): Promise<void> {
+  await until('everything is answered', async () => {
+    const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);
+    return waiting.length === 0 && unacknowledged.length === 0;
+  });
+}
+
+/** Resolves when a person's text is heard; confirms all that people write meanwhile, as the shop's actor does. */
+async function untilHeard(
+  { host, log }: SimulatedNetwork,
+  shop: SessionAddress,
+  text: string,
+): Promise<void> {
+  let confirmed = 0;
+  await until(`${text} is heard`, async () => {
+    const heard = log.all(shop, 'session.inbound');
+    for (const { token } of heard.slice(confirmed)) host.confirmInbound(shop, token);
+    confirmed = heard.length;
+    return heard.some((event) => event.text === text);
+  });
+}
+
+test('statuses in both forms, newsletters and stanzas of unknown classes are answered, and the session lives on', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { control, log } = network;
+  try {
+    await pair(network, shop);
+    for (const kind of ['status', 'status_message'] as const) {
+      for (const readable of [true, false]) {
+        await control.arrive(SHOP_PHONE, { kind, from: CONTACT, readable });
+      }
+    }
+    await control.arrive(SHOP_PHONE, { kind: 'newsletter' });
+    await control.arrive(SHOP_PHONE, { kind: 'appdata' });
+    await untilAnswered(network);
+    await control.forward(FIFTY_MINUTES);
+    const written = network.write(shop, PERSON, 'STOP');
+    const { token, text } = await log.next(shop, 'session.inbound');
+    network.host.confirmInbound(shop, token);
+    assert.equal(text, 'STOP');
+    assert.equal(await written, true);
+    assert.equal(log.all(shop, 'session.inbound').length, 1, 'nothing else is told');
+    assert.deepEqual(
+      log.all(shop, 'session.closed').map(({ end }) => end),
+      ['restart_required'],
+    );
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a message that was read is acknowledged beside its receipt once it is committed, and not before', async () => {
+  const network = await startSimulated({ timing: { confirmMs: 60_000 } });
+  const shop = newShop();
+  const { control, host, log } = network;
+  try {
+    await pair(network, shop);
+    const written = network.write(shop, PERSON, 'Bonjour');
+    const { token } = await log.next(shop, 'session.inbound');
+    const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);
+    assert.equal(waiting.length, 1);
+    assert.deepEqual(
+      unacknowledged.map((stanza) => stanza.class),
+      ['message'],
+    );
+    host.confirmInbound(shop, token);
+    assert.equal(await written, true);
+    await untilAnswered(network);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a STOP behind 250 stanzas that waited, with statuses nobody can read among them, is heard at login', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { control, host, log } = network;
+  try {
+    await pair(network, shop);
+    host.close(shop);
+    await until('the session is gone', async () => (await control.sessions()).items[0]?.connected === false);
+    await control.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: false });
+    for (let index = 0; index < 120; index += 1) {
+      await control.write(PERSON, { to: SHOP_PHONE, text: `Message ${index}`, wait: false });
+    }
+    await control.arrive(SHOP_PHONE, { kind: 'status', from: CONTACT, readable: false, count: 60 });
+    await control.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: true, count: 70 });
+    await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
+    host.open(shop, { generation: 3 });
+    await untilHeard(network, shop, 'STOP');
+    await untilAnswered(network);
+    assert.deepEqual(
+      log.all(shop, 'session.inbound').map(({ text }) => text),
+      [...Array.from({ length: 120 }, (_, index) => `Message ${index}`), 'STOP'],
+      'each once, in order',
+    );
+  } finally {
+    await network.stop();
+  }
+});

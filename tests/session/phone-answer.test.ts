@@ -1,0 +1,89 @@
+/** What came without a ciphertext, or could not be read, is told by the shop's own phone. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { proto } from '@whiskeysockets/baileys';
+import { toldByPhone } from '../../actors/session/worker-thread/phone-answer.ts';
+import { until } from '../e2e/waiting.ts';
+import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
+import { startSimulated } from './simulated-network.ts';
+
+const PERSON = '+33622222222';
+const OWN = '33611111111@s.whatsapp.net';
+
+test('a STOP in a message without a ciphertext is heard from the phone, under its own id, and answered once it is committed', async () => {
+  const events: string[] = [];
+  const simulation = {
+    phoneAnswerMs: 20_000,
+    log: ({ event }: { event: string }) => void events.push(event),
+  };
+  const network = await startSimulated({ timing: { confirmMs: 60_000 } }, simulation);
+  const shop = newShop();
+  const { control, host, log } = network;
+  try {
+    await pair(network, shop);
+    const written = await control.write(PERSON, {
+      to: SHOP_PHONE,
+      text: 'STOP',
+      unavailable: true,
+      wait: false,
+    });
+    await until('the phone was asked', async () => events.includes('phone asked'));
+    await control.forward(20_000);
+    const heard = await log.next(shop, 'session.inbound');
+    assert.deepEqual([heard.text, heard.from, heard.wireId], ['STOP', PERSON, written.id]);
+    assert.equal((await control.unanswered(SHOP_PHONE)).waiting.length, 1, 'it waits for the commit');
+    host.confirmInbound(shop, heard.token);
+    await until('it is answered', async () => {
+      const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);
+      return waiting.length === 0 && unacknowledged.length === 0;
+    });
+  } finally {
+    await network.stop();
+  }
+});
+
+const answer = (
+  key: proto.IMessageKey,
+  message: proto.IMessage = { conversation: 'STOP' },
+): proto.IMessage => ({
+  protocolMessage: {
+    peerDataOperationRequestResponseMessage: {
+      peerDataOperationResult: [
+        {
+          placeholderMessageResendResponse: {
+            webMessageInfoBytes: proto.WebMessageInfo.encode({ key, message, messageTimestamp: 7 }).finish(),
+          },
+        },
+      ],
+    },
+  },
+});
+
+/** Texts and senders in an answer that comes from an address. */
+function told(from: string, message: proto.IMessage): unknown[] {
+  const stanza = { tag: 'message', attrs: { from, id: 'A', category: 'peer' } };
+  const otherAddress = (wireId: string) => (wireId === 'W1' ? '33622222222@s.whatsapp.net' : undefined);
+  return toldByPhone(stanza, message, { own: [OWN, '123@lid'], otherAddress }).map(({ envelope, text }) => [
+    envelope.wireId,
+    envelope.sender,
+    envelope.senderByNumber,
+    envelope.atMs,
+    text,
+  ]);
+}
+
+test('the sender has the number that the stanza named, where the phone names the network’s own id alone', () => {
+  const key = { id: 'W1', remoteJid: '999@lid', fromMe: false };
+  const expected = [['W1', '999@lid', '33622222222@s.whatsapp.net', 7_000, 'STOP']];
+  assert.deepEqual(told(OWN, answer(key)), expected);
+  assert.deepEqual(told('123@lid', answer(key)), expected);
+});
+
+test('nobody else can tell a shop what was written to it, and of groups and own messages nothing is taken', () => {
+  const key = { id: 'W1', remoteJid: '999@lid', fromMe: false };
+  assert.deepEqual(told('33622222222@s.whatsapp.net', answer(key)), []);
+  assert.deepEqual(told('33611111111:2@s.whatsapp.net', answer(key)), [], 'another linked device');
+  assert.deepEqual(told(OWN, answer({ ...key, fromMe: true })), []);
+  assert.deepEqual(told(OWN, answer({ ...key, remoteJid: '120363000000000001@g.us' })), []);
+  assert.deepEqual(told(OWN, answer(key, { reactionMessage: {} })), []);
+});

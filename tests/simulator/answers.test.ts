@@ -1,0 +1,136 @@
+/** What the network wants of its clients: an answer to each stanza, and to be asked for what waited. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BinaryNode } from '@whiskeysockets/baileys';
+import { Fixture } from './fixture.ts';
+import type { TestClient } from './test-client.ts';
+
+const SHOP = '+33611111111';
+const CUSTOMER = '+33622222222';
+const CONTACT = '+33633333333';
+const FIFTY_MINUTES = 50 * 60_000;
+
+const childOf = ({ content }: BinaryNode): BinaryNode | undefined =>
+  Array.isArray(content) ? content[0] : undefined;
+
+/** The first `ib` with that child, once it came. */
+const ib = (client: TestClient, tag: string): Promise<BinaryNode> =>
+  client.until(tag, () => client.stanzas.map(childOf).find((child) => child?.tag === tag));
+
+/** A client that comes back, and to which its phone has nothing more to tell. */
+async function comesBack(fixture: Fixture): Promise<TestClient> {
+  const first = await fixture.link(SHOP);
+  await first.until('its history is taken', async () => {
+    const { waiting } = await fixture.control.unanswered(SHOP);
+    return waiting.length === 0;
+  });
+  await first.end();
+  const client = fixture.keep(first.again());
+  await client.opened();
+  return client;
+}
+
+for (const kind of ['status', 'appdata'] as const) {
+  test(`a stanza ${kind} that nobody acknowledges for 50 minutes ends the stream, and comes again`, async (context) => {
+    const fixture = await Fixture.start(context);
+    const client = await comesBack(fixture);
+    const { ids } = await fixture.control.arrive(
+      SHOP,
+      kind === 'status' ? { kind, from: CONTACT } : { kind },
+    );
+    await client.until('the stanza', () => client.stanzas.some(({ tag }) => tag === kind));
+    await fixture.control.forward(FIFTY_MINUTES - 60_000);
+    assert.equal(
+      client.stanzas.some(({ tag }) => tag === 'stream:error'),
+      false,
+    );
+    await fixture.control.forward(60_000);
+    assert.equal(await client.closed(), 500);
+    const error = client.stanzas.find(({ tag }) => tag === 'stream:error');
+    const { class: stanzaClass, id } = (error && childOf(error))?.attrs ?? {};
+    assert.deepEqual([stanzaClass, id], [kind, ids[0]]);
+    const again = fixture.keep(client.again());
+    const same = await again.until('the stanza again', () => again.stanzas.find(({ tag }) => tag === kind));
+    assert.deepEqual([same.attrs.id, same.attrs.offline], [ids[0], '0']);
+  });
+}
+
+test('a message that was receipted and not acknowledged ends the stream as well', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await comesBack(fixture);
+  assert.equal((await fixture.control.write(CUSTOMER, { to: SHOP, text: 'Bonjour' })).delivered, true);
+  await fixture.control.forward(FIFTY_MINUTES);
+  assert.equal(await client.closed(), 500);
+});
+
+test('a status that nobody can read, answered with an error, comes first at each login and withholds all else', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await fixture.link(SHOP);
+  const { ids } = await fixture.control.arrive(SHOP, {
+    kind: 'status_message',
+    from: CONTACT,
+    readable: false,
+  });
+  const isBlocking = async (): Promise<boolean> => {
+    const { waiting } = await fixture.control.unanswered(SHOP);
+    return waiting.some(({ blocking }) => blocking);
+  };
+  await client.until('the error', isBlocking);
+  await fixture.control.write(CUSTOMER, { to: SHOP, text: 'STOP', wait: false });
+  await client.end();
+  const again = fixture.keep(client.again());
+  await again.opened();
+  const first = await again.until('the status', () => again.stanzas.find(({ tag }) => tag === 'message'));
+  assert.equal(first.attrs.id, ids[0]);
+  // A question on the same line is answered after a stanza before it, had one left.
+  await again.socket.onWhatsApp(CUSTOMER);
+  assert.equal(again.stanzas.filter(({ tag }) => tag === 'message').length, 1);
+  await again.socket.sendNode({
+    tag: 'ack',
+    attrs: {
+      id: ids[0] ?? '',
+      to: 'status@broadcast',
+      class: 'message',
+      participant: first.attrs.participant ?? '',
+    },
+  });
+  await again.received('STOP');
+});
+
+test('what waited is announced, and beyond five stanzas it comes as it is asked for, then the end', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await comesBack(fixture);
+  await client.end();
+  await fixture.control.arrive(SHOP, { kind: 'appdata', count: 120 });
+  await fixture.control.arrive(SHOP, { kind: 'newsletter', count: 3 });
+  const again = fixture.keep(client.again());
+  const { attrs } = await ib(again, 'offline_preview');
+  assert.deepEqual(attrs, { appdata: '120', message: '3', count: '123' });
+  const came = (): number => again.stanzas.filter((stanza) => stanza.attrs.offline !== undefined).length;
+  // The client asks once, for a hundred.
+  await again.until('a batch', () => came() === 105);
+  await again.opened();
+  await again.socket.onWhatsApp(CUSTOMER);
+  assert.equal(came(), 105);
+  await again.socket.sendNode({
+    tag: 'ib',
+    attrs: {},
+    content: [{ tag: 'offline_batch', attrs: { count: '100' } }],
+  });
+  assert.equal((await ib(again, 'offline')).attrs.count, '123');
+  assert.equal(came(), 123);
+});
+
+test('receipts of a group’s handsets come after the acknowledgement of the post', async (context) => {
+  const fixture = await Fixture.start(context);
+  const group = '120363000000000021@g.us';
+  await fixture.control.setGroup(group, { name: 'G', participants: [SHOP, CUSTOMER, CONTACT] });
+  const client = await fixture.link(SHOP);
+  const sent = await client.socket.sendMessage(group, { text: 'Bonjour' });
+  const about = (): BinaryNode[] => client.stanzas.filter(({ attrs }) => attrs.id === sent?.key.id);
+  await client.until('both receipts', () => about().filter(({ tag }) => tag === 'receipt').length === 2);
+  assert.deepEqual(
+    about().map(({ tag }) => tag),
+    ['ack', 'receipt', 'receipt'],
+  );
+});
