@@ -115,7 +115,7 @@ function acknowledge(
 
 function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Audience {
   const to = attribute(stanza, 'to');
-  if (isMalformed(stanza)) return { refusal: MALFORMED };
+  if (isMalformed(stanza, network.lidsNeedNumber)) return { refusal: MALFORMED };
   if (to === STATUS_ADDRESS) {
     return { phones: new Set(addressees(network, stanza).map(({ target }) => target.number.phone)) };
   }

@@ -35,6 +35,8 @@ export interface Network {
   readonly timings: NetworkTimings;
   /** The least number of one-time keys the server claims to hold. At 0 a new client uploads 812 of them. */
   readonly claimedPreKeys: number;
+  /** Whether a message to a LID that does not name the number is refused. */
+  readonly lidsNeedNumber: boolean;
   readonly clock: MovableClock;
   readonly journal: Journal;
   readonly numbers: Numbers;

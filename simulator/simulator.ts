@@ -43,6 +43,11 @@ export interface SimulatorOptions extends Partial<NetworkTimings> {
    * five in a few milliseconds). 0 makes it upload 812, as on the real network.
    */
   readonly claimedPreKeys?: number;
+  /**
+   * Whether a message to a LID that does not name the number is refused (default true). Clients that leave the number
+   * out are in use on the real network, so a test of such a client turns this off.
+   */
+  readonly lidsNeedNumber?: boolean;
   readonly clock?: SimulatorClock;
   /** Chance for stanza ids, in [0, 1). By default the system's. */
   readonly random?: () => number;
@@ -144,6 +149,7 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
       phoneAnswerMs: options.phoneAnswerMs ?? DEFAULT_TIMINGS.phoneAnswerMs,
     },
     claimedPreKeys: options.claimedPreKeys ?? 1,
+    lidsNeedNumber: options.lidsNeedNumber ?? true,
     clock,
     journal,
     numbers: new Numbers(journal),

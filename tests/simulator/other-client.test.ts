@@ -14,7 +14,7 @@ async function linked(
   context: TestContext,
   options: Partial<SimulatorOptions> = {},
 ): Promise<{ fixture: Fixture; other: OtherClient }> {
-  const fixture = await Fixture.start(context, options);
+  const fixture = await Fixture.start(context, { ...options, lidsNeedNumber: false });
   const other = new OtherClient(fixture.simulator);
   context.after(() => other.client.disconnect());
   await other.link((qr) => fixture.control.scan(qr, SHOP));
