@@ -68,7 +68,6 @@ export class OtherClient {
     await this.client.connect();
     await scan((await code).qr);
     await loggedIn;
-    await this.#activate();
   }
 
   /** Logs in with the stored credentials. */
@@ -76,7 +75,6 @@ export class OtherClient {
     const loggedIn = this.#next('connection_success');
     await this.client.connect();
     await loggedIn;
-    await this.#activate();
   }
 
   /** Resolves once the client has read this text. */
@@ -95,12 +93,6 @@ export class OtherClient {
       const { node } = await this.#next('transport_node_out');
       if (node.tag === tag) return;
     }
-  }
-
-  /** Asks for the messages that wait. */
-  async #activate(): Promise<void> {
-    const attrs = { to: 's.whatsapp.net', type: 'set', xmlns: 'passive' };
-    await this.client.query({ tag: 'iq', attrs, content: [{ tag: 'active', attrs: {} }] });
   }
 
   #on<Name extends keyof Events>(name: Name, listener: (payload: Events[Name]) => void): void {
