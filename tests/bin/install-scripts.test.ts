@@ -18,6 +18,7 @@ const NOT_NEEDED: Readonly<Record<string, string>> = {
   esbuild: 'puts its binary in the place of a shim; tsx starts the binary by itself',
   protobufjs: 'warns of versions that do not fit',
   ssh2: 'compiles a binary that it works without',
+  'zapo-js': 'refuses Node below 20.9, as bin/prepare does',
 };
 
 for (const path of INSTALLERS) {
