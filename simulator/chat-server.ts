@@ -145,7 +145,12 @@ async function login(network: Network, connection: Connection, finish: ClientFin
     .login(connection, companion)
     ?.endWith(streamError(undefined, node('conflict', { type: 'replaced' })));
   connection.send(
-    node('success', { t: stanzaTime(network.clock), lid: lidAddress(companion.lid, companion.device) }),
+    node('success', {
+      t: stanzaTime(network.clock),
+      ...(network.faults.takeLeftOutLid(companion.phone)
+        ? {}
+        : { lid: lidAddress(companion.lid, companion.device) }),
+    }),
   );
   network.log({ event: 'companion logged in', companion: companion.id });
   // A client that does not call itself passive is ready at once.

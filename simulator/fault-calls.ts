@@ -24,7 +24,7 @@ export function inflict(
   const live = network.connections.ofAll(network.companions.of(phone));
   network.log({ event: 'fault', kind, phone, count });
   if (kind === 'logged_out') return { kind, hit: logOut(network, phone), armed: 0 };
-  if (kind === 'unacked' || kind === 'unlisted' || kind === 'unread' || kind === 'unreadable') {
+  if (isArmed(kind)) {
     armFor(network, kind, { phone, count });
     return { kind, hit: 0, armed: count };
   }
@@ -43,13 +43,21 @@ export function inflict(
   return { kind, hit: live.length, armed: 0 };
 }
 
+type ArmedFault = (typeof ARMED_FAULTS)[number];
+
+const ARMED_FAULTS = ['no_lid', 'unacked', 'unlisted', 'unread', 'unreadable'] as const;
+
+const isArmed = (kind: FaultKind): kind is ArmedFault =>
+  (ARMED_FAULTS as readonly FaultKind[]).includes(kind);
+
 /** What is answered differently from now on; the live connections stay. */
 function armFor(
   { faults }: Network,
-  kind: 'unacked' | 'unlisted' | 'unread' | 'unreadable',
+  kind: ArmedFault,
   { phone, count }: { phone: string; count: number },
 ): void {
   if (kind === 'unacked') faults.withholdAcks(phone, count);
+  else if (kind === 'no_lid') faults.leaveOutLid(phone, count);
   else if (kind === 'unlisted') faults.leaveOutRows(phone, count);
   else faults.garbleMessages(phone, count, kind === 'unread' ? 'at_login' : 'at_once');
 }

@@ -44,6 +44,7 @@ export type FaultKind =
   | LoginFault
   | 'hears'
   | 'logged_out'
+  | 'no_lid'
   | 'refuse_upgrade'
   | 'unacked'
   | 'unlisted'
@@ -55,6 +56,7 @@ export const FAULT_KINDS = [
   ...(Object.keys(LOGIN_FAULTS) as LoginFault[]),
   'hears',
   'logged_out',
+  'no_lid',
   'refuse_upgrade',
   'unacked',
   'unlisted',
@@ -91,6 +93,7 @@ export class Faults {
   readonly #unacked = new Map<string, number>();
   readonly #keyErrors = new Map<string, number>();
   readonly #unread = new Map<string, number>();
+  readonly #unnamed = new Map<string, number>();
   readonly #unlisted = new Map<string, number>();
   readonly #usync = new Map<string, UsyncError & Refusal>();
   readonly #unreadable = new Map<string, number>();
@@ -139,6 +142,15 @@ export class Faults {
 
   keyError(phone: string): number | undefined {
     return this.#keyErrors.get(phone);
+  }
+
+  /** The next `count` logins of the number are not told their LID. 0 ends it. */
+  leaveOutLid(phone: string, count: number): void {
+    this.#unnamed.set(phone, count);
+  }
+
+  takeLeftOutLid(phone: string): boolean {
+    return takeOne(this.#unnamed, phone);
   }
 
   /** The next `count` usync questions of the number leave out every row. 0 ends it. */

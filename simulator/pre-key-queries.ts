@@ -11,7 +11,7 @@ const FEW_PRE_KEYS = 5;
 /** Answers what a client asks and says about Signal keys: count, upload, rotation, digest, others' bundles. */
 export function answerPreKeyQuery(network: Network, companion: Companion, iq: BinaryNode): BinaryNode {
   const asked = getBinaryNodeChild(iq, 'key');
-  if (attribute(iq, 'type') === 'get' && asked) return answerBundles(network, iq, asked);
+  if (attribute(iq, 'type') === 'get' && asked) return answerBundles(network, companion, iq, asked);
   if (getBinaryNodeChild(iq, 'count')) {
     const held = Math.max(network.companions.preKeyCount(companion), network.claimedPreKeys);
     return iqResult(iq, [node('count', { value: String(held) })]);
@@ -38,10 +38,18 @@ function answerUpload(network: Network, companion: Companion, iq: BinaryNode): B
   return iqResult(iq);
 }
 
-function answerBundles(network: Network, iq: BinaryNode, asked: BinaryNode): BinaryNode {
+function answerBundles(
+  network: Network,
+  { phone: ownPhone, device }: Companion,
+  iq: BinaryNode,
+  asked: BinaryNode,
+): BinaryNode {
   const rows = getBinaryNodeChildren(asked, 'user').map((user) => {
     const address = attribute(user, 'jid');
-    const phone = network.numbers.resolve(address)?.number.phone ?? '';
+    const reference = network.numbers.resolve(address);
+    const isOwn = reference?.number.phone === ownPhone && reference.device === device;
+    network.log({ event: 'keys asked for', address, isOwn });
+    const phone = reference?.number.phone ?? '';
     const code = network.faults.keyError(phone);
     const bundle = code === undefined ? bundleOf(network, address) : undefined;
     if (bundle) return node('user', { jid: address }, bundleNodes(bundle));

@@ -60,6 +60,7 @@ export const shopDetails = v.strictObject({
     reconnectAtMs: v.nullable(epochMs),
     downSinceMs: v.nullable(epochMs),
     lastEnd: v.nullable(lastEnd),
+    replacedAtMs: v.exactOptional(epochMs),
     codesRefusedAtMs: v.exactOptional(v.nullable(epochMs)),
     ban: v.exactOptional(v.nullable(v.strictObject({ untilMs: epochMs, forMs: count }))),
     loginRefusals: v.exactOptional(count),

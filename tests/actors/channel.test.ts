@@ -64,9 +64,35 @@ test('credentials that no key opens are tried again every five minutes, and the 
   assert.equal(shop.statusOf(id), 'failed MSGAPP_NOT_CONNECTED');
 });
 
+test('a session that another took over is tried once more after 30 s, and is lost when that happens again within the hour', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  const back = (): void => {
+    const { nowMs } = shop;
+    shop.session(closed('replaced'));
+    assert.equal(shop.state.channel.value, 'reconnecting');
+    assert.equal(shop.state.channel.context.reconnectAtMs, nowMs + 30_000);
+    shop.pass(30_000);
+    assert.equal(shop.state.channel.value, 'starting');
+    shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 5 });
+  };
+  back();
+  assert.notEqual(shop.statusOf(id), 'failed MSGAPP_SESSION_LOST');
+  shop.pass(60 * MINUTE_MS);
+  back();
+  shop.session(closed('transient'));
+  shop.pass(MINUTE_MS);
+  shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 5 });
+  const lost = shop.send('+33600000012');
+  shop.session(closed('replaced'));
+  assert.equal(channelState(shop.state), 'disconnected');
+  assert.equal(shop.statusOf(lost), 'failed MSGAPP_SESSION_LOST');
+});
+
 for (const end of ['logged_out', 'forbidden', 'replaced'] as const) {
   test(`${end} is terminal: disconnected, flagged, the queue fails MSGAPP_SESSION_LOST, later sends too`, async () => {
     const shop = await ShopHarness.connected();
+    if (end === 'replaced') shop.replacedOnce();
     const ids = [shop.send('+33600000010'), shop.send('+33600000011')];
     shop.session(closed(end));
     assert.equal(channelState(shop.state), 'disconnected');

@@ -135,6 +135,7 @@ test('an open session that has not told its groups yet is no word that there is 
 
 test('a message to a group is refused as lost while somebody connects a lost session again', async () => {
   const shop = await ShopHarness.connected();
+  shop.replacedOnce();
   shop.session({ type: 'session.closed', end: 'replaced', statusCode: 440, detail: '' });
   shop.command({ type: 'connect' });
   assert.equal(channelState(shop.state), 'starting');

@@ -108,6 +108,14 @@ export class ShopHarness {
     return harness;
   }
 
+  /** Another program took the session over, and this one took it back: the next time it is lost. */
+  replacedOnce(): void {
+    const { phone, pairedAtMs } = this.state.channel.context;
+    this.session({ type: 'session.closed', end: 'replaced', statusCode: 440, detail: '' });
+    this.pass(30_000);
+    this.session({ type: 'session.connected', phone: phone ?? '', pairedAtMs: pairedAtMs ?? 0 });
+  }
+
   command(command: ShopCommand, facts: Partial<ShopFacts> = {}): unknown {
     return this.#take(this.decide(command, facts));
   }

@@ -89,7 +89,7 @@ test('each event in each state of the channel steps as in xstate’s own transit
     { ...configured, asked: true, attempts: 10, downSinceMs: 1 },
     { ...configured, asked: true, pairWith: '41791234567', lastEnd },
     { ...paired, reconnectAtMs: 50, warmupSinceMs: 1 },
-    { ...paired, asked: true, attempts: 3 },
+    { ...paired, asked: true, attempts: 3, replacedAtMs: 2 },
     { ...paired, loginRefusals: 4, lastEnd: { ...lastEnd, end: 'login_refused' } },
     { ...paired, ban: { untilMs: 40, forMs: 40 }, reconnectAtMs: 40 },
     { ...paired, ban: { untilMs: 0, forMs: 40 } },

@@ -82,6 +82,11 @@ export function connectClient(options: {
   withholdRefusals(socket);
   socket.ws.on('CB:message', (stanza: BinaryNode) => tokens.arrived(stanza));
   socket.ws.prependListener('frame', skipCollections);
+  // A login that does not tell the shop's LID takes nothing of the pairing back; the client would forget it.
+  socket.ws.prependListener('CB:success', ({ attrs }: BinaryNode) => {
+    const known = credentials.creds.me?.lid;
+    if (attrs.lid === undefined && known !== undefined) attrs.lid = known;
+  });
   // First in line, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
   followAccount({

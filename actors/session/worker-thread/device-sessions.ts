@@ -1,8 +1,10 @@
 import {
   type BinaryNode,
+  type Contact,
   getBinaryNodeChild,
   getBinaryNodeChildren,
   parseAndInjectE2ESessions,
+  transferDevice,
   type WASocket,
 } from '@whiskeysockets/baileys';
 import { isLidAddress, isNumberAddress, userOf } from './chat-address.ts';
@@ -21,6 +23,13 @@ const REFUSED = new Set([404, 406]);
 /** Whether a device is known to have no keys on the network. `address`: with the device. */
 export function isKeyless(keyless: ExpiringCache, address: string): boolean {
   return keyless.get<boolean>(address) === true;
+}
+
+/** The addresses of the shop's own linked device: by its number, and by its LID, which the network may tell without the device. */
+export function ownDevice(me: Contact | undefined): readonly string[] {
+  if (me === undefined) return [];
+  const { id, lid } = me;
+  return lid == null || lid === '' ? [id] : [id, transferDevice(id, lid)];
 }
 
 /**
@@ -67,7 +76,7 @@ export class DeviceSessions {
    */
   async open(addresses: readonly string[], fresh = false): Promise<readonly string[]> {
     const { signalRepository, user } = this.#socket();
-    const own = [user?.id, user?.lid];
+    const own = ownDevice(user);
     const others = [...new Set(addresses)].filter((address) => !own.includes(address));
     const asked: string[] = [];
     for (const address of others) {

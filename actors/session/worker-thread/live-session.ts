@@ -5,7 +5,7 @@ import type { SendOrder, SessionAddress, SessionEnd, SessionEvent, SessionOpenin
 import { isGroupId, isLidAddress, userOf } from './chat-address.ts';
 import { connectClient, holdReceipts } from './client-socket.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
-import { DeviceSessions, isKeyless } from './device-sessions.ts';
+import { DeviceSessions, isKeyless, ownDevice } from './device-sessions.ts';
 import { GroupDirectory } from './group-directory.ts';
 import { InboundIntake } from './inbound-intake.ts';
 import { personOf } from './inbound-message.ts';
@@ -212,7 +212,8 @@ export class LiveSession {
         return socket === undefined ? undefined : lookUpNumbers(socket, memory.devices, addresses);
       },
       received: (envelope, text) => this.#inbound.received(envelope, text),
-      isKeyless: (address) => isKeyless(memory.keyless, address),
+      isLeftOut: (address) =>
+        isKeyless(memory.keyless, address) || ownDevice(credentials.creds.me).includes(address),
       ownAddresses,
       numbersBeside: memory.numbersBeside,
     });

@@ -25,8 +25,8 @@ export interface RatchetHooks {
   readonly lookUpNumbers: (addresses: string[]) => Promise<LIDMapping[] | undefined>;
   /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
   readonly received: (envelope: InboundEnvelope, text: string) => Promise<void>;
-  /** Whether a device is left out because it has no keys. */
-  readonly isKeyless: (address: string) => boolean;
+  /** Whether a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
+  readonly isLeftOut: (address: string) => boolean;
   /** The shop's own addresses, without device. */
   readonly ownAddresses: () => readonly string[];
   /** The number that a stanza named beside the network's own id of its sender, by the stanza's id. */
@@ -117,7 +117,7 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
         // The client asks for the keys of those without a session, and fails as a whole where one has none. Sealing for such
         // a device fails for it alone.
         validateSession: async (address) =>
-          hooks.isKeyless(address) ? { exists: true } : client.validateSession(address),
+          hooks.isLeftOut(address) ? { exists: true } : client.validateSession(address),
         encryptMessage: (plain) => keys.seal(() => client.encryptMessage(plain)),
         encryptGroupMessage: (plain) => keys.seal(() => client.encryptGroupMessage(plain)),
       };

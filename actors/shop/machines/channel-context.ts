@@ -55,6 +55,8 @@ export interface ChannelContext {
   readonly ban?: { readonly untilMs: number; readonly forMs: number } | null;
   /** Logins that the network refused since the session was last open; absent: none. */
   readonly loginRefusals?: number;
+  /** When another program last took the session over, and this one tried once more; absent: none did. */
+  readonly replacedAtMs?: number;
   /** When the network last said that it was asked for too many codes; null or absent: it did not, or `lastEnd` tells. */
   readonly codesRefusedAtMs?: number | null;
 }

@@ -14,8 +14,9 @@
  *
  * `closed` goes by its end: restart_required reopens at once; transient, outdated and credentials_unreadable wait in `reconnecting` (a
  * channel that was never paired gives up after ten attempts); login_refused waits longer each time, and the fifth disconnects;
- * temporarily_banned waits in `banned`, which nothing shortens; qr_exhausted, pairing_refused and passkey_required disconnect; replaced, logged_out,
- * and forbidden are terminal losses: disconnected, flagged until the next connection, and
+ * temporarily_banned waits in `banned`, which nothing shortens; qr_exhausted, pairing_refused and passkey_required disconnect; replaced
+ * waits 30 s in `reconnecting` and tries once, since a process that died may hold the session still; logged_out, forbidden and a
+ * second replaced within an hour are terminal losses: disconnected, flagged until the next connection, and
  * the queue fails with MSGAPP_SESSION_LOST. A paired channel whose session asks for pairing has lost its credentials,
  * which is as terminal: disconnected and flagged too, lest the queue goes out under whatever number scans. Where
  * somebody asked to connect they get the code all the same, and the flag stays until it is scanned. `connect` may name the
@@ -79,6 +80,9 @@ const LONGEST_BAN_MS = 30 * 86_400_000;
 /** A channel that was never paired has nothing to come back to, so it stops trying. */
 const UNPAIRED_ATTEMPTS = 10;
 
+/** A session that is taken over again so soon after it came back has another owner for good, in milliseconds. */
+const REPLACED_AGAIN_MS = 3_600_000;
+
 type Closed = Extract<ChannelEvent, { type: 'closed' }>;
 
 const isTerminal = (end: SessionEnd): boolean =>
@@ -139,8 +143,9 @@ const channelSetup = setup({
       const { attempts, loginRefusals = 0 } = context;
       const { end, chance, nowMs } = event;
       const reconnectAtMs = nowMs + reconnectDelayMs({ attempts, loginRefusals, end, chance });
+      const replaced = end === 'replaced' ? { replacedAtMs: nowMs } : {};
       const refused = end === 'login_refused' ? { loginRefusals: loginRefusals + 1 } : {};
-      return { attempts: attempts + 1, reconnectAtMs, ...refused };
+      return { attempts: attempts + 1, reconnectAtMs, ...refused, ...replaced };
     }),
     startBan: assign(({ event }) => {
       if (event.type !== 'closed') return {};
@@ -206,6 +211,11 @@ const channelSetup = setup({
     isRestart: ({ event }) => (event as Closed).end === 'restart_required',
     isLoggedOut: ({ event }) => (event as Closed).end === 'logged_out',
     isTerminal: ({ event }) => isTerminal((event as Closed).end),
+    isReplacedAnew: ({ context, event }) => {
+      const { end, nowMs } = event as Closed;
+      const agoMs = nowMs - (context.replacedAtMs ?? Number.NEGATIVE_INFINITY);
+      return end === 'replaced' && context.pairedAtMs !== null && agoMs >= REPLACED_AGAIN_MS;
+    },
     isBan: ({ event }) => (event as Closed).end === 'temporarily_banned',
     isStillBanned: ({ context, event }) =>
       event.type === 'connect' && context.ban != null && context.ban.untilMs > event.nowMs,
@@ -245,6 +255,11 @@ const onClosed = [
       'loseSession' as const,
       'eraseSession' as const,
     ],
+  },
+  {
+    guard: 'isReplacedAnew' as const,
+    target: '#channel.reconnecting',
+    actions: ['rememberEnd' as const, 'scheduleReconnect' as const],
   },
   {
     guard: 'isTerminal' as const,

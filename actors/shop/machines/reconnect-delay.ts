@@ -16,6 +16,9 @@ const LOGIN_REFUSED_WAITS_MS = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000];
 /** Logins that are refused before nobody tries any more. */
 export const LOGIN_REFUSED_TRIES = LOGIN_REFUSED_WAITS_MS.length + 1;
 
+/** How long a session that another took over waits until it takes itself back, in milliseconds. */
+const REPLACED_WAIT_MS = 30_000;
+
 /**
  * How long to wait before the next attempt, in milliseconds: exponential backoff with full jitter above half of each step
  * (docs/chat-client.md, Disconnects). `attempts` since the session was last open, `chance` uniform in [0, 1).
@@ -28,6 +31,7 @@ export function reconnectDelayMs(options: {
   readonly chance: number;
 }): number {
   if (options.end === 'outdated' || options.end === 'credentials_unreadable') return RECONNECT_CEILING_MS;
+  if (options.end === 'replaced') return REPLACED_WAIT_MS;
   if (options.end === 'login_refused')
     return LOGIN_REFUSED_WAITS_MS[options.loginRefusals] ?? RECONNECT_CEILING_MS;
   const stepMs = Math.min(RECONNECT_CEILING_MS, RECONNECT_FLOOR_MS * 2 ** Math.min(options.attempts, 20));

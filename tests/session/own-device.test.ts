@@ -1,0 +1,64 @@
+/** The shop's own linked device: the network names it at a login, and among the members of a group. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SimulatorEvent } from '../../simulator/network.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
+import { startSimulated } from './simulated-network.ts';
+
+const GROUP = '120363000000000777@g.us';
+const MEMBER = '+33644000001';
+
+test('a session keeps the LID that it was paired with where a login does not tell it', async () => {
+  const events: SimulatorEvent[] = [];
+  const network = await startSimulated({}, { log: (event) => void events.push(event) });
+  const shop = newShop();
+  const { host, log, control } = network;
+  try {
+    await pair(network, shop);
+    const participants = [SHOP_PHONE, MEMBER];
+    await control.setGroup(GROUP, { name: 'Some', participants, admins: [SHOP_PHONE] });
+    await control.fault(SHOP_PHONE, 'no_lid', 1);
+    await control.fault(SHOP_PHONE, 'drop');
+    await log.next(shop, 'session.closed');
+    host.open(shop, { generation: 3 });
+    await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+    for (const to of [MEMBER, GROUP]) {
+      host.send(shop, textOrder(`to ${to}`, { to }));
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    }
+    assert.deepEqual(await network.received(shop, MEMBER), [`to ${MEMBER}`, `to ${GROUP}`]);
+    assertOthersAsked(events);
+  } finally {
+    await network.stop();
+  }
+});
+
+test("a post to a group asks nobody for the keys of the shop's own linked device", async () => {
+  const events: SimulatorEvent[] = [];
+  const network = await startSimulated({}, { log: (event) => void events.push(event) });
+  const shop = newShop();
+  const { host, log, control } = network;
+  try {
+    await pair(network, shop);
+    const participants = [SHOP_PHONE, MEMBER];
+    await control.setGroup(GROUP, { name: 'Some', participants, addressingMode: 'lid' });
+    for (const text of ['first', 'second']) {
+      host.send(shop, textOrder(text, { to: GROUP }));
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    }
+    assert.deepEqual(await network.received(shop, MEMBER), ['first', 'second']);
+    assertOthersAsked(events);
+  } finally {
+    await network.stop();
+  }
+});
+
+/** The keys of others were asked for, and never those of the device that asks: it knows itself by the LID that it has. */
+function assertOthersAsked(events: readonly SimulatorEvent[]): void {
+  const asked = events.filter(({ event }) => event === 'keys asked for');
+  assert.ok(asked.length > 0);
+  assert.ok(
+    asked.every(({ isOwn }) => isOwn === false),
+    JSON.stringify(asked),
+  );
+}
