@@ -43,6 +43,7 @@ function outbox({ hangs = false, held = false } = {}) {
   const outcomes: SendOutcome['kind'][] = [];
   const doubts: string[] = [];
   const prepared: string[] = [];
+  const stored: unknown[] = [];
   let handedOn = 0;
   const socket = {
     user: { id: '33600000001@s.whatsapp.net' },
@@ -74,7 +75,7 @@ function outbox({ hangs = false, held = false } = {}) {
       ca: undefined,
       slots: new TenantSlots(1),
     },
-    groups: undefined as unknown as GroupDirectory,
+    groups: { participants: async () => ['33622222222@s.whatsapp.net'] } as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
     tokens: { has: async () => false },
     report: (_messageId, outcome) => outcomes.push(outcome.kind),
@@ -85,7 +86,12 @@ function outbox({ hangs = false, held = false } = {}) {
     },
     credentials: {
       creds: {} as AuthenticationCreds,
-      keys: { get: async () => ({}), set: async () => undefined },
+      keys: {
+        get: async () => ({}),
+        set: async (data) => {
+          stored.push(data);
+        },
+      },
       carried: (_data, carry) => carry([]),
     },
     prepared: ({ messageId }) => {
@@ -99,7 +105,7 @@ function outbox({ hangs = false, held = false } = {}) {
     forget: () => undefined,
     unanswered: () => doubts.push('is anybody there?'),
   });
-  return { box, clock, devices, relayed, outcomes, doubts, prepared, handedOn: () => handedOn };
+  return { box, clock, devices, relayed, outcomes, doubts, prepared, stored, handedOn: () => handedOn };
 }
 
 test('a message goes out once its recipient has devices, and is settled by the network alone', async () => {
@@ -123,6 +129,31 @@ test('a message whose address is no longer the recipient’s fails where the net
   box.acknowledged({ id: order.wireId, refresh_lid: 'true' });
   await clock.until(() => outcomes.length === 1);
   assert.deepEqual([outcomes, relayed], [['refused'], [order.wireId]]);
+});
+
+test('a post to a group is taken where the network adds that one of its addresses is no longer valid', async () => {
+  const { box, clock, devices, relayed, outcomes } = outbox();
+  box.send({ ...order, to: '120363000000000001@g.us' });
+  await clock.until(() => devices.length === 1);
+  devices[0]?.(['33622222222@s.whatsapp.net']);
+  await clock.until(() => relayed.length === 1);
+  box.acknowledged({ id: order.wireId, refresh_lid: 'true' });
+  await clock.until(() => outcomes.length === 1);
+  assert.deepEqual([outcomes, relayed], [['acknowledged'], [order.wireId]]);
+});
+
+test("a post to a group that may have been lost with its socket brings the group's key again the next time", async () => {
+  const { box, clock, devices, relayed, outcomes, stored } = outbox();
+  const to = '120363000000000001@g.us';
+  box.send({ ...order, to });
+  await clock.until(() => devices.length === 1);
+  devices[0]?.(['33622222222@s.whatsapp.net']);
+  await clock.until(() => relayed.length === 1);
+  await clock.advance(1);
+  assert.deepEqual(stored, []);
+  box.lost();
+  // It stands in the line of writes before the session ends.
+  assert.deepEqual([outcomes, stored], [['unknown'], [{ 'sender-key-memory': { [to]: null } }]]);
 });
 
 for (const answer of ['devices', 'no devices', 'a failure'] as const) {

@@ -20,6 +20,9 @@ const KEYLESS_MS = 3_600_000;
 /** The network refused a whole question for keys because of one of the devices (oxidezap/whatsapp-rust, issue 1143). */
 const REFUSED = new Set([404, 406]);
 
+/** Questions for the keys of one message. Two such devices among a thousand take some forty; more would ask the network too much. */
+const MOST_QUESTIONS = 50;
+
 /** Whether a device is known to have no keys on the network. `address`: with the device. */
 export function isKeyless(keyless: ExpiringCache, address: string): boolean {
   return keyless.get<boolean>(address) === true;
@@ -50,7 +53,7 @@ export class DeviceSessions {
 
   /**
    * Gets ready to write to these people and to the shop's own devices: asks for their devices and opens the sessions that
-   * are missing. Resolves with whether anybody else can be reached. Rejects like `open`.
+   * are missing. Resolves with whether anybody can be reached; of others, where any are among them. Rejects like `open`.
    */
   async reach(addresses: readonly string[]): Promise<boolean> {
     const socket = this.#socket();
@@ -59,7 +62,9 @@ export class DeviceSessions {
     await this.#knowOwnDevices(own);
     const found = await socket.getUSyncDevices([...new Set([...addresses, own])], true, false);
     const open = await this.open(found.map(({ jid }) => jid));
-    return open.some((address) => ![personOf(id), personOf(lid ?? '')].includes(personOf(address)));
+    const isOther = (address: string): boolean =>
+      ![personOf(id), personOf(lid ?? '')].includes(personOf(address));
+    return addresses.some(isOther) ? open.some(isOther) : addresses.length > 0 && open.length > 0;
   }
 
   /** Asked for by their LID, the shop's own devices may be missing in the answer (oxidezap/whatsapp-rust, pull 568). */
@@ -95,7 +100,7 @@ export class DeviceSessions {
     const pairs = numbers.length === 0 ? [] : await signalRepository.lidMapping.getLIDsForPNs(numbers);
     const lids = new Map(pairs?.map(({ pn, lid }) => [pn, lid]));
     const onWire = new Map(addresses.map((address) => [lids.get(address) ?? address, address]));
-    const rows = await this.#ask([...onWire.keys()]);
+    const rows = await this.#ask([...onWire.keys()], { left: MOST_QUESTIONS });
     for (const [wire, address] of onWire) {
       const row = rows.get(wire);
       const isOpen = row !== undefined && (await this.#inject(row));
@@ -103,8 +108,9 @@ export class DeviceSessions {
     }
   }
 
-  /** The keys of each device, by its address; of those alone that have some. */
-  async #ask(addresses: readonly string[]): Promise<Map<string, BinaryNode>> {
+  /** The keys of each device, by its address; of those alone that have some. Rejects once no question is left. */
+  async #ask(addresses: readonly string[], questions: { left: number }): Promise<Map<string, BinaryNode>> {
+    questions.left -= 1;
     try {
       const answer = await this.#socket().query(question(addresses));
       if (answer === undefined) throw new Error('the network told no keys in time');
@@ -116,11 +122,11 @@ export class DeviceSessions {
         }),
       );
     } catch (error) {
-      if (!REFUSED.has(queryErrorCode(error) ?? 0)) throw error;
+      if (!REFUSED.has(queryErrorCode(error) ?? 0) || questions.left <= 0) throw error;
       if (addresses.length === 1) return new Map();
       const half = Math.ceil(addresses.length / 2);
-      const first = await this.#ask(addresses.slice(0, half));
-      return new Map([...first, ...(await this.#ask(addresses.slice(half)))]);
+      const first = await this.#ask(addresses.slice(0, half), questions);
+      return new Map([...first, ...(await this.#ask(addresses.slice(half), questions))]);
     }
   }
 

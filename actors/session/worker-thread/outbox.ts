@@ -1,20 +1,12 @@
-import { generateWAMessage, type proto, type SignalDataSet, type WASocket } from '@whiskeysockets/baileys';
-import type { Clock } from '../../../runtime/clock.ts';
+import { generateWAMessage, type proto, type SignalDataSet } from '@whiskeysockets/baileys';
 import type { SendOrder, SendOutcome } from '../session-host.ts';
-import type { SessionTiming } from '../session-timing.ts';
-import type { SealedChange } from '../worker-protocol.ts';
 import { chatAddress, isGroupId, isLidAddress, STATUS_CHAT } from './chat-address.ts';
-import type { ContactTokens } from './contact-tokens.ts';
-import type { Credentials } from './credentials.ts';
-import type { DeviceSessions } from './device-sessions.ts';
-import type { GroupDirectory } from './group-directory.ts';
 import { type FetchedMedia, fetchMedia } from './media-fetch.ts';
 import { renewLid } from './number-lookup.ts';
 import { contentOf } from './order-content.ts';
+import type { OutboxOptions } from './outbox-options.ts';
 import { outcomeOf, overdueOutcome, type Pending } from './pending-order.ts';
 import { chatOf } from './recipients.ts';
-import type { SentMessages } from './sent-messages.ts';
-import type { MediaEnvironment, ShopMemory } from './session-environment.ts';
 import { quietLogger } from './silent-logger.ts';
 import { statusAudience, TEXT_STATUS, wireForm, wireIdAfter } from './wire-form.ts';
 
@@ -24,41 +16,6 @@ const RATE_ACK = '429';
 const STALE_GROUP = '421';
 /** As which a message is refused whose recipient has no valid address. */
 const REFRESH_LID = 'refresh_lid';
-
-/** The parts of a session that an outbox shares with others. */
-export type OutboxParts = Pick<
-  OutboxOptions,
-  'socket' | 'groups' | 'sent' | 'tokens' | 'credentials' | 'sessions' | 'memory'
->;
-
-/** The parts and callbacks of a session that an outbox uses. */
-export interface OutboxOptions {
-  readonly socket: WASocket;
-  readonly clock: Clock;
-  readonly timing: SessionTiming;
-  readonly tenantId: string;
-  readonly media: MediaEnvironment;
-  readonly groups: GroupDirectory;
-  readonly sent: SentMessages;
-  readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
-  readonly memory: Pick<ShopMemory, 'aliases' | 'devices' | 'retries'>;
-  readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carried'>;
-  readonly tokens: Pick<ContactTokens, 'has'>;
-  readonly report: (messageId: string, outcome: SendOutcome) => void;
-  /** Only the frame is missing, which `release` lets go. These changes are to be stored before. */
-  readonly prepared: (word: {
-    readonly messageId: string;
-    readonly lid: string | undefined;
-    readonly hasChat: boolean | undefined;
-    readonly changes: readonly SealedChange[];
-  }) => void;
-  /** The client hangs in a send: the socket must end, or every later send waits behind it. */
-  readonly stalled: (detail: string) => void;
-  /** A recipient turned out to have no device: what is known of the number holds no more. */
-  readonly forget: (to: string) => void;
-  /** An acknowledgement or an answer is missing: is anybody listening? */
-  readonly unanswered: () => void;
-}
 
 /**
  * The orders of one session on their way to the wire. `sendMessage` of the client resolves when bytes reached the
@@ -181,7 +138,8 @@ export class Outbox {
     // Acknowledged without a ciphertext: a stanza that addressed nobody.
     if (pending === undefined || pending.phase !== 'released') return;
     const { error } = attributes;
-    if (attributes.refresh_lid === 'true') void this.#readdress(pending);
+    const isPerson = pending.order.kind === 'message' && !isGroupId(pending.chat);
+    if (attributes.refresh_lid === 'true' && isPerson) void this.#readdress(pending);
     else if (error === STALE_GROUP && isGroupId(pending.chat)) void this.#renewGroup(pending);
     else if (error === undefined) this.#settle(pending, { kind: 'acknowledged' });
     else
@@ -211,10 +169,9 @@ export class Outbox {
 
   /** The network refused a post because it names the members by the wrong kind of address. */
   #renewGroup(pending: Pending): Promise<void> {
-    const { groups, credentials } = this.#options;
+    const { groups } = this.#options;
     return this.#sendAgain(pending, STALE_GROUP, async () => {
-      // Nobody got the group's key with it.
-      await credentials.keys.set({ 'sender-key-memory': { [pending.chat]: null } });
+      await this.#forgetWhoHasKey(pending);
       await groups.look(pending.chat);
       return groups.participants(pending.chat);
     });
@@ -379,8 +336,21 @@ export class Outbox {
 
   #settle(pending: Pending, outcome: SendOutcome): void {
     if (!this.#isInHand(pending)) return;
+    const isPost = isGroupId(pending.chat) && pending.phase === 'released';
+    if (isPost && outcome.kind !== 'acknowledged') void this.#forgetWhoHasKey(pending);
     this.#drop(pending);
     this.#options.report(pending.order.messageId, outcome);
+  }
+
+  /**
+   * The client counts a group's members as having its key once a post is on the wire; one that was not taken brought it to
+   * nobody. The next post brings it again. Never rejects: a store that fails ends the session by itself.
+   */
+  async #forgetWhoHasKey({ chat, relayed }: Pending): Promise<void> {
+    const { keys } = this.#options.credentials;
+    // The client stores whom it counts as the last step of its send.
+    if (!relayed) await this.#relayed;
+    await Promise.resolve(keys.set({ 'sender-key-memory': { [chat]: null } })).catch(() => undefined);
   }
 
   #drop(pending: Pending): void {

@@ -15,7 +15,10 @@ const BACKOFF = /; backoff (\d{1,9}) s$/;
 export function spellOutErrors(frame: BinaryNode | Uint8Array): void {
   if (frame instanceof Uint8Array || frame.tag !== 'iq') return;
   const error = frame.attrs.type === 'error' ? childOf(frame, 'error') : usyncError(frame);
-  if (error === undefined) return;
+  if (error === undefined) {
+    leaveOutErrors(frame);
+    return;
+  }
   const { code, text = 'refused', backoff } = error.attrs;
   const attrs = {
     ...(code === undefined ? {} : { code }),
@@ -24,6 +27,25 @@ export function spellOutErrors(frame: BinaryNode | Uint8Array): void {
   frame.attrs.type = 'error';
   frame.content = [{ tag: 'error', attrs }];
 }
+
+/**
+ * Leaves out what the rows of a usync answer say of errors, where other rows say something: the client's reader fails the whole
+ * answer for one row, and a group would get no post for one member. That of one number, or of all, stays an error.
+ */
+function leaveOutErrors(frame: BinaryNode): void {
+  const list = childOf(childOf(frame, 'usync'), 'list');
+  if (!Array.isArray(list?.content)) return;
+  const rows = list.content.map((row) => ({ row, told: toldIn(row) }));
+  if (!rows.some(({ row, told }) => told.length > 0 && told.length === countOf(row))) return;
+  for (const { row, told } of rows) if (told.length < countOf(row)) row.content = told;
+}
+
+/** The parts of a row that are no errors. */
+function toldIn({ content }: BinaryNode): BinaryNode[] {
+  return Array.isArray(content) ? content.filter((part) => childOf(part, 'error') === undefined) : [];
+}
+
+const countOf = ({ content }: BinaryNode): number => (Array.isArray(content) ? content.length : 0);
 
 /** How long the network wants no such question, in milliseconds, at most a day; empty: the error does not say. */
 export function backoffOf(error: unknown): { readonly backoffMs?: number } {

@@ -1,0 +1,67 @@
+/** The questions for the keys of devices, to a network that refuses a whole question for one of them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type BinaryNode, getBinaryNodeChildren, type WASocket } from '@whiskeysockets/baileys';
+import { DeviceSessions } from '../../actors/session/worker-thread/device-sessions.ts';
+import { newShopMemory } from '../../actors/session/worker-thread/session-environment.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+
+const DEVICES = Array.from({ length: 1_000 }, (_, index) => `${100_000 + index}@lid`);
+
+/** A network that refuses every question about any of these devices. */
+function refusing(refused: ReadonlySet<string>) {
+  const asked: number[] = [];
+  const socket = {
+    user: { id: '33600000001:2@s.whatsapp.net', lid: '900:2@lid' },
+    signalRepository: {
+      validateSession: async () => ({ exists: false }),
+      injectE2ESession: async () => undefined,
+    },
+    async query({ content }: BinaryNode) {
+      const [key] = content as BinaryNode[];
+      const users = getBinaryNodeChildren(key, 'user');
+      asked.push(users.length);
+      if (users.some(({ attrs }) => refused.has(attrs.jid ?? '')))
+        throw Object.assign(new Error('not-acceptable'), { data: 406 });
+      return { tag: 'iq', attrs: {}, content: [{ tag: 'list', attrs: {}, content: users.map(withKeys) }] };
+    },
+  };
+  const sessions = new DeviceSessions(() => socket as unknown as WASocket, newShopMemory(new FakeClock()));
+  return { sessions, asked };
+}
+
+const number = (bytes: number): Uint8Array => new Uint8Array(bytes);
+
+function withKeys({ attrs }: BinaryNode): BinaryNode {
+  const signed = ['id', 'value', 'signature'].map((tag, index) => ({
+    tag,
+    attrs: {},
+    content: number([3, 32, 64][index] ?? 0),
+  }));
+  const content: BinaryNode[] = [
+    { tag: 'registration', attrs: {}, content: number(4) },
+    { tag: 'identity', attrs: {}, content: number(32) },
+    { tag: 'skey', attrs: {}, content: signed },
+    { tag: 'key', attrs: {}, content: signed.slice(0, 2) },
+  ];
+  return { tag: 'user', attrs, content };
+}
+
+test('two devices for which the network refuses the question are left out, and the others are not', async () => {
+  const without = [DEVICES[123] ?? '', DEVICES[777] ?? ''];
+  const { sessions } = refusing(new Set(without));
+  const open = await sessions.open(DEVICES);
+  assert.deepEqual(
+    DEVICES.filter((address) => !open.includes(address)),
+    without,
+  );
+});
+
+test('a network that refuses every question is asked a few times, and nobody counts as without keys', async () => {
+  const { sessions, asked } = refusing(new Set(DEVICES));
+  await assert.rejects(sessions.open(DEVICES), { data: 406 });
+  assert.ok(asked.length <= 51, `${asked.length} questions`);
+  const { length } = asked;
+  await assert.rejects(sessions.open(DEVICES), { data: 406 });
+  assert.ok(asked.length > length, 'they are asked about again');
+});

@@ -1,0 +1,46 @@
+/** Errors inside the answer to a usync question, as the client's own reader takes them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type BinaryNode, USyncQuery } from '@whiskeysockets/baileys';
+import { spellOutErrors } from '../../actors/session/worker-thread/usync-errors.ts';
+
+const refused: BinaryNode = { tag: 'error', attrs: { code: '404', text: 'item-not-found' } };
+const phone: BinaryNode = {
+  tag: 'device-list',
+  attrs: {},
+  content: [{ tag: 'device', attrs: { id: '0' } }],
+};
+
+/** An answer with a row for each person, which says that of their devices. */
+function answerOf(devices: { readonly [jid: string]: BinaryNode }): BinaryNode {
+  const rows = Object.entries(devices).map(([jid, said]) => ({
+    tag: 'user',
+    attrs: { jid },
+    content: [{ tag: 'devices', attrs: {}, content: [said] }],
+  }));
+  const list = { tag: 'list', attrs: {}, content: rows };
+  const usync = { tag: 'usync', attrs: {}, content: [{ tag: 'result', attrs: {}, content: [] }, list] };
+  return { tag: 'iq', attrs: { type: 'result' }, content: [usync] };
+}
+
+const read = (answer: BinaryNode) => {
+  spellOutErrors(answer);
+  return new USyncQuery().withDeviceProtocol().parseUSyncQueryResult(answer);
+};
+
+test('a row with an error costs the other people of the question nothing', () => {
+  const found = read(answerOf({ 'a@lid': phone, 'b@lid': refused, 'c@lid': phone }));
+  assert.deepEqual(
+    found?.list.map(({ id, devices }) => [id, devices === undefined]),
+    [
+      ['a@lid', false],
+      ['b@lid', true],
+      ['c@lid', false],
+    ],
+  );
+});
+
+test('an error stays one where nobody else was asked about, or all rows are errors', () => {
+  assert.throws(() => read(answerOf({ 'a@lid': refused })));
+  assert.throws(() => read(answerOf({ 'a@lid': refused, 'b@lid': refused })));
+});
