@@ -11,7 +11,7 @@ const NAMED = /[\w./-]*[\w-]+\.(?:test|container-test)\.ts/g;
 
 /** The documents, and where a file lies of which they name no folder. */
 const DOCUMENTS = [
-  ['README.md', 'tests'],
+  ['docs/promises.md', 'docs'],
   ['ARCHITECTURE.md', 'tests'],
   ['runtime/README.md', 'tests/runtime'],
 ] as const;
@@ -26,3 +26,12 @@ for (const [document, folder] of DOCUMENTS) {
     assert.deepEqual(missing, []);
   });
 }
+
+test('docs/promises.md: every promise links its test', () => {
+  const promises = readFileSync(join(root, 'docs/promises.md'), 'utf8').split(/^- /m).slice(1);
+  assert.ok(promises.length > 40, `${promises.length} promises`);
+  assert.deepEqual(
+    promises.filter((promise) => promise.match(NAMED) === null),
+    [],
+  );
+});

@@ -1,6 +1,6 @@
 /**
  * Breaks the promises of the runtime, and of the tenants' events, one at a time in a copy, and expects the tests that
- * runtime/README.md and ARCHITECTURE.md name for it to notice. Run: npm run breakages [-- part of a name]
+ * runtime/README.md and docs/promises.md name for it to notice. Run: npm run breakages [-- part of a name]
  * Ends with exit code 1 when one goes unnoticed.
  */
 import { spawnSync } from 'node:child_process';
