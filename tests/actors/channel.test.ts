@@ -320,6 +320,21 @@ test('a ban without an end is waited out for an hour, and one of years for thirt
   }
 });
 
+test('a restart does not shorten the wait after a login that was refused', async () => {
+  const shop = await ShopHarness.connected();
+  for (const minutes of [1, 5]) {
+    shop.session({ ...closed('login_refused'), statusCode: 409 });
+    shop.pass(minutes * MINUTE_MS);
+  }
+  shop.session({ ...closed('login_refused'), statusCode: 409 });
+  const { reconnectAtMs } = shop.state.channel.context;
+  const successor = await shop.successor('store');
+  assert.equal(successor.state.channel.context.reconnectAtMs, reconnectAtMs);
+  assert.equal(successor.effectsOf('open').length, 0);
+  successor.pass(15 * MINUTE_MS);
+  assert.equal(successor.effectsOf('open').length, 1);
+});
+
 test('a login that is refused is tried five times, later each time, and then no more until somebody connects', async () => {
   const shop = await ShopHarness.connected();
   const view = () => channelView(shop.state, async () => '');

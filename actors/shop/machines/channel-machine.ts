@@ -23,7 +23,8 @@
  * number whose phone is to type a code (`pairWith`), which is kept until it is connected or has ended for good: each session
  * on the way there asks for a code of its own. `disconnect` from any configured state closes
  * the session. `refused` (another shop of the tenant has the number) disconnects: a device that was just paired is unlinked and
- * its credentials go, one that was resumed keeps them. `activated` (this process took the shop over) opens the session again wherever one is wanted.
+ * its credentials go, one that was resumed keeps them. `activated` (this process took the shop over) opens the session again wherever one is wanted,
+ * but for a login that was refused: that wait goes on.
  */
 import { assign, setup } from 'xstate';
 import type { SessionEnd, SessionOpening } from '../../session/session-host.ts';
@@ -217,6 +218,10 @@ const channelSetup = setup({
       return end === 'replaced' && context.pairedAtMs !== null && agoMs >= REPLACED_AGAIN_MS;
     },
     isBan: ({ event }) => (event as Closed).end === 'temporarily_banned',
+    waitsOutRefusal: ({ context, event }) =>
+      event.type === 'activated' &&
+      context.lastEnd?.end === 'login_refused' &&
+      (context.reconnectAtMs ?? 0) > event.nowMs,
     isStillBanned: ({ context, event }) =>
       event.type === 'connect' && context.ban != null && context.ban.untilMs > event.nowMs,
     isExhausted: ({ context, event }) =>
@@ -373,7 +378,7 @@ export const channelMachine = channelSetup.createMachine({
         connected: onConnected,
         refused: onRefused,
         disconnect: onDisconnect,
-        activated: onActivated,
+        activated: [{ guard: 'waitsOutRefusal' }, onActivated],
       },
     },
     banned: { on: { reconnect_due: reopen, refused: onRefused, disconnect: onDisconnect } },

@@ -1,10 +1,11 @@
 import type { SessionEnd } from '../../session/session-host.ts';
+import type { ChannelContext } from './channel-context.ts';
 
 /**
  * Longest wait between two attempts to reconnect, in milliseconds. A refused client version waits this long at
  * once, and so do credentials that no configured key opens: the next deployment has the key again.
  */
-export const RECONNECT_CEILING_MS = 5 * 60_000;
+const RECONNECT_CEILING_MS = 5 * 60_000;
 const RECONNECT_FLOOR_MS = 1_000;
 
 /**
@@ -12,6 +13,11 @@ const RECONNECT_FLOOR_MS = 1_000;
  * request 284); others are for good, so that the tries must end.
  */
 const LOGIN_REFUSED_WAITS_MS = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000];
+
+/** The longest wait for the next attempt after that end, in milliseconds. */
+export function longestReconnectMs(end: NonNullable<ChannelContext['lastEnd']>['end'] | undefined): number {
+  return end === 'login_refused' ? Math.max(...LOGIN_REFUSED_WAITS_MS) : RECONNECT_CEILING_MS;
+}
 
 /** Logins that are refused before nobody tries any more. */
 export const LOGIN_REFUSED_TRIES = LOGIN_REFUSED_WAITS_MS.length + 1;

@@ -1,5 +1,5 @@
 import type { ChannelContext } from '../machines/channel-context.ts';
-import { RECONNECT_CEILING_MS } from '../machines/reconnect-delay.ts';
+import { longestReconnectMs } from '../machines/reconnect-delay.ts';
 import { channel, encodeMachines, pacing } from '../machines/shop-machines.ts';
 import { changedShop, type QueuedMessage, type ShopState } from '../record/shop-state.ts';
 import { presentLimits } from '../record/stored-limits.ts';
@@ -30,7 +30,8 @@ export function withPresentTimes(
   const warmupSinceMs = notAfter(ages.warmupSinceMs ?? null, nowMs);
   const ban = ages.ban == null ? ages.ban : presentBan(ages.ban, nowMs);
   const isBanned = channelBefore.value === 'banned' && ban != null;
-  const reconnectAtMs = isBanned ? ban.untilMs : notAfter(ages.reconnectAtMs, nowMs + RECONNECT_CEILING_MS);
+  const longestWaitMs = longestReconnectMs(ages.lastEnd?.end);
+  const reconnectAtMs = isBanned ? ban.untilMs : notAfter(ages.reconnectAtMs, nowMs + longestWaitMs);
   const downSinceMs = notAfter(ages.downSinceMs, nowMs);
   const isPresent =
     untilMs === waits.untilMs &&
