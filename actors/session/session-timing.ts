@@ -27,7 +27,7 @@ export interface SessionTiming {
   readonly knownNumberMs: number;
   /** How long a number known not to exist is not asked about again. */
   readonly missingNumberMs: number;
-  /** Between two questions about the number's limits, while it is restricted or warned. */
+  /** Between two questions about the number's limits, while it is restricted or has a quota. */
   readonly limitsEveryMs: number;
   /** The list of groups is asked for at most this often. */
   readonly groupsFloorMs: number;

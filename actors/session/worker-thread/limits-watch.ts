@@ -9,7 +9,7 @@ export type LimitsNotice = Omit<Extract<SessionEvent, { type: 'session.limits' }
 /** The parts and callbacks of a session that the watch uses. */
 export interface LimitsWatchOptions {
   readonly socket: WASocket;
-  /** Between two questions while the number is restricted or warned. Milliseconds. */
+  /** Between two questions while the number is restricted or has a quota. Milliseconds. */
   readonly everyMs: number;
   readonly later: (delayMs: number, act: () => void) => ArmedTimer;
   readonly report: (notice: LimitsNotice) => void;
@@ -21,7 +21,7 @@ const LIMIT_CODES: readonly (string | undefined)[] = ['463', '475'];
 
 /**
  * Listens to what the network says of the number's limits, and asks: once after the session opened, after a refusal, and
- * hourly while the number is restricted or warned. The questions send nothing to anybody
+ * hourly while the number is restricted or has a quota. The questions send nothing to anybody
  * (WhiskeySockets/Baileys pull requests 2442 and 2445).
  */
 export class LimitsWatch {
@@ -30,7 +30,7 @@ export class LimitsWatch {
   #askAgain = false;
   #next: ArmedTimer | undefined;
   #isRestricted = false;
-  #isWarned = false;
+  #hasQuota = false;
   #isRefused = false;
 
   constructor(options: LimitsWatchOptions) {
@@ -108,9 +108,10 @@ export class LimitsWatch {
   #report(told: Omit<LimitsNotice, 'type'>): void {
     const { restriction, newChats } = told;
     if (restriction !== undefined) this.#isRestricted = restriction.isActive;
-    if (newChats !== undefined) this.#isWarned = newChats !== null && newChats.warning !== null;
+    if (newChats !== undefined) this.#hasQuota = newChats !== null;
     this.#next?.cancel();
-    if (this.#isRestricted || this.#isWarned || this.#isRefused) {
+    // Between two answers the shop counts by itself, and takes people who have answered elsewhere for others.
+    if (this.#isRestricted || this.#hasQuota || this.#isRefused) {
       this.#next = this.#options.later(this.#options.everyMs, () => this.ask());
     }
     if (restriction !== undefined || newChats !== undefined) {
