@@ -96,11 +96,15 @@ export const noiseRootKey = v.pipe(
   v.check((key) => key !== undefined, '32 bytes in base64 or hex, as GET /root-key of the simulator tells'),
 );
 
-/** The version the chat client says it is. */
+/** The version the chat client says it is, or `latest`: the one that the network's page names. */
 export const clientVersion = v.pipe(
   v.string(),
-  v.regex(/^\d{1,9}\.\d{1,9}\.\d{1,10}$/, 'three numbers with dots between them, as in 2.3000.1035194821'),
-  v.transform((text): readonly [number, number, number] => {
+  v.regex(
+    /^(?:latest|\d{1,9}\.\d{1,9}\.\d{1,10})$/,
+    'latest, or three numbers with dots between them, as in 2.3000.1035194821',
+  ),
+  v.transform((text): readonly [number, number, number] | 'latest' => {
+    if (text === 'latest') return text;
     const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number);
     return [major, minor, patch];
   }),

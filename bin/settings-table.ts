@@ -150,7 +150,7 @@ secret given in both ways is refused. \`compose.yaml\` takes secrets by value al
       {
         name: 'MSGAPP_CLIENT_VERSION',
         standard: "the client's own",
-        meaning: 'the version it says it is, as in `2.3000.1035194821`',
+        meaning: 'the version it says it is, as in `2.3000.1035194821`, or `latest`',
       },
       {
         name: 'SEND_GAP_MS',
@@ -168,8 +168,10 @@ secret given in both ways is refused. \`compose.yaml\` takes secrets by value al
         meaning: "who resolves attachments' and webhooks' hosts; `/etc/hosts` is not read",
       },
     ],
-    note: `\`MSGAPP_CLIENT_VERSION\` is for the day the network refuses the version of the client (\`outdated\`). \`SEND_GAP_MS\` may be shorter
-than 6 seconds only against a simulator on this machine.`,
+    note: `\`MSGAPP_CLIENT_VERSION\` is for the day the network refuses the version of the client (\`outdated\`). With \`latest\` one node a day
+asks the network's own page (\`https://web.whatsapp.com/sw.js\`), and one asks at once after a refusal; sessions that open from then on
+say that version. Until a page is read they say the client's own. \`SEND_GAP_MS\` may be shorter than 6 seconds only against a
+simulator on this machine.`,
   },
   {
     title: 'How long things are kept',

@@ -1,6 +1,10 @@
-import { startBaileysHost } from '../actors/session/main-thread/baileys-host.ts';
+import { AddressGuard } from '../actors/outbound/address-guard.ts';
+import { nameLookup } from '../actors/outbound/name-lookup.ts';
+import { askRevision, revisionPage } from '../actors/outbound/revision-page.ts';
+import { type BaileysHostOptions, startBaileysHost } from '../actors/session/main-thread/baileys-host.ts';
 import type { SessionHost, SessionListener } from '../actors/session/session-host.ts';
 import type { SessionTiming } from '../actors/session/session-timing.ts';
+import type { MediaAccess } from '../actors/session/worker-protocol.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
@@ -22,6 +26,7 @@ export function startSessions(parts: {
   const simulated = environment.noiseRootKey !== undefined;
   const socketUrl = environment.chatNetworkUrl ?? REAL_NETWORK_URL;
   if (simulated) log.warn({ socketUrl }, 'the chat network is simulated: no message leaves this machine');
+  const media = { allowLoopback: simulated, ...environment.media };
   return startBaileysHost({
     store: node.store,
     clock,
@@ -31,9 +36,20 @@ export function startSessions(parts: {
     credentialsKeys: environment.credentialsKeys,
     socketUrl,
     noiseRootKey: environment.noiseRootKey,
-    clientVersion: environment.clientVersion,
+    ...versionOf(environment.clientVersion, socketUrl, media),
     workers: environment.sessionWorkers,
-    media: { allowLoopback: simulated, ...environment.media },
+    media,
     timing,
   });
+}
+
+/** The version that clients say: one that is set, the network's newest, or none for the client's own. */
+function versionOf(
+  version: ServiceEnvironment['clientVersion'],
+  socketUrl: string,
+  media: MediaAccess,
+): Pick<BaileysHostOptions, 'clientVersion' | 'askRevision'> {
+  if (version !== 'latest') return { clientVersion: version };
+  const bounds = { guard: new AddressGuard(media), resolve: nameLookup(media.nameServers) };
+  return { askRevision: (signal) => askRevision(revisionPage(socketUrl), { ...bounds, signal }) };
 }

@@ -64,7 +64,8 @@ export class ChatServer {
 
   readonly #handlers = {
     onClient: async (connection: Connection, finish: ClientFinish): Promise<void> => {
-      if (finish.payload.devicePairingData) this.pairing.register(connection, finish);
+      if (this.#network.versions.refuses(finish.payload)) refuse(connection, 405);
+      else if (finish.payload.devicePairingData) this.pairing.register(connection, finish);
       else await login(this.#network, connection, finish);
     },
     onStanza: async (connection: Connection, stanza: BinaryNode): Promise<void> => {

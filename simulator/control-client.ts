@@ -86,6 +86,11 @@ export function simulatorControl(url: string) {
   const call = caller(url);
   return {
     ...limitCalls(call),
+    /** Clients below the revision `least` get 405, and the page names `newest`. Cuts the connected ones. */
+    setClientVersions: (versions: { least: number; newest: number }) =>
+      call<{ asked: number }>('PUT', '/client-versions', versions),
+    /** How often the page was read, beside both revisions. */
+    clientVersions: () => call<{ least: number; newest: number; asked: number }>('GET', '/client-versions'),
     /** Base64 of the Noise root key that clients must trust. */
     rootKey: async () => (await call<{ noiseRootKey: string }>('GET', '/root-key')).noiseRootKey,
     /** PEM of the authority behind the attachments' https host. */

@@ -1,4 +1,5 @@
 import { ARRIVING_KINDS, arrive, pendingAnswers } from './arriving-stanzas.ts';
+import { clientVersionRoutes } from './client-version-calls.ts';
 import type { CodePairing } from './code-pairing.ts';
 import { type Companion, companionAddress } from './companions.ts';
 import { writeAsContact } from './contact-messages.ts';
@@ -69,6 +70,7 @@ export function controlRoutes(options: {
       handle: async ({ path, body }) => ({ data: await tellOwn(network, { phone: phoneOf(path), body }) }),
     },
     ...numberLimitRoutes(network),
+    ...clientVersionRoutes(network),
     { method: 'PUT', path: '/groups/{id}', handle: (request) => putGroup(network, request) },
     { method: 'GET', path: '/groups/{id}', handle: (request) => getGroup(network, request) },
     { method: 'GET', path: '/sessions', handle: (request) => sessions(network, request) },

@@ -1,3 +1,4 @@
+import type { ClientVersions } from './client-versions.ts';
 import type { MovableClock } from './clock.ts';
 import type { Companions } from './companions.ts';
 import type { Connections } from './connections.ts';
@@ -55,6 +56,7 @@ export interface Network {
   readonly copies: PhoneCopies;
   readonly typing: Typing;
   readonly faults: Faults;
+  readonly versions: ClientVersions;
   readonly media: MediaHost;
   /** A new upper-case hex id, as clients and servers give stanzas. */
   newId(): string;

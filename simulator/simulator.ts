@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { CHAT_PATH, ChatServer } from './chat-server.ts';
+import { ClientVersions } from './client-versions.ts';
 import { MovableClock, processClock, type SimulatorClock } from './clock.ts';
 import { Companions } from './companions.ts';
 import { Connections } from './connections.ts';
@@ -106,14 +107,14 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const chat = new ChatServer({ network, identity, server });
     const { pairing, codePairing } = chat;
     const routes = controlRoutes({ network, pairing, codePairing, noiseRootKey: identity.rootKey });
-    server.on(
-      'request',
-      controlListener({
-        routes,
-        settled: () => network.journal.settled(),
-        report: (error) => network.log({ event: 'control call failed', reason: String(error) }),
-      }),
-    );
+    const control = controlListener({
+      routes,
+      settled: () => network.journal.settled(),
+      report: (error) => network.log({ event: 'control call failed', reason: String(error) }),
+    });
+    server.on('request', (request, response) => {
+      if (!network.versions.answer(request, response)) control(request, response);
+    });
     await listen(server, options.port, host);
     const { port } = server.address() as AddressInfo;
     const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -168,6 +169,7 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
     offline: new OfflineHandsets(),
     typing: new Typing(),
     faults: new Faults(),
+    versions: new ClientVersions(),
     media,
     newId: () => {
       const bytes = random

@@ -16,6 +16,15 @@ export interface MediaAccess {
   readonly nameServers: readonly string[];
 }
 
+/** The version that a client says it is. */
+export type ClientVersion = readonly [major: number, minor: number, patch: number];
+
+/** How a worker opens a session. */
+export interface WorkerOpening extends SessionOpening {
+  /** Absent: the client's own. */
+  readonly clientVersion?: ClientVersion;
+}
+
 /** The settings of a worker, given to its thread at the start. */
 export interface WorkerSetup {
   readonly socketUrl: string;
@@ -23,7 +32,6 @@ export interface WorkerSetup {
   readonly noiseRootKey: Uint8Array | undefined;
   readonly mediaCa: string | undefined;
   readonly media: MediaAccess;
-  readonly clientVersion: readonly [number, number, number] | undefined;
   readonly timing: SessionTiming;
 }
 
@@ -54,7 +62,7 @@ export interface SealedChange {
 
 /** Orders to a worker. */
 export type ToWorker =
-  | { readonly kind: 'open'; readonly shop: SessionAddress; readonly opening: SessionOpening }
+  | { readonly kind: 'open'; readonly shop: SessionAddress; readonly opening: WorkerOpening }
   | { readonly kind: 'close'; readonly shopId: string }
   /** Unlinks the device where a session is open, and ends it. Answered by `unlinked`. */
   | { readonly kind: 'unlink'; readonly shopId: string }

@@ -247,7 +247,7 @@ const refusals: readonly {
   {
     name: 'MSGAPP_CLIENT_VERSION',
     variables: { MSGAPP_CLIENT_VERSION: '2.3000' },
-    expected: /three numbers/,
+    expected: /latest, or three numbers/,
   },
   { name: 'SEND_GAP_MS', variables: { SEND_GAP_MS: '5999-20000' }, expected: /at least 6000 ms/ },
   {

@@ -50,7 +50,6 @@ function startPool(
       noiseRootKey: undefined,
       mediaCa: undefined,
       media: { allowLoopback: false, deniedRanges: [], nameServers: [] },
-      clientVersion: undefined,
       timing: DEFAULT_SESSION_TIMING,
     },
     supervision: { ...DEFAULT_WORKER_SUPERVISION, restartDelayMs: 10, ...supervision },

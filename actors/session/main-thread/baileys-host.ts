@@ -14,9 +14,10 @@ import type {
   SessionOpening,
 } from '../session-host.ts';
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
-import type { MediaAccess, SessionWord, ToWorker } from '../worker-protocol.ts';
+import type { ClientVersion, MediaAccess, SessionWord, ToWorker, WorkerOpening } from '../worker-protocol.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
+import { NetworkVersion } from './network-version.ts';
 import { noteEvent, noteOutcome, noteWord, type SessionNotes } from './session-notes.ts';
 import { placeFor, SessionSlot } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
@@ -39,8 +40,10 @@ export interface BaileysHostOptions {
   readonly mediaCa?: string | undefined;
   /** Default: public addresses alone. Loopback is refused unless the socket is on loopback. */
   readonly media?: Partial<MediaAccess> | undefined;
-  /** The version the client says it is; default: its own. A refused one (405) hits the whole fleet. */
-  readonly clientVersion?: readonly [number, number, number] | undefined;
+  /** The version that clients say they are; default: their own. */
+  readonly clientVersion?: ClientVersion | undefined;
+  /** Asks the network's page for the last number of the version to say, in place of `clientVersion`. */
+  readonly askRevision?: ((signal: AbortSignal) => Promise<number>) | undefined;
   /** Worker threads; default 1. */
   readonly workers?: number | undefined;
   readonly timing?: Partial<SessionTiming> | undefined;
@@ -61,9 +64,10 @@ class BaileysHost implements SessionHost {
   readonly #notes: SessionNotes;
   /** Callers that wait until a shop's device is unlinked, in the order in which they asked. */
   readonly #unlinking = new Map<string, (() => void)[]>();
-  /** Shops whose session opens as soon as the workers are there: right after a start there are none yet. */
+  /** Shops whose session opens as soon as the workers are there, and the version to say: right after a start neither is. */
   readonly #awaitingWorker = new Set<string>();
   readonly #sweep: { stop(): void };
+  readonly #networkVersion: NetworkVersion | undefined;
   #stopped = false;
 
   constructor(options: BaileysHostOptions) {
@@ -85,7 +89,6 @@ class BaileysHost implements SessionHost {
         noiseRootKey: options.noiseRootKey === undefined ? undefined : new Uint8Array(options.noiseRootKey),
         mediaCa: options.mediaCa,
         media: { allowLoopback: false, deniedRanges: [], nameServers: [], ...options.media },
-        clientVersion: options.clientVersion,
         timing: this.#timing,
       },
       supervision: { ...DEFAULT_WORKER_SUPERVISION, ...options.supervision },
@@ -102,6 +105,17 @@ class BaileysHost implements SessionHost {
         reachable: () => this.#toAll({ type: 'session.reachable' }),
       },
     });
+    const { askRevision: ask } = options;
+    this.#networkVersion = ask && new NetworkVersion({ ...options, ask, onRead: () => this.#openAwaiting() });
+  }
+
+  #openingOf(opening: SessionOpening): WorkerOpening {
+    const clientVersion = this.#networkVersion?.version ?? this.#options.clientVersion;
+    return clientVersion === undefined ? opening : { ...opening, clientVersion };
+  }
+
+  #mayOpen(): boolean {
+    return !this.#pool.starting() && this.#networkVersion?.isRead !== false;
   }
 
   open(shop: SessionAddress, opening: SessionOpening): void {
@@ -109,9 +123,9 @@ class BaileysHost implements SessionHost {
     slot.opening = opening;
     slot.closing = false;
     slot.enter('opening');
-    if (this.#pool.starting()) return void this.#awaitingWorker.add(shop.shopId);
+    if (!this.#mayOpen()) return void this.#awaitingWorker.add(shop.shopId);
     slot.worker = placeFor(slot, this.#slots.values(), this.#pool.ready());
-    if (this.#post(slot, { kind: 'open', shop, opening })) return;
+    if (this.#post(slot, { kind: 'open', shop, opening: this.#openingOf(opening) })) return;
     slot.enter('ended');
     this.#tellSoon(shop, {
       type: 'session.closed',
@@ -123,7 +137,7 @@ class BaileysHost implements SessionHost {
   }
 
   #openAwaiting(): void {
-    if (this.#pool.starting()) return;
+    if (!this.#mayOpen()) return;
     const shopIds = [...this.#awaitingWorker];
     this.#awaitingWorker.clear();
     for (const shopId of shopIds) {
@@ -241,6 +255,7 @@ class BaileysHost implements SessionHost {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#sweep.stop();
+    this.#networkVersion?.stop();
     await this.#pool.stop();
     for (const slot of this.#slots.values()) this.#settleOrders(slot);
     this.#slots.clear();
@@ -329,6 +344,7 @@ class BaileysHost implements SessionHost {
     }
     if (event.generation !== slot.generation || slot.closing) return;
     noteEvent(this.#notes, slot, event);
+    if (event.type === 'session.closed' && event.end === 'outdated') this.#networkVersion?.refused();
     this.#tell(slot.shop, event);
   }
 

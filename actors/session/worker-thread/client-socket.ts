@@ -7,6 +7,7 @@ import {
 } from '@whiskeysockets/baileys';
 
 import type { SessionAddress } from '../session-host.ts';
+import type { WorkerOpening } from '../worker-protocol.ts';
 import { followAccount, skipCollections } from './account-sync.ts';
 import { clientDispatcher } from './client-dispatcher.ts';
 import { ContactTokens } from './contact-tokens.ts';
@@ -30,13 +31,15 @@ export function connectClient(options: {
   readonly environment: SessionEnvironment;
   readonly memory: ShopMemory;
   readonly shop: SessionAddress;
+  readonly opening: WorkerOpening;
   readonly credentials: Credentials;
   readonly ratchets: Ratchets;
   /** Asked when a group is written to, long after this returned. */
   readonly groups: () => GroupDirectory | undefined;
 }): { readonly socket: WASocket; readonly tokens: ContactTokens } {
   const { environment, memory, shop, credentials, ratchets, groups } = options;
-  const { timing, clientVersion, uploadAgent, media } = environment;
+  const { timing, uploadAgent, media } = environment;
+  const { clientVersion } = options.opening;
   const bounds: DownloadBounds = {
     ...media,
     hosts: async () => (await socket.refreshMediaConn()).hosts.map(({ hostname }) => hostname),

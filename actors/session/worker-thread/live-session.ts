@@ -1,7 +1,8 @@
 import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
 import { Unreadable } from '../credential-cipher.ts';
-import type { SendOrder, SessionAddress, SessionEnd, SessionEvent, SessionOpening } from '../session-host.ts';
+import type { SendOrder, SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
+import type { WorkerOpening } from '../worker-protocol.ts';
 import { isGroupId, isLidAddress, userOf } from './chat-address.ts';
 import { connectClient, holdReceipts } from './client-socket.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
@@ -34,7 +35,7 @@ export interface LiveSessionOptions {
   readonly environment: SessionEnvironment;
   readonly memory: ShopMemory;
   readonly shop: SessionAddress;
-  readonly opening: SessionOpening;
+  readonly opening: WorkerOpening;
   /** The first sign of life came, or the end: the next session may open. */
   readonly onSettled: () => void;
 }
@@ -219,9 +220,7 @@ export class LiveSession {
       numbersBeside: memory.numbersBeside,
     });
     const { socket, tokens } = connectClient({
-      environment,
-      memory,
-      shop: this.#options.shop,
+      ...this.#options,
       credentials,
       ratchets,
       groups: () => this.#running?.groups,

@@ -26,7 +26,6 @@ export interface MediaEnvironment {
 /** What all sessions of one worker share. */
 export interface SessionEnvironment {
   readonly socketUrl: string;
-  readonly clientVersion: readonly [number, number, number] | undefined;
   readonly media: MediaEnvironment;
   /** Trusts the simulator's media host; undefined: the system's certificates alone. */
   readonly uploadAgent: Agent | undefined;

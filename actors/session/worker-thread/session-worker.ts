@@ -47,7 +47,6 @@ function run(): void {
 
   const sessions = new WorkerSessions({
     socketUrl: setup.socketUrl,
-    clientVersion: setup.clientVersion,
     media: {
       guard: new AddressGuard(setup.media),
       resolve: nameLookup(setup.media.nameServers),

@@ -1,5 +1,5 @@
-import type { SessionAddress, SessionOpening } from '../session-host.ts';
-import type { ToWorker } from '../worker-protocol.ts';
+import type { SessionAddress } from '../session-host.ts';
+import type { ToWorker, WorkerOpening } from '../worker-protocol.ts';
 import { LiveSession } from './live-session.ts';
 import { OpeningLine } from './opening-line.ts';
 import { newShopMemory, type SessionEnvironment, type ShopMemory } from './session-environment.ts';
@@ -77,7 +77,7 @@ export class WorkerSessions {
     this.#places.clear();
   }
 
-  #open(shop: SessionAddress, opening: SessionOpening): void {
+  #open(shop: SessionAddress, opening: WorkerOpening): void {
     const { generation } = opening;
     const place = this.#places.get(shop.shopId) ?? {
       memory: newShopMemory(this.#environment.clock),

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import { guardedRequest, type RequestBounds } from './guarded-request.ts';
+
+/** How much of the page is read, in bytes. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+/** Without `sec-fetch-site` the page answers 400 (oxidezap/whatsapp-rust pull request 1359); the client asks so too. */
+const HEADERS = {
+  'sec-fetch-site': 'none',
+  'user-agent':
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
+  'accept-encoding': 'identity',
+};
+
+/** The revision stands in a string of JSON within the script, so its quotes may be escaped. */
+const REVISION = /\\?"client_revision\\?":\s*(\d{10})(?!\d)/;
+
+/** The page that names the revision of the web client, beside the socket: of `wss://host/ws/chat`, `https://host/sw.js`. */
+export function revisionPage(socketUrl: string): URL {
+  return new URL('/sw.js', socketUrl.replace(/^ws/, 'http'));
+}
+
+/** The revision that the page names. Rejects where it answers no page of an acceptable size with one in it. */
+export async function askRevision(page: URL, bounds: RequestBounds): Promise<number> {
+  const answer = await guardedRequest(page, bounds, { headers: HEADERS });
+  try {
+    if (answer.statusCode !== 200) throw new Error(`the page answered ${answer.statusCode ?? 'nothing'}`);
+    const revision = REVISION.exec(await textOf(answer))?.[1];
+    if (revision === undefined) throw new Error('the page names no revision');
+    return Number(revision);
+  } finally {
+    answer.destroy();
+  }
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.byteLength;
+    if (size > PAGE_BYTES) throw new Error('the page is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

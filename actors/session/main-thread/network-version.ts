@@ -1,0 +1,143 @@
+import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { Store } from '../../../runtime/store.ts';
+import type { ClientVersion } from '../worker-protocol.ts';
+
+/** The version that was told last, for the whole fleet. */
+const VERSION_KEY = 'client-version';
+/** Stands for as long as no node is to ask: a day, and after a failure an hour. */
+const ASKED_KEY = 'client-version:asked';
+/** The same after a refusal, which may be asked about at once. */
+const REFUSED_KEY = 'client-version:refused';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const REFUSED_MS = 5 * 60_000;
+
+/** How often a node reads what another one was told, in milliseconds, and how soon after a refusal. */
+const READ_MS = 10 * 60_000;
+const REFUSED_READ_MS = 30_000;
+
+/** How long the answer may take, in milliseconds. */
+const ANSWER_MS = 20_000;
+
+/** The versions of this kind of client, of which the page tells the last number. */
+const MAJOR = 2;
+const MINOR = 3000;
+
+/** What the version is read with. */
+export interface NetworkVersionOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Asks the network's page for the last number of the version. */
+  readonly ask: (signal: AbortSignal) => Promise<number>;
+  /** Called once, when it is known what the fleet was told last, or that it cannot be known now. */
+  readonly onRead: () => void;
+}
+
+/**
+ * The version that the network's own page names, asked for once a day and fleet, and at once where the network refuses the
+ * version in use. The answer is kept in Redis, unfenced: a hint, without which clients say the version they were made with.
+ */
+export class NetworkVersion {
+  readonly #options: NetworkVersionOptions;
+  #version: ClientVersion | undefined;
+  #isRead = false;
+  #isHeeding = false;
+  #timer: ArmedTimer | undefined;
+  readonly #stopped = new AbortController();
+
+  constructor(options: NetworkVersionOptions) {
+    this.#options = options;
+    void this.#look();
+  }
+
+  /** Undefined: the client's own. */
+  get version(): ClientVersion | undefined {
+    return this.#version;
+  }
+
+  /** Whether it is known what the fleet was told last; a session that opens before might say a version that is refused. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** The network refused a client for its version. */
+  refused(): void {
+    if (this.#isHeeding || this.#stopped.signal.aborted) return;
+    this.#isHeeding = true;
+    const heeded = this.#claim(REFUSED_KEY, REFUSED_MS).then(async (isOurs) => {
+      if (isOurs) await this.#ask();
+      // Another node asks.
+      else this.#readIn(REFUSED_READ_MS);
+    });
+    void heeded.catch((error: unknown) => this.#failed(error)).finally(() => (this.#isHeeding = false));
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#stopped.abort();
+  }
+
+  #readIn(delayMs: number): void {
+    this.#timer?.cancel();
+    if (!this.#stopped.signal.aborted)
+      this.#timer = this.#options.clock.after(delayMs, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const [told] = await this.#options.store.read([['GET', VERSION_KEY]]);
+      this.#version = typeof told === 'string' ? versionOf(told) : this.#version;
+    } catch (error) {
+      this.#failed(error);
+    }
+    if (!this.#isRead) {
+      this.#isRead = true;
+      this.#options.onRead();
+    }
+    this.#readIn(READ_MS);
+    try {
+      if (await this.#claim(ASKED_KEY, DAY_MS)) await this.#ask();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Resolves with whether this node is the one to ask. */
+  async #claim(key: string, forMs: number): Promise<boolean> {
+    const [claimed] = await this.#options.store.append([['SET', key, '1', 'NX', 'PX', forMs]]);
+    return claimed !== null;
+  }
+
+  async #ask(): Promise<void> {
+    const { ask, store, clock, log } = this.#options;
+    const over = new AbortController();
+    const timer = clock.after(ANSWER_MS, () => over.abort());
+    try {
+      const signal = AbortSignal.any([over.signal, this.#stopped.signal]);
+      const revision = await ask(signal);
+      this.#version = [MAJOR, MINOR, revision];
+      await store.append([['SET', VERSION_KEY, this.#version.join('.')]]);
+      log.info({ clientVersion: this.#version.join('.') }, 'the network told the version of its client');
+    } catch (error) {
+      await store.append([['PEXPIRE', ASKED_KEY, HOUR_MS]]);
+      throw error;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#stopped.signal.aborted) return;
+    const cause = error instanceof Error ? error.message : String(error);
+    this.#options.log.warn({ cause }, 'the version of the client could not be asked for');
+  }
+}
+
+function versionOf(text: string): ClientVersion | undefined {
+  const [major, minor, patch] = text.split('.').map(Number);
+  const isWhole = [major, minor, patch].every((part) => Number.isSafeInteger(part));
+  return isWhole ? [major ?? MAJOR, minor ?? MINOR, patch ?? 0] : undefined;
+}

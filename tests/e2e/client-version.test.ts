@@ -1,0 +1,33 @@
+/** The network refuses the clients of the whole fleet for their version, and names a newer one on its page. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const NEWEST = 1_099_000_777;
+
+let stack: ServiceStack;
+before(async () => {
+  stack = await startServiceStack({ environment: { MSGAPP_CLIENT_VERSION: 'latest' } });
+});
+after(() => stack.stop());
+
+async function channel(): Promise<Readonly<Record<string, unknown>>> {
+  return (await stack.api.get(`/shops/${stack.shopId}/channels/msgapp`)).data;
+}
+
+test('a session that is refused for its version comes back with the one that the page names, also after a restart', async () => {
+  await until('the page was read', async () => (await stack.network.clientVersions()).asked === 1);
+  await connectShop(stack, stack.shopId, '+33611110021');
+  await stack.network.setClientVersions({ least: NEWEST, newest: NEWEST });
+  await until('the version is refused', async () => (await channel()).reason === 'CLIENT_OUTDATED');
+  await until('the newest is known', async () => stack.serviceLog().includes(`"2.3000.${NEWEST}"`));
+  // It would be tried by itself within five minutes.
+  await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);
+  await until('it is back', async () => (await channel()).status === 'connected');
+  await stack.end('SIGKILL');
+  await stack.start();
+  await until('it is back after a restart', async () => (await channel()).status === 'connected');
+  assert.equal((await stack.network.clientVersions()).asked, 2, 'once a day, and once after the refusal');
+});
