@@ -11,8 +11,8 @@ const KEPT_SLOTS = 180;
 /** Upper bounds of the latency counts, in milliseconds; one more count holds all above. */
 export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
 
-/** Routes without a latency: they wait for the chat network, so their time says nothing of the service. */
-const WAITING_ROUTE = /\/(connect|pairing-code)$/;
+/** Routes without a latency: they wait for the chat network or for news, so their time says nothing of the service. */
+const WAITING_ROUTE = /\/(connect|pairing-code|events)$/;
 const hasLatency = rememberLast((route: string) => !WAITING_ROUTE.test(route));
 
 /** Codes that callers see, each once. */

@@ -71,14 +71,14 @@ test('a message that a shop of the pool carried counts once, as its own shop tel
   assert.deepEqual(activity.slots()[0]?.messages, { sent: 1 });
 });
 
-test('a connect, by a QR code or by a code to type, counts as a request and not into latencies', () => {
+test('calls that wait on purpose, for a code or for events, count as requests and not into latencies', () => {
   const { activity } = activityAt();
-  for (const way of ['connect', 'pairing-code']) {
-    const route = `/shops/{idOrName}/channels/msgapp/${way}`;
+  const channel = '/shops/{idOrName}/channels/msgapp';
+  for (const route of [`${channel}/connect`, `${channel}/pairing-code`, '/events']) {
     activity.countRequest({ atMs: START_MS, route, latencyMs: 9_000, errorCode: undefined });
   }
   const [slot] = activity.slots();
-  assert.equal(slot?.requests, 2);
+  assert.equal(slot?.requests, 3);
   assert.equal(
     slot?.latencies.reduce((sum, count) => sum + count, 0),
     0,
