@@ -39,9 +39,15 @@ test('a shop is found by every word that says how it stands, and trouble ranks',
   lost.session({ type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' });
   const flagged = shopSummary(seen(lost.state));
   assert.deepEqual(flagged.status.words, ['disconnected', 'active', 'idle', 'flagged']);
+  const gated = await ShopHarness.start();
+  gated.command({ type: 'connect' });
+  gated.session({ type: 'session.qr', qr: 'one', expiresAtMs: 1 });
+  gated.session({ type: 'session.closed', end: 'passkey_required', statusCode: undefined, detail: '' });
+  const unpaired = shopSummary(seen(gated.state));
+  assert.deepEqual(unpaired.status.words, ['disconnected', 'active', 'idle', 'passkey_required']);
   const asleep = shopSummary(seen(undefined, 'suspended'));
   assert.deepEqual(asleep.status.words, ['suspended']);
-  const ranks = [asleep, flagged, held].map(({ status }) => status.trouble);
+  const ranks = [asleep, flagged, unpaired, held].map(({ status }) => status.trouble);
   assert.deepEqual(
     ranks,
     [...ranks].sort((one, other) => other - one),

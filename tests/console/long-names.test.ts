@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { connectShop, sendText } from '../e2e/shop-steps.ts';
+import { until } from '../e2e/waiting.ts';
 import { SIZES } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
@@ -51,3 +52,21 @@ for (const size of ['desktop', 'phone'] as const) {
     }
   });
 }
+
+test('a short name stays on one line beside a long reason on the overview', async () => {
+  const { page, visit } = session;
+  const phone = '+33611110002';
+  const { data } = await stack.api.post('/shops', { name: 'Restaurant' });
+  const path = `/shops/${data.id}/channels/msgapp/connect`;
+  await stack.network.requirePasskey(phone, true);
+  const { qr } = (await stack.api.post(path)).data;
+  await assert.rejects(stack.network.scan(String(qr), phone));
+  await until('the passkey is the reason', async () => (await stack.api.get(path)).data.reason !== undefined);
+  await page.setViewportSize(SIZES.desktop);
+  await visit('/');
+  const eye = page.getByRole('table', { name: 'Shops that need an eye' });
+  const link = eye.getByRole('link', { name: 'Restaurant' });
+  await link.waitFor({ timeout: 10_000 });
+  const { height = 0 } = (await link.boundingBox()) ?? {};
+  assert.ok(height > 0 && height < 30, `the name takes ${height} px`);
+});

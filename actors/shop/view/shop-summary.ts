@@ -25,7 +25,8 @@ export interface ShopStatus {
   /**
    * Every word by which an operator may look for the shop, none twice: the channel's state in the contract's word and
    * in the machine's own, the pacing state, the actor's status, `held` by an operator, `tenant_inactive` while its
-   * tenant is, `login_refused` where the network will not have its login, `flagged` by a lost session, `restricted` while the
+   * tenant is, `login_refused` where the network will not have its login, `passkey_required` where the account links devices with a
+   * passkey alone, `number_in_use` where another shop has the number, `flagged` by a lost session, `restricted` while the
    * network bars its number from new chats, `warned` while the network says that its quota of them ends, `undelivered` while
    * nobody has what it sent for a day.
    */
@@ -51,6 +52,13 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
   };
 }
 
+/** Reasons that no other word tells. */
+const REASON_WORDS: { readonly [reason: string]: string } = {
+  LOGIN_REFUSED: 'login_refused',
+  PASSKEY_REQUIRED: 'passkey_required',
+  NUMBER_IN_USE: 'number_in_use',
+};
+
 function wordsOf(shop: ShopState, actorStatus: string): string[] {
   const channel = channelState(shop);
   const told = publicChannelStatus(channel);
@@ -58,7 +66,8 @@ function wordsOf(shop: ShopState, actorStatus: string): string[] {
   if (channel !== told) words.push(channel);
   if (shop.pacing.context.heldByOperator) words.push('held');
   if (!shop.tenantActive) words.push('tenant_inactive');
-  if (channelTrouble(channel, shop.channel.context)?.reason === 'LOGIN_REFUSED') words.push('login_refused');
+  const word = REASON_WORDS[channelTrouble(channel, shop.channel.context)?.reason ?? ''];
+  if (word !== undefined) words.push(word);
   if (shop.channel.context.flagged) words.push('flagged');
   if (shop.limits.restriction !== null) words.push('restricted');
   if (shop.limits.newChats?.warning != null) words.push('warned');
@@ -68,11 +77,13 @@ function wordsOf(shop: ShopState, actorStatus: string): string[] {
 
 /** The urgency of each word that needs an operator. */
 const TROUBLE: { readonly [word: string]: number } = {
-  suspended: 2_048,
-  backoff: 1_024,
-  flagged: 512,
-  banned: 256,
-  login_refused: 128,
+  suspended: 8_192,
+  backoff: 4_096,
+  flagged: 2_048,
+  banned: 1_024,
+  login_refused: 512,
+  passkey_required: 256,
+  number_in_use: 128,
   undelivered: 64,
   restricted: 32,
   warned: 16,

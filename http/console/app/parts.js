@@ -27,6 +27,8 @@ const TONES = /** @type {Record<string, string>} */ ({
   flagged: 'bad',
   banned: 'bad',
   login_refused: 'bad',
+  passkey_required: 'bad',
+  number_in_use: 'bad',
   suspended: 'bad',
   failed: 'bad',
   gone: 'bad',

@@ -28,6 +28,8 @@ const STATES = [
   'flagged',
   'banned',
   'login_refused',
+  'passkey_required',
+  'number_in_use',
   'undelivered',
   'restricted',
   'warned',
@@ -39,6 +41,9 @@ const STATES = [
   'backoff',
   'suspended',
 ];
+
+/** Ends of a session that no state of the channel tells. */
+const SHOWN_ENDS = ['login_refused', 'passkey_required', 'number_in_use'];
 
 /** @param {Shop} shop */
 const keyOf = ({ shopId }) => shopId;
@@ -131,7 +136,8 @@ export function States({ shop }) {
   if (details.tenantActive === false) states.push('tenant_inactive');
   if (details.channel.flagged) states.push('flagged');
   const isOpen = details.channel.state === 'connected';
-  if (!isOpen && details.channel.lastEnd?.end === 'login_refused') states.push('login_refused');
+  const end = details.channel.lastEnd?.end ?? '';
+  if (!isOpen && SHOWN_ENDS.includes(end)) states.push(end);
   if (details.undelivered?.isLong) states.push('undelivered');
   if (status !== 'active') states.push(status);
   return html`<span class="badges">${states.map((state) => html`<${Badge} state=${state} />`)}</span>`;
