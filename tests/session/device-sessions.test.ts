@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BinaryNode, getBinaryNodeChildren, type WASocket } from '@whiskeysockets/baileys';
-import { DeviceSessions } from '../../actors/session/worker-thread/device-sessions.ts';
+import { DeviceSessions, devicesWithKeys } from '../../actors/session/worker-thread/device-sessions.ts';
 import { newShopMemory } from '../../actors/session/worker-thread/session-environment.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
@@ -64,4 +64,17 @@ test('a network that refuses every question is asked a few times, and nobody cou
   const { length } = asked;
   await assert.rejects(sessions.open(DEVICES), { data: 406 });
   assert.ok(asked.length > length, 'they are asked about again');
+});
+
+test('the client sees neither the own device nor one without keys, until it is asked about again', async () => {
+  const clock = new FakeClock();
+  const memory = newShopMemory(clock);
+  const known = [0, 3].map((device) => ({ user: '100', server: 'lid', device }));
+  const seen = devicesWithKeys(memory, () => ({ id: '33600000001:3@s.whatsapp.net', lid: '100@lid' }));
+  await seen.set('100', known);
+  assert.deepEqual(await seen.get('100'), [known[0]]);
+  memory.keyless.set('100@lid', true, 1_000);
+  assert.deepEqual(await seen.get('100'), []);
+  await clock.advance(1_000);
+  assert.deepEqual(await seen.get('100'), [known[0]]);
 });

@@ -36,3 +36,24 @@ for (const code of [404, 406, 429]) {
     }
   });
 }
+
+test('a member without keys who joins a group costs the others no post', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, control } = network;
+  try {
+    await pair(network, shop);
+    const group = { name: 'Some', admins: [SHOP_PHONE] };
+    await control.setGroup(GROUP, { ...group, participants: [SHOP_PHONE, ...WITH_KEYS] });
+    host.send(shop, textOrder('before', { to: GROUP }));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    await control.refuseKeys(WITHOUT, 404);
+    await control.setGroup(GROUP, { ...group, participants: [SHOP_PHONE, ...WITH_KEYS, WITHOUT] });
+    await log.next(shop, 'session.groups', ({ groups }) => groups[0]?.participantCount === 4);
+    host.send(shop, textOrder('after', { to: GROUP }));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    for (const phone of WITH_KEYS) assert.deepEqual(await network.received(shop, phone), ['before', 'after']);
+  } finally {
+    await network.stop();
+  }
+});

@@ -13,6 +13,7 @@ import { clientDispatcher } from './client-dispatcher.ts';
 import { ContactTokens } from './contact-tokens.ts';
 
 import type { Credentials } from './credentials.ts';
+import { devicesWithKeys } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import { boundMappings } from './mapping-memory.ts';
 import type { DownloadBounds } from './network-download.ts';
@@ -66,7 +67,7 @@ export function connectClient(options: {
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
     shouldIgnoreJid: (address) => isJidNewsletter(address) === true,
     msgRetryCounterCache: memory.retries,
-    userDevicesCache: memory.devices,
+    userDevicesCache: devicesWithKeys(memory, () => credentials.creds.me),
     callOfferCache: memory.calls,
     placeholderResendCache: memory.placeholders,
     cachedGroupMetadata: async (id) => groups()?.metadata(id),

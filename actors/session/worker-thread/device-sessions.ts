@@ -1,8 +1,10 @@
 import {
   type BinaryNode,
+  type CacheStore,
   type Contact,
   getBinaryNodeChild,
   getBinaryNodeChildren,
+  jidEncode,
   parseAndInjectE2ESessions,
   transferDevice,
   type WASocket,
@@ -26,6 +28,37 @@ const MOST_QUESTIONS = 50;
 /** Whether a device is known to have no keys on the network. `address`: with the device. */
 export function isKeyless(keyless: ExpiringCache, address: string): boolean {
   return keyless.get<boolean>(address) === true;
+}
+
+/** A device as the client remembers it. */
+interface KnownDevice {
+  readonly user: string;
+  readonly server: Parameters<typeof jidEncode>[1];
+  readonly device?: number;
+}
+
+/**
+ * The devices of people as the client is to see them: without the shop's own, and without those that have no keys. It fails a
+ * whole post where it can seal the group's key for none of those that are to get it, and counts the others as having it.
+ */
+export function devicesWithKeys(
+  { devices, keyless }: Pick<ShopMemory, 'devices' | 'keyless'>,
+  me: () => Contact | undefined,
+): CacheStore {
+  return {
+    get<Value>(user: string): Value | undefined {
+      const own = ownDevice(me());
+      const known = devices.get<readonly KnownDevice[]>(user);
+      const withKeys = known?.filter(({ server, device }) => {
+        const address = jidEncode(user, server, device);
+        return !isKeyless(keyless, address) && !own.includes(address);
+      });
+      return withKeys as Value | undefined;
+    },
+    set: (user, known) => devices.set(user, known),
+    del: (user) => devices.del(user),
+    flushAll: () => devices.flushAll(),
+  };
 }
 
 /** The addresses of the shop's own linked device: by its number, and by its LID, which the network may tell without the device. */
