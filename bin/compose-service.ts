@@ -14,7 +14,6 @@ import { type RunningHttp, startHttp } from '../http/start-http.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { type LinkTopic, linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
-import { sealedLink } from '../runtime/node/sealed-link.ts';
 import { systemRandom as random } from '../runtime/random.ts';
 import { textCipher } from '../runtime/text-cipher.ts';
 import { composeActors, type RunningActors } from './compose-actors.ts';
@@ -61,6 +60,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     observer: runtimeObserver(metrics, tracing),
     limits: { deadLetterAgeMs: environment.requestLogRetentionDays * DAY_MS },
     deadLetterCipher: textCipher(environment.credentialsKeys, 'dead-letters'),
+    linkCipher: textCipher(environment.credentialsKeys, 'node-link'),
   });
   const { clock } = node;
   const checked = checkCredentialsKeys(node.store, environment.credentialsKeys, everyShop(node.store));
@@ -68,7 +68,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     await node.stop();
     throw error;
   });
-  const topic = linkTopics(sealedLink(node.link, environment.credentialsKeys));
+  const topic = linkTopics(node.link);
   const requests = topic('requests');
   const actors = await composeActors({
     node,

@@ -34,6 +34,10 @@ const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: 
   effectFailures: ['msgapi_runtime_effect_failures_total', 'Effects that threw although they must not'],
   linkCalls: ['msgapi_runtime_link_calls_total', 'Requests handed to another node'],
   linkServed: ['msgapi_runtime_link_served_total', 'Requests served for another node'],
+  linkRefused: [
+    'msgapi_runtime_link_refused_total',
+    'Messages between nodes that were forged, moved or repeated',
+  ],
   leaseLosses: ['msgapi_runtime_lease_losses_total', 'Times this node lost its lease'],
   clockDisputes: [
     'msgapi_runtime_clock_disputes_total',

@@ -25,6 +25,8 @@ export interface RuntimeCounters {
   /** Requests handed to another node, and requests served for another node. */
   linkCalls: number;
   linkServed: number;
+  /** Messages of the link that were dropped: sealed for something else or by somebody else, or heard before. */
+  linkRefused: number;
   leaseLosses: number;
   /** Times this node gave up its shards because its clock and that of Redis disagreed. */
   clockDisputes: number;
@@ -53,6 +55,7 @@ export function runtimeCounters(): RuntimeCounters {
     effectFailures: 0,
     linkCalls: 0,
     linkServed: 0,
+    linkRefused: 0,
     leaseLosses: 0,
     clockDisputes: 0,
     shardsAhead: 0,

@@ -4,6 +4,8 @@ import type { Logger } from '../logger.ts';
 import type { RuntimeCounters } from '../observer.ts';
 import type { OwnershipView, ShardOwner } from '../ownership/ownership-view.ts';
 import { RuntimeFailure, type RuntimeFailureCode } from '../runtime-failure.ts';
+import type { TextCipher } from '../text-cipher.ts';
+import { AskedOnce } from './asked-once.ts';
 
 /** How a node has something done by the node that owns a shard: what it asks is forwarded once at most. */
 export interface NodeLink {
@@ -30,11 +32,21 @@ export interface RedisLinkOptions {
   readonly counters: RuntimeCounters;
   readonly view: OwnershipView;
   readonly nodeId: string;
+  /** Seals what nodes say; without one whoever may publish is believed. */
+  readonly cipher: TextCipher | undefined;
   /** A call did not find the owner that the view named: look again. */
   readonly onMissed: () => void;
 }
 
+/** Which question it is: its id, unique in the asker's life, and the incarnations that ask and are asked. */
+interface Question {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+}
+
 interface PendingCall {
+  readonly question: Question;
   readonly resolve: (answer: string) => void;
   readonly reject: (failure: Error) => void;
   readonly timer: ArmedTimer;
@@ -42,11 +54,22 @@ interface PendingCall {
 
 /**
  * The link over Redis's channels, one for each incarnation, so that what is meant for a process that is gone reaches
- * nobody. A message is a line of words and then the payload: `ask id from`, `answer id`, `failure id code seconds`.
+ * nobody. A message is a line of words and then a sealed text: `ask id from` and the payload, `reply id` and the answer
+ * or the failure.
+ *
+ * Whoever may publish and subscribe there learns no text, and changes none. The verb, the question's id and both
+ * incarnations are sealed with each text, so a reply counts for its own question alone, and a question at its own node.
+ * A text that does not open is dropped without an answer, since the true message may still come. A question that was heard
+ * before is dropped too. Messages can still be kept from arriving: that is a deadline for the caller.
+ *
+ * The channel's name carries the form of the messages. A node of another form listens elsewhere: a question to it is
+ * refused with `SHARD_NOT_OWNED` at once (in a cluster, which does not count listeners, at its deadline), and nothing
+ * is done. A change of the form takes a new name.
  */
 export class RedisLink implements NodeLink {
   readonly #options: RedisLinkOptions;
   readonly #pending = new Map<string, PendingCall>();
+  readonly #askedOnce = new AskedOnce();
   #handler: ((payload: string) => Promise<string>) | undefined;
   #incarnation = '';
   #lastId = 0;
@@ -57,7 +80,9 @@ export class RedisLink implements NodeLink {
 
   /** Listens under a new name; what was asked under the old one is still answered there. */
   async listen(incarnation: string): Promise<void> {
-    await this.#options.engine.subscribe(channelOf(incarnation), (message) => this.#receive(message));
+    await this.#options.engine.subscribe(channelOf(incarnation), (message) =>
+      this.#receive(incarnation, message),
+    );
     this.#incarnation = incarnation;
   }
 
@@ -90,10 +115,11 @@ export class RedisLink implements NodeLink {
     }
   }
 
-  #ask(incarnation: string, payload: string, timeoutMs: number): Promise<string> {
+  #ask(to: string, payload: string, timeoutMs: number): Promise<string> {
     const { engine, clock, counters, onMissed } = this.#options;
     this.#lastId += 1;
     const id = String(this.#lastId);
+    const question = { id, from: this.#incarnation, to };
     counters.linkCalls += 1;
     return new Promise((resolve, reject) => {
       const timer = clock.after(timeoutMs, () => {
@@ -101,58 +127,84 @@ export class RedisLink implements NodeLink {
         onMissed();
         reject(new RuntimeFailure('DEADLINE_EXCEEDED', `The owner did not answer within ${timeoutMs} ms`, 1));
       });
-      this.#pending.set(id, { resolve, reject, timer });
-      engine.publish(channelOf(incarnation), `ask ${id} ${this.#incarnation}\n${payload}`).then(
-        (listeners) => {
-          if (listeners !== 0) return;
-          onMissed();
-          this.#fail(id, new RuntimeFailure('SHARD_NOT_OWNED', 'The owner is gone', 1));
-        },
-        (error: Error) => this.#fail(id, error),
-      );
+      this.#pending.set(id, { question, resolve, reject, timer });
+      engine
+        .publish(channelOf(to), `ask ${id} ${question.from}\n${this.#sealed('ask', question, payload)}`)
+        .then(
+          (listeners) => {
+            if (listeners !== 0) return;
+            onMissed();
+            this.#fail(id, new RuntimeFailure('SHARD_NOT_OWNED', 'The owner is gone', 1));
+          },
+          (error: Error) => this.#fail(id, error),
+        );
     });
   }
 
   #fail(id: string, failure: Error): void {
+    this.#settled(id)?.reject(failure);
+  }
+
+  /** The call with that id, which is under way no longer. */
+  #settled(id: string): PendingCall | undefined {
     const call = this.#pending.get(id);
-    if (call === undefined) return;
     this.#pending.delete(id);
-    call.timer.cancel();
-    call.reject(failure);
+    call?.timer.cancel();
+    return call;
   }
 
-  #receive(message: string): void {
-    const end = message.indexOf('\n');
-    const [verb, id = '', ...words] = message.slice(0, end).split(' ');
-    const payload = message.slice(end + 1);
-    if (verb === 'ask') {
-      void this.#answer(id, words[0] ?? '', payload);
-    } else if (verb === 'failure') {
-      const seconds = Number(words[1]);
-      this.#fail(
-        id,
-        new RuntimeFailure(words[0] as RuntimeFailureCode, payload, seconds > 0 ? seconds : undefined),
-      );
-    } else {
-      const call = this.#pending.get(id);
-      if (call === undefined) return;
-      this.#pending.delete(id);
-      call.timer.cancel();
-      call.resolve(payload);
-    }
+  #receive(to: string, message: string): void {
+    const [[verb, id = '', from = ''], sealed] = firstLine(message);
+    if (verb === 'ask') this.#asked({ id, from, to }, sealed);
+    else this.#replied(id, sealed);
   }
 
-  async #answer(id: string, from: string, payload: string): Promise<void> {
+  #asked(question: Question, sealed: string): void {
+    const payload = this.#opened('ask', question, sealed);
+    if (payload === undefined) return;
+    if (this.#askedOnce.isFirst(question.from, Number(question.id))) void this.#answer(question, payload);
+    else this.#options.counters.linkRefused += 1;
+  }
+
+  #replied(id: string, sealed: string): void {
+    const question = this.#pending.get(id)?.question;
+    if (question === undefined) return;
+    const reply = this.#opened('reply', question, sealed);
+    if (reply === undefined) return;
+    const [[verb, code, seconds], text] = firstLine(reply);
+    if (verb === 'answer') this.#settled(id)?.resolve(text);
+    else this.#fail(id, new RuntimeFailure(code as RuntimeFailureCode, text, Number(seconds) || undefined));
+  }
+
+  async #answer(question: Question, payload: string): Promise<void> {
+    const { id, from } = question;
     this.#options.counters.linkServed += 1;
-    let message: string;
+    let reply: string;
     try {
-      message = `answer ${id}\n${await this.#handle(payload)}`;
+      reply = `answer\n${await this.#handle(payload)}`;
     } catch (error) {
       const failure = this.#failureOf(error);
-      message = `failure ${id} ${failure.code} ${failure.retryAfterSeconds ?? 0}\n${failure.message}`;
+      reply = `failure ${failure.code} ${failure.retryAfterSeconds ?? 0}\n${failure.message}`;
     }
+    const message = `reply ${id}\n${this.#sealed('reply', question, reply)}`;
     // An answer that is lost is a deadline for the caller.
     await Promise.allSettled([this.#options.engine.publish(channelOf(from), message)]);
+  }
+
+  #sealed(verb: Verb, question: Question, text: string): string {
+    return this.#options.cipher?.seal(useOf(verb, question), text) ?? text;
+  }
+
+  /** Undefined: it was sealed for another question, or by nobody who has the secret. */
+  #opened(verb: Verb, question: Question, sealed: string): string | undefined {
+    const { cipher, counters } = this.#options;
+    if (cipher === undefined) return sealed;
+    try {
+      return cipher.open(useOf(verb, question), sealed);
+    } catch {
+      counters.linkRefused += 1;
+      return undefined;
+    }
   }
 
   /** The failure that the caller is told. Other errors go to this node's log alone. */
@@ -169,5 +221,18 @@ export class RedisLink implements NodeLink {
 }
 
 function channelOf(incarnation: string): string {
-  return `{runtime}:node:${incarnation}`;
+  return `{runtime}:link-2:${incarnation}`;
+}
+
+type Verb = 'ask' | 'reply';
+
+/** What a text is sealed for. */
+function useOf(verb: Verb, { id, from, to }: Question): string {
+  return `${verb} ${id} ${from} ${to}`;
+}
+
+/** The words of the first line, and the rest. */
+function firstLine(message: string): readonly [readonly string[], string] {
+  const end = message.indexOf('\n');
+  return [message.slice(0, end).split(' '), message.slice(end + 1)];
 }

@@ -45,6 +45,8 @@ export interface NodeOptions {
   readonly observer?: RuntimeObserver;
   /** Seals the commands of dead letters; without one they lie in Redis as they came. */
   readonly deadLetterCipher?: TextCipher;
+  /** Seals what nodes say to each other, with the same secrets at all of them; without one it travels as it is. */
+  readonly linkCipher?: TextCipher;
   /**
    * Another process runs under this node id: all actors were stopped, exit. (A lease that merely expired heals by
    * itself: the node comes back under a new incarnation and keeps the actors whose shards nobody took.)
@@ -209,7 +211,12 @@ class AssembledNode implements RuntimeNode {
           this.deadLetters.deadLetter(owned, address, command, cause),
       },
     });
-    this.link = new RedisLink({ ...common, view: ownership.view, onMissed: () => void ownership.look() });
+    this.link = new RedisLink({
+      ...common,
+      cipher: options.linkCipher,
+      view: ownership.view,
+      onMissed: () => void ownership.look(),
+    });
     const awakening = new Awakening(clock, limits, (owned, text) => this.actors.awaken(owned, text));
   }
 

@@ -5,6 +5,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { type RuntimeNode, startNode } from '../../runtime/node/node.ts';
 import { systemRandom } from '../../runtime/random.ts';
+import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';
 
@@ -22,6 +23,7 @@ export async function redisNode(options: {
   readonly nodeId?: string;
   readonly hooks?: CounterHooks;
   readonly limits?: Partial<RuntimeLimits>;
+  readonly linkCipher?: TextCipher;
 }): Promise<RedisNode> {
   const log = new QuietLog();
   let lose: (() => void) | undefined;
@@ -35,6 +37,7 @@ export async function redisNode(options: {
     random: systemRandom,
     log,
     limits: options.limits ?? {},
+    ...(options.linkCipher && { linkCipher: options.linkCipher }),
     onLost: () => lose?.(),
   });
   node.register(counterBehaviour(options.hooks));

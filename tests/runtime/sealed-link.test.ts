@@ -1,47 +1,227 @@
-/** What nodes say to each other is read and forged by nobody who only has Redis. */
+/** Messages between nodes are read, forged, moved and repeated by nobody who only has Redis' PUBLISH and SUBSCRIBE. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import { sealedLink } from '../../runtime/node/sealed-link.ts';
+import type { NodeLink } from '../../runtime/node/node-link.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { textCipher } from '../../runtime/text-cipher.ts';
 import { startRedisServer } from '../redis-server.ts';
 import { eventually, redisNode } from './redis-node.ts';
 
-test('no raw key travels over the channels, and a question that was not sealed is answered by nobody', async () => {
+/** One thing that was published: its channel, the words of its first line, and what follows. */
+interface Heard {
+  readonly channel: string;
+  readonly words: readonly string[];
+  readonly text: string;
+}
+
+/** Nodes `a` and `c` that ask, a node `b` that answers, and somebody who may publish and subscribe. */
+interface Attacked {
+  readonly a: NodeLink;
+  readonly c: NodeLink;
+  readonly heard: readonly Heard[];
+  /** What b was asked, in order. */
+  readonly asked: readonly string[];
+  /** What c was asked. */
+  readonly askedOfC: readonly string[];
+  /** Lets b answer a question that begins with `slow`, once it has heard it. */
+  release(question: string): Promise<void>;
+  /** The questions, or the answers, published so far; waits until there are `count`. */
+  recorded(kind: 'question' | 'answer', count: number): Promise<readonly Heard[]>;
+  publish(channel: string, words: readonly string[], text: string): Promise<number>;
+  channelOf(nodeId: 'a' | 'b' | 'c'): string;
+}
+
+async function attacked(run: (world: Attacked) => Promise<void>): Promise<void> {
   const server = await startRedisServer();
-  const redis = new Redis(server.url);
-  const heard: string[] = [];
-  const spy = new Redis(server.url);
-  spy.on('pmessage', (_pattern, _channel, message) => void heard.push(message));
-  await spy.psubscribe('*');
-  const a = await redisNode({ redisUrl: server.url });
-  const b = await redisNode({ redisUrl: server.url, nodeId: 'b' });
-  await eventually(() => a.node.nodes().length === 2);
-  const secret = randomBytes(32);
-  const before = randomBytes(32);
-  const asked: string[] = [];
-  // The second was given the new secret first, the first has it already and still seals with the old one.
-  sealedLink(b.node.link, [secret, before]).serve(async (payload) => {
-    asked.push(payload);
-    return 'tm_live_rawKeyInTheAnswer';
+  const [redis, spy] = [new Redis(server.url), new Redis(server.url)];
+  const heard: Heard[] = [];
+  spy.on('pmessage', (_pattern, channel: string, message: string) => {
+    const end = message.indexOf('\n');
+    heard.push({ channel, words: message.slice(0, end).split(' '), text: message.slice(end + 1) });
   });
-  const link = sealedLink(a.node.link, [before, secret]);
-  assert.equal(await link.call('b', 'a question with tm_live_rawKey', 2_000), 'tm_live_rawKeyInTheAnswer');
-  // The spy has a line of its own, which may be slower than the answer.
-  await eventually(() => ['ask ', 'answer '].every((verb) => heard.some((said) => said.startsWith(verb))));
-  assert.deepEqual(
-    heard.filter((message) => message.includes('tm_live_')),
-    [],
-  );
-  const forged = 'ask 1 forger\n{"kind":"operator"}';
-  await redis.publish(`{runtime}:node:${b.node.incarnation}`, forged);
-  await eventually(() => heard.some((message) => message.startsWith('failure 1 ')));
-  const strange = sealedLink(a.node.link, [randomBytes(32)]);
-  await assert.rejects(strange.call('b', 'with another key', 2_000));
-  assert.deepEqual(asked, ['a question with tm_live_rawKey']);
-  await a.node.stop();
-  await b.node.stop();
-  spy.disconnect();
+  // Nodes tell each other of owners on other channels.
+  await spy.psubscribe('{runtime}:link-2:*');
+  const [secret, before] = [randomBytes(32), randomBytes(32)];
+  const start = (nodeId: string, secrets: readonly Buffer[]) =>
+    redisNode({ redisUrl: server.url, nodeId, linkCipher: textCipher(secrets, 'node-link') });
+  // b was given the new secret first; the others have it already and still seal with the old one.
+  const b = await start('b', [secret, before]);
+  const a = await start('a', [before, secret]);
+  const c = await start('c', [before, secret]);
+  const nodes = [a, b, c];
+  await eventually(() => nodes.every(({ node }) => node.nodes().length === 3));
+  const asked: string[] = [];
+  const askedOfC: string[] = [];
+  const waiting = new Map<string, () => void>();
+  b.node.link.serve(async (payload) => {
+    asked.push(payload);
+    if (payload.startsWith('moved')) throw new RuntimeFailure('SHARD_NOT_OWNED', 'tm_live_inTheFailure', 1);
+    if (payload.startsWith('slow')) await new Promise<void>((resolve) => waiting.set(payload, resolve));
+    return `tm_live_answer to ${payload}`;
+  });
+  c.node.link.serve(async (payload) => {
+    askedOfC.push(payload);
+    return 'from c';
+  });
+  const channelOf = (nodeId: 'a' | 'b' | 'c'): string => {
+    const { incarnation } = { a, b, c }[nodeId].node;
+    return `{runtime}:link-2:${incarnation}`;
+  };
+  try {
+    await run({
+      a: a.node.link,
+      c: c.node.link,
+      heard,
+      asked,
+      askedOfC,
+      channelOf,
+      async release(question) {
+        await eventually(() => waiting.has(question));
+        waiting.get(question)?.();
+      },
+      async recorded(kind, count) {
+        const ofKind = () => heard.filter(({ words }) => (words[0] === 'ask') === (kind === 'question'));
+        await eventually(() => ofKind().length >= count);
+        return ofKind();
+      },
+      publish: (channel, words, text) => redis.publish(channel, `${words.join(' ')}\n${text}`),
+    });
+  } finally {
+    await Promise.all(nodes.map(({ node }) => node.stop()));
+    spy.disconnect();
+    redis.disconnect();
+    await server.stop();
+  }
+}
+
+test('nothing that is said can be read, whichever of two secrets a node seals with', () =>
+  attacked(async ({ a, heard, recorded }) => {
+    assert.equal(await a.call('b', 'tm_live_question', 2_000), 'tm_live_answer to tm_live_question');
+    await assert.rejects(a.call('b', 'moved tm_live_question', 2_000), {
+      code: 'SHARD_NOT_OWNED',
+      message: 'tm_live_inTheFailure',
+      retryAfterSeconds: 1,
+    });
+    // The spy has a line of its own, which may be slower than the answer.
+    await recorded('answer', 2);
+    const readable = heard.filter(({ words, text }) => /tm_live|SHARD/.test(`${words.join(' ')} ${text}`));
+    assert.deepEqual(readable, []);
+  }));
+
+test('the answer to one question is no answer to another', () =>
+  attacked(async ({ a, recorded, publish, release }) => {
+    await a.call('b', "one tenant's", 2_000);
+    const [answer] = await recorded('answer', 1);
+    const other = a.call('b', "slow another tenant's", 10_000);
+    const [, question] = await recorded('question', 2);
+    const [verb = '', , ...rest] = answer?.words ?? [];
+    await publish(answer?.channel ?? '', [verb, question?.words[1] ?? '', ...rest], answer?.text ?? '');
+    await release("slow another tenant's");
+    assert.equal(await other, "tm_live_answer to slow another tenant's");
+  }));
+
+test('an answer to one node is no answer to another that asked under the same id', () =>
+  attacked(async ({ a, c, recorded, publish, release, channelOf }) => {
+    await a.call('b', 'asked by a', 2_000);
+    const [answer] = await recorded('answer', 1);
+    const other = c.call('b', 'slow asked by c', 10_000);
+    const [first, second] = await recorded('question', 2);
+    assert.equal(first?.words[1], second?.words[1], 'both asked under one id');
+    assert.equal(await publish(channelOf('c'), answer?.words ?? [], answer?.text ?? ''), 2);
+    await release('slow asked by c');
+    assert.equal(await other, 'tm_live_answer to slow asked by c');
+  }));
+
+test('a failure that was made up, or is that of another question, hides no answer', () =>
+  attacked(async ({ a, recorded, publish, release, channelOf }) => {
+    await a.call('b', 'moved', 2_000).catch(() => undefined);
+    const [failure] = await recorded('answer', 1);
+    const write = a.call('b', 'slow write', 10_000);
+    const [, question] = await recorded('question', 2);
+    const id = question?.words[1] ?? '';
+    const [verb = '', , ...rest] = failure?.words ?? [];
+    await publish(channelOf('a'), [verb, id, ...rest], failure?.text ?? '');
+    await publish(channelOf('a'), ['failure', id, 'SHARD_NOT_OWNED', '1'], 'The owner is gone');
+    await publish(channelOf('a'), ['reply', id], 'failure SHARD_NOT_OWNED 1\nThe owner is gone');
+    await release('slow write');
+    assert.equal(await write, 'tm_live_answer to slow write');
+  }));
+
+test('a question is done once, however often and wherever it is published', () =>
+  attacked(async ({ a, asked, askedOfC, recorded, publish, channelOf }) => {
+    await a.call('b', 'write', 2_000);
+    const [question] = await recorded('question', 1);
+    const { channel, words, text } = question ?? { channel: '', words: [], text: '' };
+    const [verb = '', id = '', from = ''] = words;
+    await publish(channel, words, text);
+    await publish(channel, [verb, String(Number(id) + 1), from], text);
+    await publish(channelOf('c'), words, text);
+    // What is asked after them is heard after them.
+    await a.call('b', 'next', 2_000);
+    await publish(channel, words, text);
+    await a.call('b', 'last', 2_000);
+    assert.deepEqual(asked, ['write', 'next', 'last']);
+    assert.equal(await a.call('c', 'next', 2_000), 'from c');
+    assert.deepEqual(askedOfC, ['next']);
+    // A repeated question is not answered either: the answer could come before that of the first.
+    const answers = await recorded('answer', 4);
+    assert.deepEqual(
+      answers.map(({ words: [, answered] }) => answered),
+      ['1', '2', '3', '4'],
+    );
+  }));
+
+test('a question is no answer, and an answer no question', () =>
+  attacked(async ({ a, asked, recorded, publish, release, channelOf }) => {
+    const call = a.call('b', 'slow', 10_000);
+    const [question] = await recorded('question', 1);
+    const id = question?.words[1] ?? '';
+    for (const verb of ['answer', 'reply']) await publish(channelOf('a'), [verb, id], question?.text ?? '');
+    await release('slow');
+    assert.equal(await call, 'tm_live_answer to slow');
+    // The first two are those made of the question.
+    const [, , answer] = await recorded('answer', 3);
+    const from = question?.words[2] ?? '';
+    for (const text of [answer?.text ?? '', 'requests\n{"kind":"operator"}'])
+      await publish(channelOf('b'), ['ask', '2', from], text);
+    await a.call('b', 'next', 2_000);
+    assert.deepEqual(asked, ['slow', 'next']);
+  }));
+
+test('what somebody without the secret sealed is no question', () =>
+  attacked(async ({ a, asked, publish, channelOf }) => {
+    const stranger = textCipher([randomBytes(32)], 'node-link');
+    const to = channelOf('b').split(':').slice(2).join(':');
+    await publish(channelOf('b'), ['ask', '1', 'd:9'], stranger.seal(`ask 1 d:9 ${to}`, 'a question'));
+    await a.call('b', 'next', 2_000);
+    assert.deepEqual(asked, ['next']);
+  }));
+
+test('a node of the former form is told of nothing, and who asks it hears at once that nothing was done', async () => {
+  const server = await startRedisServer();
+  const [redis, former] = [new Redis(server.url), new Redis(server.url)];
+  const toldFormer: string[] = [];
+  former.on('message', (_channel, message: string) => void toldFormer.push(message));
+  await former.subscribe('{runtime}:node:former:1');
+  await redis.set('{runtime}:lease:former', 'former:1', 'PX', 600_000);
+  await redis.sadd('{runtime}:nodes', 'former');
+  const { node } = await redisNode({
+    redisUrl: server.url,
+    linkCipher: textCipher([randomBytes(32)], 'node-link'),
+  });
+  await eventually(() => node.nodes().length === 2);
+  await assert.rejects(node.link.call('former', 'write', 600_000), {
+    code: 'SHARD_NOT_OWNED',
+    retryAfterSeconds: 1,
+  });
+  assert.equal(await redis.publish(`{runtime}:node:${node.incarnation}`, 'ask 1 former:1\nsealed'), 0);
+  assert.equal(await redis.publish('{runtime}:node:former:1', 'the last'), 1);
+  await eventually(() => toldFormer.includes('the last'));
+  assert.deepEqual(toldFormer, ['the last']);
+  await node.stop();
+  former.disconnect();
   redis.disconnect();
   await server.stop();
 });
