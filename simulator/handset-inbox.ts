@@ -1,4 +1,5 @@
 import { type BinaryNode, normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
+import { type Attachment, attachmentOf, factsOf } from './attachments.ts';
 import { stanzaTime } from './clock.ts';
 import { sessionAddress } from './companions.ts';
 import type { Envelope } from './handset.ts';
@@ -110,6 +111,7 @@ async function show(
     text,
     mediaType: attachment?.type ?? null,
     mediaSha256: attachment ? await network.media.plaintextSha256(attachment) : null,
+    media: attachment ? factsOf(attachment) : null,
     group: incoming.group,
     composingSeen: incoming.composingSeen,
     duplicates: 0,
@@ -137,6 +139,7 @@ async function showStatus(
     text: status.text,
     mediaType: status.attachment?.type ?? null,
     mediaSha256: status.attachment ? await network.media.plaintextSha256(status.attachment) : null,
+    media: status.attachment ? factsOf(status.attachment) : null,
     audience: [],
     duplicates: 0,
     at: new Date(network.clock.wallMs()).toISOString(),
@@ -148,26 +151,6 @@ async function showStatus(
   const seen = network.statuses.find(status.viewer, status);
   if (seen) network.statuses.replace(status.viewer, { ...seen, duplicates: seen.duplicates + 1 });
   else network.statuses.add(status.viewer, { ...entry, audience: [viewer] });
-}
-
-/** An attachment of a message and what it says of itself. */
-export interface Attachment {
-  readonly type: 'image' | 'video' | 'document' | 'audio' | 'sticker';
-  readonly media: {
-    readonly directPath?: string | null;
-    readonly mediaKey?: Uint8Array | null;
-    readonly caption?: string | null;
-  };
-}
-
-function attachmentOf(content: proto.IMessage): Attachment | undefined {
-  const document = content.documentMessage ?? content.documentWithCaptionMessage?.message?.documentMessage;
-  if (content.imageMessage) return { type: 'image', media: content.imageMessage };
-  if (content.videoMessage) return { type: 'video', media: content.videoMessage };
-  if (document) return { type: 'document', media: document };
-  if (content.audioMessage) return { type: 'audio', media: content.audioMessage };
-  if (content.stickerMessage) return { type: 'sticker', media: content.stickerMessage };
-  return undefined;
 }
 
 function deliveryReceipt(network: Network, incoming: Incoming, target: DeviceReference): BinaryNode {

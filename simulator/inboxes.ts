@@ -1,3 +1,4 @@
+import type { AttachmentFacts } from './attachments.ts';
 import type { Collection, Journal } from './journal.ts';
 
 /** A message or status as a handset shows it. */
@@ -12,6 +13,8 @@ export interface InboxEntry {
   readonly mediaType: string | null;
   /** SHA-256 of the decrypted attachment, hex; null without one, or when it could not be fetched and read. */
   readonly mediaSha256: string | null;
+  /** What the message says of its attachment; null without one. */
+  readonly media: AttachmentFacts | null;
   /** The group's id, or null in a chat between two. */
   readonly group: string | null;
   /** Whether the sender was seen composing in this chat since its last message there. */
@@ -30,6 +33,7 @@ export interface StatusEntry {
   readonly text: string | null;
   readonly mediaType: string | null;
   readonly mediaSha256: string | null;
+  readonly media: AttachmentFacts | null;
   /** The numbers whose handsets could read it, with `+`. */
   readonly audience: readonly string[];
   readonly duplicates: number;

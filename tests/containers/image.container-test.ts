@@ -19,6 +19,7 @@ import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
 import { type Account, makeAccount } from '../e2e/account.ts';
 import { connectShop, type ShopSurroundings, sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
+import { png } from '../session/media-samples.ts';
 import { runServiceImage, type ServiceContainer, startServiceContainer } from './service-container.ts';
 
 const SHOP_PHONE = '+33611110001';
@@ -175,23 +176,24 @@ test('a shop is connected by a scan, and its message reaches the handset', async
   );
 });
 
-test('an attachment reaches the handset whole', async () => {
-  const bytes = randomBytes(300_000);
+test('an image reaches the handset whole, with a thumbnail', async () => {
+  const bytes = png(600, 400);
   const media = createServer((_, answer) => {
-    answer.writeHead(200, { 'content-type': 'application/pdf' }).end(bytes);
+    answer.writeHead(200, { 'content-type': 'image/png' }).end(bytes);
   });
   await new Promise<void>((resolve) => media.listen(0, '127.0.0.1', resolve));
   try {
     const accepted = await surroundings.api.post(`/shops/${account.shopId}/messages`, {
       channel: 'msgapp',
       to: THIRD_CUSTOMER,
-      mediaUrl: `http://127.0.0.1:${(media.address() as AddressInfo).port}/prices.pdf`,
-      mediaType: 'document',
+      mediaUrl: `http://127.0.0.1:${(media.address() as AddressInfo).port}/bread.png`,
+      mediaType: 'image',
     });
     assert.deepEqual([accepted.status, accepted.error?.code], [202, undefined]);
     await untilStatus(surroundings, String(accepted.data.id), 'sent');
     const [received] = (await surroundings.network.inbox(THIRD_CUSTOMER)).items;
     assert.equal(received?.mediaSha256, createHash('sha256').update(bytes).digest('hex'));
+    assert.deepEqual([received?.media?.width, received?.media?.thumbnail?.slice(0, 4)], [600, '/9j/']);
   } finally {
     media.close();
   }

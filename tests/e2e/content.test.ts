@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { box, FILE_TYPE, movie } from '../session/media-samples.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
@@ -15,8 +16,9 @@ const pixel = Buffer.from(
   'base64',
 );
 const film = Buffer.concat([
-  Buffer.from('00000018667479706d703432000000006d70343269736f6d', 'hex'),
-  randomBytes(4_096),
+  FILE_TYPE,
+  movie({ width: 640, height: 360, length: 12_400 }),
+  box('mdat', randomBytes(4_096)),
 ]);
 const files = new Map([
   ['/bread.png', { type: 'image/png', bytes: pixel }],
@@ -49,14 +51,14 @@ after(async () => {
 
 const recipient = (index: number): string => `+3362222${String(1_000 + index)}`;
 
-for (const [index, [path, mediaType]] of (
+for (const [index, [path, mediaType, shown]] of (
   [
-    ['/bread.png', 'image'],
-    ['/bread.mp4', 'video'],
-    ['/prices.pdf', 'document'],
+    ['/bread.png', 'image', [1, 1, null, null, '/9j/']],
+    ['/bread.mp4', 'video', [640, 360, 12, null, undefined]],
+    ['/prices.pdf', 'document', [null, null, null, 'prices.pdf', undefined]],
   ] as const
 ).entries()) {
-  test(`a ${mediaType} with text arrives whole`, async () => {
+  test(`an attachment sent as ${mediaType} arrives whole, with a text and what phones show at once`, async () => {
     const to = recipient(index);
     const body = { channel: 'msgapp', to, text: 'Look', mediaUrl: mediaUrl + path, mediaType };
     const accepted = await stack.api.post(`/shops/${shop}/messages`, body);
@@ -67,7 +69,9 @@ for (const [index, [path, mediaType]] of (
       .update(files.get(path)?.bytes ?? '')
       .digest('hex');
     assert.equal(entry?.mediaSha256, expected);
-    assert.equal(entry?.text, 'Look');
+    assert.deepEqual([entry?.text, entry?.mediaType], ['Look', mediaType]);
+    const { width, height, seconds, fileName, thumbnail } = entry?.media ?? {};
+    assert.deepEqual([width, height, seconds, fileName, thumbnail?.slice(0, 4)], shown);
   });
 }
 

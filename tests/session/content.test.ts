@@ -4,17 +4,34 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { until } from '../e2e/waiting.ts';
+import { FILE_TYPE, movie, png } from './media-samples.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 const OTHER = '+33633333333';
 const GROUP = '120363000000000021@g.us';
+/** Of an attachment whose message says nothing of it. */
+const NOTHING = { fileName: null, width: null, height: null, seconds: null, thumbnail: undefined };
 
-/** Serves one body at `/` under any content type asked for. */
-async function serve(body: Buffer): Promise<{ url(type: string): string; close(): Promise<void> }> {
+const film = Buffer.concat([
+  FILE_TYPE,
+  movie({ width: 640, height: 360, length: 12_400 }),
+  randomBytes(200_000),
+]);
+/** By what a server says of them; whatever else is asked for is an image. */
+const BODIES: Readonly<Record<string, Buffer>> = {
+  'video/mp4': film,
+  'image/webp': Buffer.from('RIFF\x1a\0\0\0WEBPVP8L', 'latin1'),
+  'application/pdf': Buffer.from('%PDF-1.4 prices'),
+};
+const picture = png(300, 150);
+
+/** Serves an attachment at `/file`, under any content type asked for. */
+async function serve(): Promise<{ url(type: string): string; close(): Promise<void> }> {
   const server = createServer((request, reply) => {
     const type = new URL(request.url ?? '/', 'http://x').searchParams.get('type') ?? 'text/plain';
+    const body = type === 'text/html' ? '<p>' : (BODIES[type] ?? picture);
     reply.writeHead(200, { 'content-type': type }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -25,17 +42,17 @@ async function serve(body: Buffer): Promise<{ url(type: string): string; close()
   };
 }
 
-test('an image, a video and a document arrive whole, with and without text', async () => {
-  const body = randomBytes(300_000);
-  const files = await serve(body);
+test('an image, a video and documents arrive whole, with and without text, and say what phones show at once', async () => {
+  const files = await serve();
   const network = await startSimulated();
   const shop = newShop();
   try {
     await pair(network, shop);
     const sends = [
-      { mediaType: 'image', type: 'image/jpeg', text: 'with words' },
+      { mediaType: 'image', type: 'image/png', text: 'with words' },
       { mediaType: 'video', type: 'video/mp4', text: undefined },
       { mediaType: 'document', type: 'application/pdf', text: 'read this' },
+      { mediaType: 'image', type: 'image/webp', text: 'no phone opens it' },
     ] as const;
     for (const { mediaType, type, text } of sends) {
       const order = textOrder(mediaType, { text, mediaType, mediaUrl: files.url(type), deadlineMs: 15_000 });
@@ -44,11 +61,28 @@ test('an image, a video and a document arrive whole, with and without text', asy
         kind: 'acknowledged',
       });
     }
-    const digest = createHash('sha256').update(body).digest('hex');
     const { items } = await network.control.inbox(PERSON);
     assert.deepEqual(
-      items.map((item) => [item.mediaType, item.mediaSha256, item.text ?? '']),
-      sends.map(({ mediaType, text }) => [mediaType, digest, text ?? '']),
+      items.map((item) => [item.mediaSha256, item.text ?? undefined]),
+      sends.map(({ type, text }) => [
+        createHash('sha256')
+          .update(BODIES[type] ?? picture)
+          .digest('hex'),
+        text,
+      ]),
+    );
+    assert.deepEqual(
+      items.map(({ mediaType, media }) => ({
+        mediaType,
+        ...media,
+        thumbnail: media?.thumbnail?.slice(0, 4),
+      })),
+      [
+        { ...NOTHING, mediaType: 'image', mimetype: 'image/png', width: 300, height: 150, thumbnail: '/9j/' },
+        { ...NOTHING, mediaType: 'video', mimetype: 'video/mp4', width: 640, height: 360, seconds: 12 },
+        { ...NOTHING, mediaType: 'document', mimetype: 'application/pdf', fileName: 'file.pdf' },
+        { ...NOTHING, mediaType: 'document', mimetype: 'image/webp', fileName: 'file.webp' },
+      ],
     );
   } finally {
     await network.stop();
@@ -57,7 +91,7 @@ test('an image, a video and a document arrive whole, with and without text', asy
 });
 
 test('an attachment that cannot be had, or not be uploaded, fails before anything is sent', async () => {
-  const files = await serve(randomBytes(1_000));
+  const files = await serve();
   const network = await startSimulated();
   const shop = newShop();
   try {
@@ -147,8 +181,7 @@ test('groups follow what changes in the network, and silence never empties them'
 });
 
 test('a status is shown to its audience, as text and as image', async () => {
-  const body = randomBytes(5_000);
-  const files = await serve(body);
+  const files = await serve();
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control } = network;
@@ -169,6 +202,12 @@ test('a status is shown to its audience, as text and as image', async () => {
         ['look', [PERSON, OTHER], 'image'],
       ],
     );
+    assert.deepEqual([items[1]?.media?.width, items[1]?.media?.thumbnail?.slice(0, 4)], [300, '/9j/']);
+    host.send(shop, textOrder('odd', { ...status, mediaUrl: files.url('image/webp'), mediaType: 'image' }));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, {
+      kind: 'media_unavailable',
+      detail: 'a status shows only JPEG, PNG and MP4 with H.264',
+    });
   } finally {
     await network.stop();
     await files.close();

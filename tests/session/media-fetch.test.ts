@@ -11,14 +11,16 @@ import {
   type MediaFetchOptions,
   MediaUnavailable,
 } from '../../actors/session/worker-thread/media-fetch.ts';
+import { png } from './media-samples.ts';
 import { edgesOf, SPECIAL_PURPOSE } from './special-purpose-addresses.ts';
 
 let server: Server;
 let origin: string;
+const picture = png(4, 2);
 const asked: string[] = [];
 
 const replies: Record<string, RequestListener> = {
-  '/picture.png': (_, reply) => reply.writeHead(200, { 'content-type': 'image/png' }).end('PNG'),
+  '/picture.png': (_, reply) => reply.writeHead(200, { 'content-type': 'image/png' }).end(picture),
   '/page': (_, reply) => reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>'),
   '/caf%C3%A9%20menu.pdf': (_, reply) =>
     reply.writeHead(200, { 'content-type': 'application/pdf' }).end('PDF'),
@@ -89,7 +91,7 @@ const refused = (promise: Promise<unknown>, words: RegExp): Promise<void> =>
 test('an attachment is streamed into a file of its own, also behind a redirect, and the file is removed', async () => {
   for (const path of ['/picture.png', '/redirect']) {
     const media = await fetchIt(path);
-    assert.equal(readFileSync(media.path, 'utf8'), 'PNG');
+    assert.deepEqual(readFileSync(media.path), picture);
     assert.deepEqual([media.contentType, media.fileName], ['image/png', 'picture.png']);
     await media.discard();
     assert.equal(existsSync(media.path), false);

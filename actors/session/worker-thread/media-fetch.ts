@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,10 +7,9 @@ import { type AddressGuard, ForbiddenAddress } from '../../outbound/address-guar
 import { guardedRequest } from '../../outbound/guarded-request.ts';
 import type { ResolveAll } from '../../outbound/name-lookup.ts';
 import { newAttachmentPath } from '../attachment-files.ts';
-import type { SendOrder } from '../session-host.ts';
-
-/** Kinds of attachment. */
-export type MediaType = NonNullable<SendOrder['mediaType']>;
+import { type AttachmentForm, attachmentForm, type MediaType } from './attachment-form.ts';
+import { attachmentName } from './attachment-name.ts';
+import { SIGNATURE_BYTES, typeOf } from './attachment-type.ts';
 
 /** Largest attachment by kind, in bytes: what the network's own clients let through. */
 const MAX_BYTES: Record<MediaType, number> = {
@@ -28,10 +27,10 @@ export class MediaUnavailable extends Error {
 }
 
 /** An attachment in a file of its own. */
-export interface FetchedMedia {
+export interface FetchedMedia extends AttachmentForm {
   readonly path: string;
   readonly contentType: string;
-  /** The last part of the address, fit for a file name. */
+  /** As its server calls it, fit for a file name. */
   readonly fileName: string;
   /** Removes the file. */
   discard(): Promise<void>;
@@ -50,8 +49,8 @@ export interface MediaFetchOptions {
 
 /**
  * Fetches an attachment into a temporary file, streamed. http(s) only, allowed addresses and ports only (checked again after
- * each redirect, the connection pinned to the checked address), bounded in size, time and redirects, its type checked
- * against the kind. Rejects with `MediaUnavailable`.
+ * each redirect, the connection pinned to the checked address), bounded in size, time and redirects. What it is, its first bytes say; it
+ * is checked against the kind. Rejects with `MediaUnavailable`.
  */
 export async function fetchMedia(options: MediaFetchOptions): Promise<FetchedMedia> {
   const timeout = AbortSignal.timeout(options.timeoutMs);
@@ -117,7 +116,6 @@ async function download(
   source: { response: IncomingMessage; url: URL; signal: AbortSignal },
 ): Promise<FetchedMedia> {
   const { response, url, signal } = source;
-  const contentType = checkedType(options.mediaType, response);
   const maxBytes = options.maxBytes ?? MAX_BYTES[options.mediaType];
   const path = newAttachmentPath();
   const discard = (): Promise<void> => rm(path, { force: true });
@@ -129,20 +127,39 @@ async function download(
     if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
     await pipeline(response, atMost(maxBytes), file, { signal });
+    const contentType = await checkedType(options.mediaType, path, response);
+    const form = await attachmentForm({ path, type: contentType, askedFor: options.mediaType });
+    options.signal?.throwIfAborted();
+    const disposition = response.headers['content-disposition'];
+    return {
+      ...form,
+      path,
+      contentType,
+      fileName: attachmentName({ disposition, url, contentType }),
+      discard,
+    };
   } catch (error) {
     response.destroy();
     await discard();
     throw error;
   }
-  return { path, contentType, fileName: fileNameOf(url), discard };
 }
 
-function checkedType(mediaType: MediaType, response: IncomingMessage): string {
-  const contentType = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  if (mediaType === 'document') return contentType || 'application/octet-stream';
-  if (contentType.startsWith(`${mediaType}/`)) return contentType;
-  response.destroy();
+async function checkedType(mediaType: MediaType, path: string, response: IncomingMessage): Promise<string> {
+  const header = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const { actual, shown } = typeOf(await firstBytes(path), header);
+  if (mediaType === 'document' || actual.startsWith(`${mediaType}/`)) return shown;
   throw new MediaUnavailable(`the attachment is no ${mediaType}`);
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 function atMost(maxBytes: number): Transform {
@@ -158,17 +175,3 @@ function atMost(maxBytes: number): Transform {
 }
 
 const tooLarge = (): MediaUnavailable => new MediaUnavailable('the attachment is too large');
-
-function fileNameOf(url: URL): string {
-  const last = url.pathname.split('/').at(-1) ?? '';
-  const readable = safelyDecoded(last).replace(/[^\p{L}\p{N}._ -]/gu, '_');
-  return readable.slice(-100) || 'document';
-}
-
-function safelyDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

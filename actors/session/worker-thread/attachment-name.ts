@@ -1,0 +1,98 @@
+/** The longest name of a file, in characters. */
+const LONGEST = 100;
+
+/** Endings of the types that shops send most; a phone chooses the program to open a file by it. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  'application/msword': 'doc',
+  'application/pdf': 'pdf',
+  'application/vnd.ms-excel': 'xls',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/zip': 'zip',
+  'audio/mp4': 'm4a',
+  'audio/mpeg': 'mp3',
+  'audio/ogg': 'ogg',
+  'image/avif': 'avif',
+  'image/gif': 'gif',
+  'image/heic': 'heic',
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/svg+xml': 'svg',
+  'image/tiff': 'tif',
+  'image/webp': 'webp',
+  'text/calendar': 'ics',
+  'text/csv': 'csv',
+  'text/plain': 'txt',
+  'text/vcard': 'vcf',
+  'video/3gpp': '3gp',
+  'video/mp4': 'mp4',
+  'video/quicktime': 'mov',
+  'video/webm': 'webm',
+};
+
+/**
+ * A file's name for its recipient: what Content-Disposition says (RFC 6266), else the last part of the address. Only
+ * letters, digits and some signs are left of it. A name without an ending gets that of the type.
+ */
+export function attachmentName(file: {
+  readonly disposition: string | undefined;
+  readonly url: URL;
+  readonly contentType: string;
+}): string {
+  const said = readable(nameIn(file.disposition ?? ''));
+  const name = said || readable(safelyDecoded(file.url.pathname)) || 'document';
+  const ending = ENDINGS[file.contentType];
+  return ending === undefined || /\.[a-z0-9]{1,8}$/i.test(name) ? name : `${name}.${ending}`;
+}
+
+/** RFC 6266 has the extended form win. Quoted strings are taken out first: what stands in one is no parameter. */
+function nameIn(header: string): string {
+  const quoted: string[] = [];
+  const bare = header.replace(/"((?:[^"\\]|\\.)*)"/g, (_, text: string) => {
+    quoted.push(text.replace(/\\(.)/g, '$1'));
+    return `"${quoted.length - 1}"`;
+  });
+  const extended = /;\s*filename\*\s*=\s*(utf-8|iso-8859-1)'[^']*'([^;\s]+)/i.exec(bare);
+  const decoded = extended && decodedValue(extended[1] ?? '', extended[2] ?? '');
+  if (decoded) return decoded;
+  const plain = /;\s*filename\s*=\s*(?:"(\d+)"|([^;\s"]+))/i.exec(bare);
+  return fromHeader(quoted[Number(plain?.[1])] ?? plain?.[2] ?? '');
+}
+
+/** An extended value of RFC 8187; undefined when its escapes are broken. */
+function decodedValue(charset: string, value: string): string | undefined {
+  if (charset.toLowerCase() === 'utf-8') {
+    const text = safelyDecoded(value);
+    return text === value && value.includes('%') ? undefined : text;
+  }
+  return value.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** Node reads headers as Latin-1; many servers write UTF-8. */
+function fromHeader(text: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'latin1'));
+  } catch {
+    return text;
+  }
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The last part of a path, without what steers a screen or a file system. */
+function readable(path: string): string {
+  const last = path.split(/[/\\]/).at(-1) ?? '';
+  const plain = last.normalize('NFC').replace(/[^\p{L}\p{M}\p{N}._ ()&+,-]/gu, '_');
+  return Array.from(plain.replace(/^[. ]+/, '').trim())
+    .slice(-LONGEST)
+    .join('');
+}

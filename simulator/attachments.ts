@@ -1,0 +1,51 @@
+import type { proto } from '@whiskeysockets/baileys';
+
+/** An attachment of a message: its kind, and what the message says of it. */
+export interface Attachment {
+  readonly type: 'image' | 'video' | 'document' | 'audio' | 'sticker';
+  readonly media: {
+    readonly directPath?: string | null;
+    readonly mediaKey?: Uint8Array | null;
+    readonly caption?: string | null;
+    readonly mimetype?: string | null;
+    readonly fileName?: string | null;
+    readonly width?: number | null;
+    readonly height?: number | null;
+    readonly seconds?: number | null;
+    readonly jpegThumbnail?: Uint8Array | null;
+  };
+}
+
+/** What a handset knows of an attachment before it is there; null: the message does not say. */
+export interface AttachmentFacts {
+  readonly mimetype: string | null;
+  readonly fileName: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly seconds: number | null;
+  /** A JPEG, base64. */
+  readonly thumbnail: string | null;
+}
+
+/** The attachment of a message, if it has one. */
+export function attachmentOf(content: proto.IMessage): Attachment | undefined {
+  const document = content.documentMessage ?? content.documentWithCaptionMessage?.message?.documentMessage;
+  if (content.imageMessage) return { type: 'image', media: content.imageMessage };
+  if (content.videoMessage) return { type: 'video', media: content.videoMessage };
+  if (document) return { type: 'document', media: document };
+  if (content.audioMessage) return { type: 'audio', media: content.audioMessage };
+  if (content.stickerMessage) return { type: 'sticker', media: content.stickerMessage };
+  return undefined;
+}
+
+/** A field that a message leaves out reads as 0 or empty. */
+export function factsOf({ media }: Attachment): AttachmentFacts {
+  return {
+    mimetype: media.mimetype || null,
+    fileName: media.fileName || null,
+    width: media.width || null,
+    height: media.height || null,
+    seconds: media.seconds || null,
+    thumbnail: media.jpegThumbnail?.length ? Buffer.from(media.jpegThumbnail).toString('base64') : null,
+  };
+}
