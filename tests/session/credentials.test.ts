@@ -161,7 +161,7 @@ test('an identity that a login leaves as it was stored is not stored again', asy
   }
 });
 
-test('a new key goes first, and after one session everything is sealed with it', async () => {
+test('a new key goes first, and after one session all that a login needs is sealed with it', async () => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
   const first = await startSimulated({ credentialsKeys: [old] });
   const shop = newShop();
@@ -173,10 +173,11 @@ test('a new key goes first, and after one session everything is sealed with it',
   const { pairedAtMs } = await second.log.next(shop, 'session.connected');
   assert.equal(pairedAtMs, first.log.all(shop, 'session.connected')[0]?.pairedAtMs);
   const current = credentialCiphers([fresh])('shop');
+  // Messages kept for retries are never sealed again: they expire within eight days (docs/running.md).
   await until('everything is sealed with the new key', async () =>
-    [...second.store.hashes.values()].every((hash) =>
-      [...hash.values()].every((value) => current.isCurrent(value)),
-    ),
+    [...second.store.hashes]
+      .filter(([name]) => !name.includes('sent:'))
+      .every(([, hash]) => [...hash.values()].every((value) => current.isCurrent(value))),
   );
   const third = await second.another({ credentialsKeys: [fresh] });
   try {
