@@ -20,7 +20,7 @@ export interface SessionHost {
   erase(shop: SessionAddress): Promise<void>;
   /** Asks whether a 1:1 recipient exists on the network (cached). Outcome: `recipient_checked`. */
   check(shop: SessionAddress, order: { readonly messageId: string; readonly to: string }): void;
-  /** Shows composing to the recipient for a moment that fits the text. Outcome: `composed`, also when it could not be shown. */
+  /** Shows composing to the recipient for a moment that fits the text. Outcome: `composed`, also when it could not be shown; `recipient_checked` where a rate signal came. */
   compose(
     shop: SessionAddress,
     order: { readonly messageId: string; readonly to: string; readonly textLength: number },

@@ -37,6 +37,23 @@ test('a number of which the network never says anything fails after five tries a
   await untilStatus(stack, next, 'sent');
 });
 
+test('one throttled look-up of a LID, after the number was found, pauses the queue too', async () => {
+  const phone = '+33611110002';
+  const { data } = await stack.api.post('/shops', { name: 'Second shop' });
+  const shopId = String(data.id);
+  await connectShop(stack, shopId, phone);
+  await stack.network.usyncErrors(phone, { protocol: 'lid', code: 429, backoff: 3_600 });
+  const sent = await sendText(stack, shopId, { to: customer(5), text: 'Your bread is ready' });
+  await until('the queue is paused', async () => {
+    const { queue } = (await stack.api.get(`/shops/${shopId}/policy`)).data as {
+      queue: { pausedBy: string | null; length: number };
+    };
+    return queue.pausedBy === 'rate_signal' && queue.length === 1;
+  });
+  assert.equal((await stack.api.get(`/messages/${sent.data.id}`)).data.status, 'queued');
+  assert.deepEqual((await stack.network.inbox(customer(5))).items, []);
+});
+
 test('a throttled look-up pauses the queue for as long as the network says, and rejects nothing', async () => {
   await stack.network.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 429, backoff: 3_600 });
   const askedMs = Date.now();

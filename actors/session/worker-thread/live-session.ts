@@ -19,7 +19,7 @@ import type { OutboxParts } from './outbox-options.ts';
 import { PairingOffer } from './pairing-offer.ts';
 import { makeRatchets } from './ratchets.ts';
 import { LONGEST_HOLD_MS, Receipts } from './receipts.ts';
-import { chatOf, checkRecipient } from './recipients.ts';
+import { chatOf, checkRecipient, throttled } from './recipients.ts';
 import { RetryAnswers } from './retry-answers.ts';
 import { SealedStore } from './sealed-store.ts';
 import { SentMessages } from './sent-messages.ts';
@@ -161,8 +161,11 @@ export class LiveSession {
       const chat = await chatOf(socket, to);
       if (isLidAddress(chat)) lid = chat;
       await socket.sendPresenceUpdate('composing', chat);
-    } catch {
-      // It could not be shown; the message goes out all the same.
+    } catch (error) {
+      // Else it could not be shown, and the message goes out all the same.
+      const answer = throttled(error);
+      if (answer !== undefined)
+        return this.#emit({ type: 'session.recipient_checked', messageId, ...answer });
     }
     this.#options.environment.clock.after(durationMs, done);
   }

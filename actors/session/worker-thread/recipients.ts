@@ -57,10 +57,16 @@ export async function checkRecipient(options: {
     for (const form of new Set([to, number])) cache.set<KnownAs>(form, number, timing.knownNumberMs);
     return found(number);
   } catch (error) {
-    if (isRateSignal(error)) return { exists: undefined, rateLimited: true, ...backoffOf(error) };
+    const answer = throttled(error);
+    if (answer !== undefined) return answer;
     const refused: Partial<RecipientAnswer> = queryErrorCode(error) === undefined ? {} : { answered: true };
     return { exists: undefined, rateLimited: false, ...refused };
   }
+}
+
+/** What a question that failed says of a rate signal; undefined: it failed for another reason. */
+export function throttled(error: unknown): RecipientAnswer | undefined {
+  return isRateSignal(error) ? { exists: undefined, rateLimited: true, ...backoffOf(error) } : undefined;
 }
 
 /**

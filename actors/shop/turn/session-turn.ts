@@ -115,13 +115,13 @@ function onChecked(
   facts: ShopFacts,
 ): void {
   const { messageId, exists, rateLimited, backoffMs } = event;
-  if (builder.state.inHand?.messageId === messageId) {
+  if (rateLimited && !standsIn('checking', builder.state, messageId)) {
+    heedRateSignal(builder, backoffMs);
+  } else if (builder.state.inHand?.messageId === messageId) {
     learnRecipient(builder, event, facts.alias);
     const answered = event.answered === true ? { answered: event.answered } : {};
     const moments = builder.moments(backoffMs);
     builder.stepPacing({ type: 'checked', exists, rateLimited, ...answered, ...moments });
-  } else if (rateLimited) {
-    heedRateSignal(builder, backoffMs);
   }
 }
 
@@ -137,12 +137,16 @@ function onOutcome(
   }
 }
 
-/** A rate signal came for a message that is in hand no more: it is about the shop's number all the same. */
+/** A rate signal came late, or while composing was to be shown: it is about the shop's number all the same. */
 function heedRateSignal(builder: TurnBuilder, backoffMs: number | undefined): void {
   builder.stepPacing({ type: 'rate_limited_before', ...builder.moments(backoffMs) });
 }
 
-function standsIn(stage: 'composing' | 'preparing', state: ShopState, messageId: string): boolean {
+function standsIn(
+  stage: 'checking' | 'composing' | 'preparing',
+  state: ShopState,
+  messageId: string,
+): boolean {
   return state.inHand?.messageId === messageId && pacingState(state) === stage;
 }
 
