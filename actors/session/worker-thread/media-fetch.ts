@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { Transform } from 'node:stream';
+import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type AddressGuard, ForbiddenAddress } from '../../outbound/address-guard.ts';
 import { guardedRequest } from '../../outbound/guarded-request.ts';
@@ -126,8 +126,9 @@ async function download(
     }
     if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-    await pipeline(response, atMost(maxBytes), file, { signal });
-    const contentType = await checkedType(options.mediaType, path, response);
+    const passing = new Passing(maxBytes);
+    await pipeline(response, passing, file, { signal });
+    const contentType = checkedType(options.mediaType, passing.head, response);
     const form = await attachmentForm({ path, type: contentType, askedFor: options.mediaType });
     options.signal?.throwIfAborted();
     const disposition = response.headers['content-disposition'];
@@ -145,33 +146,36 @@ async function download(
   }
 }
 
-async function checkedType(mediaType: MediaType, path: string, response: IncomingMessage): Promise<string> {
+function checkedType(mediaType: MediaType, head: Buffer, response: IncomingMessage): string {
   const header = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  const { actual, shown } = typeOf(await firstBytes(path), header);
+  const { actual, shown } = typeOf(head, header);
   if (mediaType === 'document' || actual.startsWith(`${mediaType}/`)) return shown;
   throw new MediaUnavailable(`the attachment is no ${mediaType}`);
 }
 
-async function firstBytes(path: string): Promise<Buffer> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
+/** Passes bytes on, at most `maxBytes` of them, and keeps the first ones, which say what the file is. */
+class Passing extends Transform {
+  head = Buffer.alloc(0);
+  readonly #maxBytes: number;
+  #seen = 0;
 
-function atMost(maxBytes: number): Transform {
-  let seen = 0;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      seen += chunk.length;
-      if (seen > maxBytes) done(tooLarge());
-      else done(null, chunk);
-    },
-    flush: (done) => done(seen === 0 ? new MediaUnavailable('the attachment is empty') : null),
-  });
+  constructor(maxBytes: number) {
+    super();
+    this.#maxBytes = maxBytes;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#seen += chunk.length;
+    if (this.head.length < SIGNATURE_BYTES) {
+      this.head = Buffer.concat([this.head, chunk.subarray(0, SIGNATURE_BYTES - this.head.length)]);
+    }
+    if (this.#seen > this.#maxBytes) done(tooLarge());
+    else done(null, chunk);
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(this.#seen === 0 ? new MediaUnavailable('the attachment is empty') : null);
+  }
 }
 
 const tooLarge = (): MediaUnavailable => new MediaUnavailable('the attachment is too large');
