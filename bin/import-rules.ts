@@ -1,6 +1,9 @@
 import { dirname, join } from 'node:path';
 
-/** Which room may import which, and where each large library is imported. `bin/check-imports.ts` checks all files. */
+/**
+ * The rules say which room may import which, and where each large library is imported. `bin/check-imports.ts` checks
+ * all files.
+ */
 
 /**
  * What each room may import. A room is a folder; its own files are the room, its subfolders are rooms of their

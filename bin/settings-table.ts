@@ -6,7 +6,10 @@ export interface Setting {
   readonly meaning: string;
   /** A value to begin with in .env.example: the setting is required there. */
   readonly required?: string;
-  /** Who reads it; the service through bin/environment.ts unless said otherwise. `sdk`: the library for traces. */
+  /**
+   * The reader of the setting; the service through bin/environment.ts unless said otherwise. `sdk`: the library for
+   * traces.
+   */
   readonly readBy?: 'bin/dev' | 'compose.yaml' | 'sdk';
   /** Why compose.yaml gives it a value of its own, or none; it passes on all others. */
   readonly decidedByCompose?: string;
@@ -16,7 +19,7 @@ export interface Setting {
 export interface SettingGroup {
   readonly title: string;
   readonly settings: readonly Setting[];
-  /** What holds for several of them. Markdown. */
+  /** A note that holds for several of them. Markdown. */
   readonly note?: string;
 }
 

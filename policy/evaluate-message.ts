@@ -46,7 +46,7 @@ export interface MessageFacts {
   readonly optedOut: boolean;
   /** What the tenant declared of the number, whether or not it still holds. */
   readonly declaration: DeclarationFact | null;
-  /** What the network lets the shop's number do with people who have no chat with it; absent: it said nothing. */
+  /** The network's limits on what the number may do with people who have no chat with it; absent: it said nothing. */
   readonly network?: NetworkLimits;
   /** Pairing of the shop's current credentials; `null`: never paired. */
   readonly pairedAtMs: number | null;
@@ -222,7 +222,8 @@ function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRe
 
 /**
  * The budget of cold or of declared recipients; neither ever spills into the other. The network's own limits bound
- * whoever has no chat with the number, so has never written, whatever their class. Both must let the message through.
+ * anyone who has no chat with the number, so has never written, whatever their class. Both must let the message
+ * through.
  */
 function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
   const { facts, atMs, personClass } = judgement;
@@ -235,7 +236,7 @@ function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
   return refuseUntil({ code: classCapCode(personClass), message: first.message, reliefMs, nowMs });
 }
 
-/** What the shop's own budget of the recipient's class says, and from when on it has room; undefined: it has. */
+/** Returns why the shop's own budget of the class refuses, and from when on it has room; undefined: it has room. */
 function spentBudget({ facts, ledger, tally, caps, personClass, atMs }: Judgement): NewChatBar | undefined {
   const { pairedAtMs, settings } = facts;
   if (personClass === 'declared' && tally.declaredToday >= caps.declaredPerDay) {

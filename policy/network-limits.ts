@@ -1,5 +1,5 @@
 /**
- * What the chat network lets a number do with people who have no chat with it. It announces both limits itself: a
+ * The chat network limits what a number may do with people who have no chat with it. It announces both limits itself: a
  * restriction bars every new chat until an end that it names, and a quota bounds the messages to people who have not
  * answered within a cycle (WhiskeySockets/Baileys issue 2441, pull requests 2442 and 2445).
  */
@@ -27,7 +27,7 @@ export type QuotaWarning = 'first' | 'second' | 'capped';
 /** The messages that may go to people who have not answered, in one cycle. */
 export interface NewChats {
   readonly quota: number;
-  /** As the network said at `atMs`. */
+  /** The network's count at `atMs`. */
   readonly used: number;
   /** Messages that were accepted and may not be among `used` yet. */
   readonly accepted: number;
@@ -37,7 +37,7 @@ export interface NewChats {
   readonly atMs: number;
 }
 
-/** What the network last said of a number. */
+/** The limits that the network last reported for a number. */
 export interface NetworkLimits {
   readonly restriction: Restriction | null;
   readonly newChats: NewChats | null;
@@ -51,7 +51,7 @@ export function restrictionAt({ restriction }: NetworkLimits, nowMs: number): Re
   return restriction !== null && restriction.untilMs > nowMs ? restriction : null;
 }
 
-/** The quota of the present cycle; null: the network told none, or that cycle is over. */
+/** The quota of the present cycle; null: the network reported none, or that cycle is over. */
 export function newChatsAt({ newChats }: NetworkLimits, nowMs: number): NewChats | null {
   return newChats !== null && cycleEndMs(newChats) > nowMs ? newChats : null;
 }
@@ -62,13 +62,13 @@ export interface NewChatBar {
   readonly reliefMs: number;
 }
 
-/** What bars a message to somebody without a chat when it is accepted; undefined: nothing does. */
+/** Returns what bars a message to somebody without a chat when it is accepted; undefined: nothing does. */
 export function newChatBar(limits: NetworkLimits, nowMs: number): NewChatBar | undefined {
   const accepted = newChatsAt(limits, nowMs)?.accepted ?? 0;
   return barOf(limits, accepted, nowMs);
 }
 
-/** The same for a message that was accepted before and is about to leave: what else was accepted does not count. */
+/** Returns what bars an accepted message that is about to leave: what else was accepted does not count. */
 export function newChatBarOnWire(limits: NetworkLimits, nowMs: number): NewChatBar | undefined {
   return barOf(limits, 0, nowMs);
 }

@@ -39,8 +39,8 @@ export class SteppedClock implements Clock {
   }
 
   /**
-   * Fires every timer now. For a step of the wall clock: whoever waits for a moment of it compares the time, and arms
-   * again what is still to come.
+   * Fires every timer now. For a step of the wall clock: anyone who waits for a moment of it compares the time, and
+   * arms again what is still to come.
    */
   fireAll(): void {
     this.#due.endAll();

@@ -17,7 +17,7 @@ export type ArrivingKind = (typeof ARRIVING_KINDS)[number];
 /** A channel that every simulated number follows. */
 const NEWSLETTER = '120363400000000001@newsletter';
 
-/** What a delivery has beside the companion and an id. */
+/** The parts that a delivery has beside the companion and an id. */
 type Body = Pick<Delivery, 'tag' | 'attrs' | 'envelopes' | 'children' | 'source'>;
 
 /**
@@ -92,7 +92,7 @@ async function statusOf(
   };
 }
 
-/** What a number's clients have yet to answer. */
+/** Returns the stanzas that a number's clients have yet to answer. */
 export function pendingAnswers(network: Network, phone: string): PendingAnswers {
   const companions = network.companions.of(phone);
   return {

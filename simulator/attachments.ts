@@ -16,7 +16,7 @@ export interface Attachment {
   };
 }
 
-/** What a handset knows of an attachment before it is there; null: the message does not say. */
+/** The facts that a handset knows of an attachment before it is there; null: the message does not say. */
 export interface AttachmentFacts {
   readonly mimetype: string | null;
   readonly fileName: string | null;

@@ -8,8 +8,8 @@ const BEFORE_ASKED = 5;
 export type FindStanza = () => BinaryNode | undefined;
 
 /**
- * What waited for a companion while it was away, as one connection gets it: announced, then a few stanzas, then as many as
- * the client asks for, then the end. What comes in between waits behind it.
+ * Sends what waited for a companion while it was away, as one connection gets it: announced, then a few stanzas, then
+ * as many as the client asks for, then the end. What comes in between waits behind it.
  */
 export class Backlog {
   readonly #send: (stanza: BinaryNode) => void;
@@ -71,7 +71,7 @@ export class Backlog {
     this.#mayGo -= 1;
   }
 
-  /** What withholds all others is sent itself, before them. */
+  /** True when the rest is withheld. The stanza that withholds it is sent itself, before it. */
   #isHeld(): boolean {
     return (this.#ended || this.#sent > 0) && this.#isBlocked();
   }

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { proto } from '@whiskeysockets/baileys';
 
-/** Where the network names the newest revision of its web client. */
+/** The page on which the network names the newest revision of its web client. */
 const PAGE_PATH = '/sw.js';
 
 /** Revisions of web clients of this major and minor version are what the gate compares. */
 const MAJOR = 2;
 const MINOR = 3000;
 
-/** Which versions of clients may log in, and which one the network's own page names. Held in memory. */
+/** Keeps which versions of clients may log in, and which one the network's own page names. Held in memory. */
 export class ClientVersions {
   /** The revision below which a client gets 405. */
   #least = 0;

@@ -34,7 +34,10 @@ export class Connection {
   companion: Companion | undefined;
   /** `deaf`: only pings are answered. `silent`: nothing is. Either way the socket stays open. */
   hearing: 'full' | 'deaf' | 'silent' = 'full';
-  /** What waits for the client, and what comes: undefined until it asked for its messages (`passive` → `active`). */
+  /**
+   * Stanzas that wait for the client, and those that come: undefined until it asked for its messages (`passive` →
+   * `active`).
+   */
   backlog: Backlog | undefined;
   readonly owed: OwedAnswers;
   readonly #socket: WebSocket;

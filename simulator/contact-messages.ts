@@ -34,7 +34,7 @@ export interface ContactMessageResult {
 /** A stanza of which the number's phone alone has the text. */
 const WITHOUT_CIPHERTEXT = { envelopes: [], children: [node('unavailable')], source: 'nobody' } as const;
 
-/** What a contact's phone writes, and how it comes. */
+/** A message that a contact's phone writes, and how it comes. */
 export interface ContactMessage {
   readonly from: string;
   /** A number or a group. */

@@ -18,7 +18,7 @@ export interface SessionRecord {
   /** ISO 8601, or null when it is not connected. */
   readonly since: string | null;
   readonly linkedAt: string;
-  /** What the client sent since the simulator started. */
+  /** Counts of what the client sent since the simulator started. */
   readonly sent: SendCount;
 }
 
@@ -38,7 +38,7 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** What a contact writes, as the control API takes it. */
+/** A message that a contact writes, as the control API takes it. */
 interface ContactMessageCall {
   readonly to: string;
   readonly text: string;
@@ -154,7 +154,7 @@ export function simulatorControl(url: string) {
       phone: string,
       stanzas: { kind: ArrivingKind; from?: string; readable?: boolean; count?: number },
     ) => call<{ ids: string[] }>('POST', at('sessions', phone, 'stanzas'), stanzas),
-    /** What a number's clients have yet to answer. */
+    /** Returns what a number's clients have yet to answer. */
     unanswered: (phone: string) => call<PendingAnswers>('GET', at('sessions', phone, 'unanswered')),
     /** Inflicts a fault on a number's clients; `count` is for logins, upgrades and acks to come. */
     fault: (phone: string, kind: FaultKind, count?: number) =>

@@ -22,9 +22,12 @@ export interface Delivery {
   readonly envelopes: readonly Envelope[];
   /** The sender's token, where the stanza carries it. */
   readonly token?: ContactToken;
-  /** What it has beside or in place of envelopes. */
+  /** Children that it has beside envelopes or instead of them. */
   readonly children?: readonly BinaryNode[];
-  /** Who can encrypt it again: a handset's number and the plaintext, the companion that sent the stanza, or nobody. */
+  /**
+   * The source that can encrypt it again: a handset's number and the plaintext, the companion that sent the stanza, or
+   * nobody.
+   */
   readonly source:
     | { readonly phone: string; readonly plaintext: Uint8Array }
     | { readonly companion: string }
@@ -97,7 +100,7 @@ export class Deliveries {
     this.#blockingOf(delivery.companionId).add(delivery.messageId);
   }
 
-  /** What waits for a companion, in the order of delivery. */
+  /** Returns what waits for a companion, in the order of delivery. */
   waitingFor(companionId: string): Delivery[] {
     const waiting = [...this.#queueOf(companionId).values()];
     return [...waiting.filter(({ blocking }) => blocking), ...waiting.filter(({ blocking }) => !blocking)];

@@ -50,7 +50,7 @@ const ARMED_FAULTS = ['no_lid', 'unacked', 'unlisted', 'unread', 'unreadable'] a
 const isArmed = (kind: FaultKind): kind is ArmedFault =>
   (ARMED_FAULTS as readonly FaultKind[]).includes(kind);
 
-/** What is answered differently from now on; the live connections stay. */
+/** Changes what is answered from now on; the live connections stay. */
 function armFor(
   { faults }: Network,
   kind: ArmedFault,

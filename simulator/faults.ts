@@ -134,7 +134,7 @@ export class Faults {
     (when === 'at_once' ? this.#unreadable : this.#unread).set(phone, count);
   }
 
-  /** Whoever asks for the keys of the number's devices gets this error in their place. 0 ends it. */
+  /** Anyone who asks for the keys of the number's devices gets this error instead. 0 ends it. */
   refuseKeys(phone: string, code: number): void {
     if (code === 0) this.#keyErrors.delete(phone);
     else this.#keyErrors.set(phone, code);
@@ -144,7 +144,7 @@ export class Faults {
     return this.#keyErrors.get(phone);
   }
 
-  /** The next `count` logins of the number are not told their LID. 0 ends it. */
+  /** The next `count` logins of the number do not get their LID. 0 ends it. */
   leaveOutLid(phone: string, count: number): void {
     this.#unnamed.set(phone, count);
   }
@@ -158,7 +158,7 @@ export class Faults {
     this.#unlisted.set(phone, count);
   }
 
-  /** The next `count` usync questions of the number for that protocol answer with an error in place of it. 0 ends it. */
+  /** The next `count` usync questions of the number for that protocol answer with an error instead of it. 0 ends it. */
   refuseProtocol(phone: string, protocol: string, { count, ...error }: UsyncError & { count: number }): void {
     arm(this.#usync, `${phone} ${protocol}`, { ...error, left: count });
   }

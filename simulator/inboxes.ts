@@ -13,7 +13,7 @@ export interface InboxEntry {
   readonly mediaType: string | null;
   /** SHA-256 of the decrypted attachment, hex; null without one, or when it could not be fetched and read. */
   readonly mediaSha256: string | null;
-  /** What the message says of its attachment; null without one. */
+  /** The facts that the message gives of its attachment; null without one. */
   readonly media: AttachmentFacts | null;
   /** The group's id, or null in a chat between two. */
   readonly group: string | null;

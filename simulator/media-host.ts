@@ -20,7 +20,7 @@ export interface MediaReference {
   readonly media: { readonly directPath?: string | null; readonly mediaKey?: Uint8Array | null };
 }
 
-/** What a message says of a file that a phone uploaded. */
+/** The facts that a message gives of a file that a phone uploaded. */
 export interface KeptFile {
   readonly mediaKey: Uint8Array;
   readonly fileEncSha256: Uint8Array;

@@ -85,7 +85,7 @@ class HeldReceipts {
   }
 }
 
-/** What an acknowledgement says beside the usual, and what follows it. */
+/** The parts that an acknowledgement has beside the usual, and what follows it. */
 interface AckMore {
   readonly error?: string;
   readonly refresh_lid?: string;

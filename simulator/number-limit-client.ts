@@ -7,7 +7,7 @@ interface RestrictionCall {
   readonly endsInSeconds?: number;
   /** False: the server names no end. */
   readonly namesEnd?: boolean;
-  /** False: the number's clients are told only when they ask. */
+  /** False: the number's clients are notified only when they ask. */
   readonly announce?: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface NewChatQuota {
 export const CAPPING_STATUSES = ['NONE', 'FIRST_WARNING', 'SECOND_WARNING', 'CAPPED'] as const;
 export type CappingStatus = (typeof CAPPING_STATUSES)[number];
 
-/** What a contact gave a number that it wrote to: with the token the number may answer though it is restricted. */
+/** The token that a contact gave a number that it wrote to: with it the number may answer though it is restricted. */
 export interface ContactToken {
   readonly bytes: Buffer;
   /** Whole seconds since the epoch. */
@@ -38,7 +38,7 @@ interface Limits {
 const TIMELOCKED = 463;
 const CAPPED = 475;
 
-/** What numbers may do with people who never wrote to them, and who wrote. */
+/** Keeps what numbers may do with people who never wrote to them, and who wrote. */
 export class NumberLimits {
   readonly #limits: Collection<Limits>;
   /** By contact and number. */

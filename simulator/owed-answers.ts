@@ -51,7 +51,7 @@ export class OwedAnswers {
     this.#owed.delete(nameOf(attrs.class ?? '', attrs, attrs.to));
   }
 
-  /** What is owed now, the oldest first. */
+  /** Returns what is owed now, the oldest first. */
   list(): BinaryNode[] {
     return [...this.#owed.values()].map(({ stanza }) => stanza);
   }
@@ -75,7 +75,7 @@ export class OwedAnswers {
   }
 }
 
-/** What a stanza and its acknowledgement have in common. */
+/** Returns what a stanza and its acknowledgement have in common. */
 function nameOf(tag: string, { id, participant, recipient }: BinaryNode['attrs'], chat?: string): string {
   return [tag, id, chat, participant, recipient].join(' ');
 }

@@ -12,7 +12,7 @@ export interface PhoneCopy {
 /** Copies a phone keeps to tell its companions of; the oldest make room. */
 const MOST_COPIES = 1_000;
 
-/** What phones have of what people wrote to them. Held in memory. */
+/** Copies that phones have of what people wrote to them. Held in memory. */
 export class PhoneCopies {
   readonly #byPhone = new Map<string, Map<string, PhoneCopy>>();
 

@@ -1,4 +1,4 @@
-/** What one client sent since the simulator started. */
+/** Counts of what one client sent since the simulator started. */
 export interface SendCount {
   /** `message` stanzas that were taken. */
   readonly stanzas: number;
@@ -6,7 +6,7 @@ export interface SendCount {
   readonly deliveries: number;
 }
 
-/** What each companion sent. Held in memory. */
+/** Counts what each companion sent. Held in memory. */
 export class SendCounts {
   readonly #counts = new Map<string, SendCount>();
 

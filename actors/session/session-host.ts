@@ -290,9 +290,9 @@ export type SessionEvent =
       readonly receipts: readonly StanzaReceipt[];
     }
   /**
-   * What the network says of the number's limits: unasked, and to the questions that the session asks once after it opened,
-   * after a refusal 463 or 475, and hourly while the number is restricted or has a quota. An absent part was not told of;
-   * `newChats: null`: there is no quota.
+   * The network reports the number's limits: unasked, and to the questions that the session asks once after it opened,
+   * after a refusal 463 or 475, and hourly while the number is restricted or has a quota. An absent part was not
+   * reported; `newChats: null`: there is no quota.
    */
   | {
       readonly type: 'session.limits';

@@ -105,7 +105,7 @@ export function tenantBehaviour(
   };
 }
 
-/** What a deleted tenant still takes. */
+/** The commands that a deleted tenant still takes. */
 const erasureCommands = new Set(['delete_tenant', 'delete_shop', 'shop_erased', 'tenant_erased']);
 
 async function readDeclared(

@@ -4,21 +4,21 @@ export interface Slot {
   moveTo(name: string): void;
 }
 
-/** How many pieces may be in hand. */
+/** How many pieces may be in flight. */
 interface SlotBounds {
   readonly all: number;
-  /** Of one name. */
+  /** The bound for one name. */
   readonly share: number;
-  /** Of one name with those that were moved to it. */
+  /** The bound for one name with those that were moved to it. */
   readonly moved: number;
-  /** Of all names of the group. */
+  /** The bound for all names of the group. */
   readonly group: number;
   isOfGroup(name: string): boolean;
 }
 
 /**
- * Bounds the work in hand: all pieces together, and those of one name, so that no name waits for another's. However many
- * names the group has, they leave room for the others.
+ * Bounds the work in flight: all pieces together, and those of one name, so that no name waits for another's. However
+ * many names the group has, they leave room for the others.
  */
 export class FairSlots {
   readonly #bounds: SlotBounds;

@@ -4,7 +4,7 @@ import { headerLines } from '../contract/exchange.ts';
 import { deleted, deletedExample, deleting, deletingExample, erasure } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
-/** What the operations that erase say of how long it takes. */
+/** The operations that erase say this of how long it takes. */
 export const ERASURE_DESCRIPTION =
   'What takes longer than a second is answered `202` and goes on, also when the node is stopped or killed. `readErasure` says how much is left. Asked again meanwhile the answer is `202`, afterwards `404`.';
 

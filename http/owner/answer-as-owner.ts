@@ -19,7 +19,7 @@ export interface OwnedRequest extends RequestParts {
   readonly ip: string;
   /** True for what was admitted and counted before: the next page of a stream, a call that waited. */
   readonly isContinued?: boolean;
-  /** What was admitted before counts as a call once more. */
+  /** True when a call that was admitted before counts once more. */
   readonly isCounted?: boolean;
   /** On the node that took the call alone: a connection is not sent to another. */
   readonly connection?: CallerConnection | undefined;

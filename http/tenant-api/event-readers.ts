@@ -23,7 +23,9 @@ const NO_ROOM_MS = NO_ROOM_TO_WAIT.retryAfterSeconds * 1_000;
 /** How often a reader that lags is looked at, and how long it may take for what it was sent. */
 const LAG_LOOK_MS = 250;
 const MOST_LAG_MS = 30_000;
-/** What readers have not taken, in bytes; one that lags holds a page at most. Beyond it a reader that lags is let go. */
+/**
+ * The bytes that readers may leave untaken; one that lags holds a page at most. Beyond it a reader that lags is let go.
+ */
 const MOST_UNREAD_BYTES = { tenant: 4 * 1024 ** 2, node: 64 * 1024 ** 2 } as const;
 /** So many events behind the first page count as a call. */
 const EVENTS_A_CALL = 100;

@@ -1,7 +1,7 @@
 /** Ids of one asker that are remembered behind its highest: more than are ever on the way to a node out of order. */
 const WINDOW = 1_024;
 
-/** What was heard of one asker. */
+/** The ids that were heard of one asker. */
 interface Heard {
   highest: number;
   /** 1 where the id was heard; an id's place is its remainder. */

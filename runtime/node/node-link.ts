@@ -32,13 +32,13 @@ export interface RedisLinkOptions {
   readonly counters: RuntimeCounters;
   readonly view: OwnershipView;
   readonly nodeId: string;
-  /** Seals what nodes say; without one whoever may publish is believed. */
+  /** Seals what nodes say; without one anyone who may publish is believed. */
   readonly cipher: TextCipher | undefined;
   /** A call did not find the owner that the view named: look again. */
   readonly onMissed: () => void;
 }
 
-/** Which question it is: its id, unique in the asker's life, and the incarnations that ask and are asked. */
+/** A question is named by its id, unique in the asker's life, and the incarnations that ask and are asked. */
 interface Question {
   readonly id: string;
   readonly from: string;
@@ -57,7 +57,7 @@ interface PendingCall {
  * nobody. A message is a line of words and then a sealed text: `ask id from` and the payload, `reply id` and the answer
  * or the failure.
  *
- * Whoever may publish and subscribe there learns no text, and changes none. The verb, the question's id and both
+ * Anyone who may publish and subscribe there learns no text, and changes none. The verb, the question's id and both
  * incarnations are sealed with each text, so a reply counts for its own question alone, and a question at its own node.
  * A text that does not open is dropped without an answer, since the true message may still come. A question that was heard
  * before is dropped too. Messages can still be kept from arriving: that is a deadline for the caller.
@@ -226,7 +226,7 @@ function channelOf(incarnation: string): string {
 
 type Verb = 'ask' | 'reply';
 
-/** What a text is sealed for. */
+/** Returns the use that a text is sealed for. */
 function useOf(verb: Verb, { id, from, to }: Question): string {
   return `${verb} ${id} ${from} ${to}`;
 }

@@ -79,8 +79,9 @@ export interface RuntimeNode {
   /** This node's time, for all that is decided or stored: never ahead of Redis' when the two disagree. */
   readonly clock: Clock;
   /**
-   * The same with timers that come together, up to `RuntimeLimits.stepMs` late: for what no caller waits for. After a
-   * step of wall time they all come at once, within about `claimEveryMs`, so a wait for a moment compares the time.
+   * The same time with timers that fire together, up to `RuntimeLimits.stepMs` late: for what no caller waits for.
+   * After a step of wall time they all come at once, within about `claimEveryMs`, so a wait for a moment compares the
+   * time.
    */
   readonly steppedClock: SteppedClock;
   /** By how much this node's own clock is ahead of Redis', in milliseconds; below 0 when it is behind. */

@@ -42,7 +42,7 @@ export interface BaileysHostOptions {
   readonly media?: Partial<MediaAccess> | undefined;
   /** The version that clients say they are; default: their own. */
   readonly clientVersion?: ClientVersion | undefined;
-  /** Asks the network's page for the last number of the version to say, in place of `clientVersion`. */
+  /** Asks the network's page for the last number of the version to say, instead of `clientVersion`. */
   readonly askRevision?: ((signal: AbortSignal) => Promise<number>) | undefined;
   /** Worker threads; default 1. */
   readonly workers?: number | undefined;

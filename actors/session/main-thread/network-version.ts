@@ -3,18 +3,18 @@ import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { ClientVersion } from '../worker-protocol.ts';
 
-/** The version that was told last, for the whole fleet. */
+/** The version that the page reported last, for the whole fleet. */
 const VERSION_KEY = 'client-version';
 /** Stands for as long as no node is to ask: a day, and after a failure an hour. */
 const ASKED_KEY = 'client-version:asked';
-/** The same after a refusal, which may be asked about at once. */
+/** Stands after a refusal, which may be asked about at once, for as long as no node is to ask again. */
 const REFUSED_KEY = 'client-version:refused';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const REFUSED_MS = 5 * 60_000;
 
-/** How often a node reads what another one was told, in milliseconds, and how soon after a refusal. */
+/** How often a node reads what was reported to another one, in milliseconds, and how soon after a refusal. */
 const READ_MS = 10 * 60_000;
 const REFUSED_READ_MS = 30_000;
 
@@ -25,14 +25,14 @@ const ANSWER_MS = 20_000;
 const MAJOR = 2;
 const MINOR = 3000;
 
-/** What the version is read with. */
+/** The dependencies that the version is read with. */
 export interface NetworkVersionOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
   /** Asks the network's page for the last number of the version. */
   readonly ask: (signal: AbortSignal) => Promise<number>;
-  /** Called once, when it is known what the fleet was told last, or that it cannot be known now. */
+  /** Called once, when it is known which version the fleet learned last, or that it cannot be known now. */
   readonly onRead: () => void;
 }
 
@@ -58,7 +58,10 @@ export class NetworkVersion {
     return this.#version;
   }
 
-  /** Whether it is known what the fleet was told last; a session that opens before might say a version that is refused. */
+  /**
+   * Whether it is known which version the fleet learned last; a session that opens before might say a version that is
+   * refused.
+   */
   get isRead(): boolean {
     return this.#isRead;
   }

@@ -37,7 +37,7 @@ export class SessionSlot {
   /** Sends without outcome: one or none as a rule, for which a map takes ten times the memory. */
   #orders: readonly OpenOrder[] = NONE;
   readonly #counts = { sent: 0, refused: 0, unknown: 0, received: 0 };
-  /** What the sessions of the shop said for operators, the newest of each kind. */
+  /** The notices that the sessions of the shop gave operators, the newest of each kind. */
   #notes: Readonly<Record<string, unknown>> = {};
   #state: SlotState = 'opening';
   #stateSinceMs: number;

@@ -28,9 +28,9 @@ interface Shop {
   pairing: Pairing | undefined;
   groups: readonly SessionGroup[];
   readonly sent: SendOrder[];
-  /** Who wrote: each has a chat with the number. */
+  /** The people who wrote: each has a chat with the number. */
   readonly writers: Set<string>;
-  /** What the network last said of the number's limits. */
+  /** The limits of the number that the network last reported. */
   limits: ToldLimits;
 }
 

@@ -106,7 +106,10 @@ async function takeHistory(
   log('info', { mappings: mappings.size, tokens: tokens.length }, 'the phone told its history');
 }
 
-/** What is new goes past the client's own cache, which keeps all it was ever told; a changed id goes through it. */
+/**
+ * A new id goes past the client's own cache, which keeps all that was ever reported to it; a changed id goes through
+ * it.
+ */
 async function storeMappings(
   { socket, credentials }: Pick<AccountSyncOptions, 'socket' | 'credentials'>,
   mappings: readonly (readonly [number: string, lid: string])[],

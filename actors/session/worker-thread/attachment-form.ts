@@ -5,7 +5,7 @@ import { readMp4Head } from './mp4-head.ts';
 /** Kinds of attachment. */
 export type MediaType = NonNullable<SendOrder['mediaType']>;
 
-/** As what an attachment is sent, and what its recipient's phone is told of it. */
+/** The kind that an attachment is sent as, and the facts that its recipient's phone gets. */
 export interface AttachmentForm {
   readonly sentAs: MediaType;
   readonly width?: number | undefined;

@@ -22,7 +22,7 @@ const SIGNATURES: readonly (readonly [at: number, bytes: string, type: string])[
 /** Types whose files always begin with the bytes above. */
 const CERTAIN = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'video/mp4']);
 
-/** What the first bytes of a file say it is; undefined: they say nothing. */
+/** Returns the type that the first bytes of a file show; undefined: they show none. */
 function typeOfBytes(first: Buffer): string | undefined {
   const text = first.toString('latin1');
   if (text.slice(4, 8) === 'ftyp') {
@@ -32,7 +32,10 @@ function typeOfBytes(first: Buffer): string | undefined {
   return SIGNATURES.find(([at, bytes]) => text.startsWith(bytes, at))?.[2];
 }
 
-/** What a file is: by its first bytes, and by the header's word where they say nothing. `shown` is for the recipient's phone. */
+/**
+ * Returns the type of a file: by its first bytes, and by the header where they show none. `shown` is for the
+ * recipient's phone.
+ */
 export function typeOf(first: Buffer, header: string): { readonly actual: string; readonly shown: string } {
   const seen = typeOfBytes(first);
   if (seen !== undefined) return { actual: seen, shown: seen };

@@ -11,13 +11,16 @@ const MAX_BYTES = 256 * 1024;
 /** The time of one download, in milliseconds. */
 const DOWNLOAD_MS = 30_000;
 
-/** What the client's `fetch` asks a dispatcher for (undici's Dispatcher.DispatchOptions, as far as it is used). */
+/**
+ * The request that the client's `fetch` makes of a dispatcher (undici's Dispatcher.DispatchOptions, as far as it is
+ * used).
+ */
 interface Asked {
   readonly path: string;
   readonly method: string;
 }
 
-/** Whom a dispatcher answers (undici's Dispatcher.DispatchHandlers, as Node 20 and 22 have them). */
+/** The handlers that a dispatcher calls (undici's Dispatcher.DispatchHandlers, as Node 20 and 22 have them). */
 interface Answered {
   onConnect?(abort: () => void): void;
   onHeaders(status: number, headers: Buffer[], resume: () => void, statusText: string): boolean;
@@ -26,7 +29,7 @@ interface Answered {
   onError(error: Error): void;
 }
 
-/** What the client's option takes. */
+/** The type that the client's option takes. */
 type ClientDispatcher = NonNullable<NonNullable<UserFacingSocketConfig['options']>['dispatcher']>;
 
 /**

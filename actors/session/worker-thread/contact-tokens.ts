@@ -9,7 +9,7 @@ import {
 import { isLidAddress, isNumberAddress } from './chat-address.ts';
 
 type Token = SignalDataTypeMap['tctoken'];
-/** A token as the client sees it, with the time that is shown in place of its own. */
+/** A token as the client sees it, with the time that is shown instead of its own. */
 type ShownToken = Token & { readonly shownAs?: { readonly shown: string; readonly own: string } };
 
 const WEEK_SECONDS = 7 * 86_400;
@@ -18,7 +18,7 @@ const KEPT_WEEKS = 26;
 /** The client's own default, after which it erases a token. */
 const CLIENT_WEEKS = 4;
 
-/** What the tokens of a session need of it. */
+/** The parts of a session that its tokens need. */
 export interface ContactTokensOptions {
   readonly keys: SignalKeyStore;
   readonly nowMs: () => number;
@@ -27,9 +27,10 @@ export interface ContactTokensOptions {
 }
 
 /**
- * What people gave the number when they wrote to it: while the number is restricted the network takes a message to somebody
- * with their token alone. The client keeps those of notifications, for 28 days. This keeps them for as long as the server
- * does, and keeps those that come within messages as well (WhiskeySockets/Baileys pull request 2752).
+ * Keeps the tokens that people gave the number when they wrote: while the number is restricted the network takes a
+ * message to somebody with their token alone. The client keeps those of notifications, for 28 days. This keeps them for
+ * as long as the server does, and keeps those that come within messages as well (WhiskeySockets/Baileys pull request
+ * 2752).
  */
 export class ContactTokens {
   readonly #options: ContactTokensOptions;

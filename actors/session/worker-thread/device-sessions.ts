@@ -109,8 +109,8 @@ export class DeviceSessions {
   }
 
   /**
-   * Opens the missing sessions, all of them anew where `fresh`. Resolves with the devices that can be sealed for. Rejects
-   * where the network does not answer, or refuses the question, as with a rate signal.
+   * Opens the missing sessions, all of them again where `fresh`. Resolves with the devices that can be sealed for.
+   * Rejects where the network does not answer, or refuses the question, as with a rate signal.
    */
   async open(addresses: readonly string[], fresh = false): Promise<readonly string[]> {
     const { signalRepository, user } = this.#socket();

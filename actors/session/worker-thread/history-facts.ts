@@ -1,7 +1,7 @@
 import { isLidAddress, isNumberAddress, userOf } from './chat-address.ts';
 import { WireFields, type WireRecord } from './wire-fields.ts';
 
-/** What is kept of one history, at most: an account of many years has some 10,000 of each. */
+/** The most entries that are kept of one history: an account of many years has some 10,000 of each. */
 const MOST_MAPPINGS = 50_000;
 const MOST_TOKENS = 20_000;
 
@@ -22,7 +22,10 @@ export interface ContactToken {
   readonly ownIssuedAt: number | undefined;
 }
 
-/** Of a phone's history: who has which of the network's own ids, and the tokens of contacts. Texts and names are skipped. */
+/**
+ * Reads a phone's history: who has which of the network's own ids, and the tokens of contacts. It skips texts and
+ * names.
+ */
 export class HistoryFacts {
   /** By the number's digits: the user part of the network's own id. */
   readonly mappings = new Map<string, string>();

@@ -66,7 +66,7 @@ function failureOf(read: () => void): Error | null {
   }
 }
 
-/** Passes on a file without its last bytes, and fails where it is too large or another than was told. */
+/** Passes on a file without its last bytes, and fails where it is too large or another than was announced. */
 function ciphertextOf(sha256: Uint8Array): Transform {
   const hash = createHash('sha256');
   let size = 0;

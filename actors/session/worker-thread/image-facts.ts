@@ -1,7 +1,7 @@
 import type Sharp from 'sharp';
 import { TenantSlots } from './tenant-slots.ts';
 
-/** What is known of an image; undefined: not known. */
+/** The facts that are known of an image; undefined: not known. */
 export interface ImageFacts {
   readonly width: number | undefined;
   readonly height: number | undefined;
@@ -16,7 +16,7 @@ const THUMBNAIL_SIDE = 100;
 const THUMBNAIL_QUALITY = 50;
 /** No thumbnail is made of more pixels. At worst, interlaced and with 16 bits a channel, they take 200 MB. */
 const MOST_PIXELS = 25_000_000;
-/** What decoding one image may take, in seconds. */
+/** The time that decoding one image may take, in seconds. */
 const DECODE_SECONDS = 2;
 /** How long an image waits for those before it; then it goes without a thumbnail. */
 const TURN_MS = 5_000;

@@ -155,7 +155,7 @@ export class InboundStanzas {
   }
 }
 
-/** What a shop does not read: what contacts show to everybody, and what channels publish. */
+/** True for stanzas that a shop does not read: statuses that contacts show to everybody, and posts of channels. */
 function isDropped({ attrs: { from } }: BinaryNode): boolean {
   return isJidStatusBroadcast(from ?? '') || isJidNewsletter(from) === true;
 }

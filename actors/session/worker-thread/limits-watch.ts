@@ -3,7 +3,7 @@ import type { ArmedTimer } from '../../../runtime/clock.ts';
 import type { SessionEvent, ToldNewChats, ToldRestriction } from '../session-host.ts';
 import { readClientError } from './session-end.ts';
 
-/** What a session tells of the number's limits. */
+/** The limits of the number that a session reports. */
 export type LimitsNotice = Omit<Extract<SessionEvent, { type: 'session.limits' }>, 'generation'>;
 
 /** The parts and callbacks of a session that the watch uses. */

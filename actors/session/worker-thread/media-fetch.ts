@@ -30,7 +30,7 @@ export class MediaUnavailable extends Error {
 export interface FetchedMedia extends AttachmentForm {
   readonly path: string;
   readonly contentType: string;
-  /** As its server calls it, fit for a file name. */
+  /** The name that its server gives it, made fit for a file name. */
   readonly fileName: string;
   /** Removes the file. */
   discard(): Promise<void>;

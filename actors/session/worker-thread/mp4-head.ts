@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** What the head of an MP4 says; undefined: it does not say. */
+/** The facts that the head of an MP4 gives; undefined: it does not give this one. */
 export interface VideoFacts {
   readonly width: number | undefined;
   readonly height: number | undefined;
@@ -8,7 +8,7 @@ export interface VideoFacts {
   readonly seconds: number | undefined;
 }
 
-/** What lies in a box, by its place in the file, in bytes. */
+/** The content of a box, by its place in the file, in bytes. */
 interface Box {
   readonly type: string;
   readonly from: number;
@@ -19,7 +19,7 @@ interface Box {
 const MOST_BOXES = 400;
 /** Read of one box at most: the largest that is read whole, a track's header of version 1, has 96. */
 const MOST_BYTES = 128;
-/** Where the first sample entry of `stsd` has its type: behind version, flags, count and its own size. */
+/** The offset of the type of the first sample entry in `stsd`: behind version, flags, count and its own size. */
 const ENTRY_TYPE = 12;
 const H264 = new Set(['avc1', 'avc3']);
 

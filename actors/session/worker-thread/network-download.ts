@@ -7,11 +7,11 @@ const ORIGIN = 'https://web.whatsapp.com';
 /** How many of the hosts that the network names are asked for one file. */
 const MOST_HOSTS = 2;
 
-/** What bounds the downloads of one session. */
+/** The bounds on the downloads of one session. */
 export interface DownloadBounds extends Omit<RequestBounds, 'signal'> {
-  /** The hosts of files with their ports, as the network told them over its own authenticated connection. */
+  /** The hosts of files with their ports, as the network named them over its own authenticated connection. */
   readonly hosts: () => Promise<readonly string[]>;
-  /** Certificate of an authority to trust in place of the system's. */
+  /** Certificate of an authority to trust instead of the system's. */
   readonly ca: string | undefined;
 }
 

@@ -36,9 +36,9 @@ export async function lookUpNumbers(
 }
 
 /**
- * Asks anew who is behind a number, where the network said that its LID is no longer valid (WhiskeySockets/Baileys, issue
- * 2662). Going on under the old one can get an account suspended. Resolves with the new LID, from now on the one in use;
- * undefined where the network tells no other.
+ * Asks again who is behind a number, where the network said that its LID is no longer valid (WhiskeySockets/Baileys,
+ * issue 2662). Going on under the old one can get an account suspended. Resolves with the new LID, from now on the one
+ * in use; undefined where the network names no other.
  */
 export async function renewLid({
   socket,

@@ -18,9 +18,9 @@ export interface OfflineBacklogOptions {
 }
 
 /**
- * What waited while the session was away. The network announces it, sends a few stanzas, and then as many as it is asked
- * for (oxidezap/whatsapp-rust, src/client/offline_resume.rs). So it is asked until it says that this was all: for the
- * next batch once the last one came and was worked off, and again where nothing came.
+ * Asks for what waited while the session was away. The network announces it, sends a few stanzas, and then as many as
+ * it is asked for (oxidezap/whatsapp-rust, src/client/offline_resume.rs). So it is asked until it says that this was
+ * all: for the next batch once the last one came and was worked off, and again where nothing came.
  */
 export class OfflineBacklog {
   readonly #options: OfflineBacklogOptions;

@@ -14,7 +14,7 @@ import { statusAudience, TEXT_STATUS, wireForm, wireIdAfter } from './wire-form.
 const RATE_ACK = '429';
 /** The ack error of a post that names members by the wrong kind of address (nanocoai/nanoclaw, pull 2688). */
 const STALE_GROUP = '421';
-/** As which a message is refused whose recipient has no valid address. */
+/** The code of a refusal when the recipient has no valid address. */
 const REFRESH_LID = 'refresh_lid';
 
 /**

@@ -6,8 +6,8 @@ import { isRateSignal, readClientError } from './session-end.ts';
 import { backoffOf } from './usync-errors.ts';
 
 /**
- * Where an order stands. `relaying`: the client has it, and asks for keys; `ready`: it is sealed, and no ciphertext is
- * handed on; `released`: it may reach somebody; before that nothing can.
+ * The phase that an order is in. `relaying`: the client has it, and asks for keys; `ready`: it is sealed, and no
+ * ciphertext is handed on; `released`: it may reach somebody; before that nothing can.
  */
 export type Phase = 'preparing' | 'fetching' | 'relaying' | 'ready' | 'released';
 
@@ -30,7 +30,7 @@ export interface Pending {
   decide: ((isReleased: boolean) => void) | undefined;
   /** The client is done with it; only the acknowledgement is missing. */
   relayed: boolean;
-  /** Of an order with an attachment. */
+  /** Present where the order has an attachment. */
   readonly cancel: AbortController | undefined;
   /** For preparing first, then for the client, then for the network's acknowledgement. */
   deadline: ArmedTimer;
@@ -41,7 +41,7 @@ export interface Pending {
   release: () => void;
 }
 
-/** What an order comes to whose time is over. */
+/** Returns the outcome of an order whose time is over. */
 export function overdueOutcome(phase: Phase): SendOutcome {
   if (phase === 'released') return { kind: 'unknown' };
   if (phase === 'ready') return { kind: 'not_sent' };
@@ -49,10 +49,10 @@ export function overdueOutcome(phase: Phase): SendOutcome {
   return { kind: 'unprepared' };
 }
 
-/** What the client rejects its questions with when the socket closes: 428. */
+/** The code that the client rejects its questions with when the socket closes: 428. */
 const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
 
-/** What an order comes to over a failure. */
+/** Returns the outcome of an order that failed. */
 export function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   if (isRateSignal(error)) return { kind: 'rate_limited', ...backoffOf(error) };
   if (pending.phase === 'released') return { kind: 'unknown' };

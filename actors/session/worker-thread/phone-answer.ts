@@ -2,14 +2,14 @@ import { type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { userOf } from './chat-address.ts';
 import { type InboundEnvelope, personOf, readEnvelope, textOf } from './inbound-message.ts';
 
-/** A message that the shop's own phone told of. */
+/** A message that the shop's own phone reported. */
 export interface ToldByPhone {
   readonly envelope: InboundEnvelope;
   readonly text: string;
 }
 
 /**
- * What the shop's phone answers where it was asked for a message: one that came without a ciphertext, as first messages
+ * Returns what the shop's phone answers when asked for a message: one that came without a ciphertext, as first messages
  * from adverts do, or that could not be read. `otherAddress`: how else the sender was named when the message came, which
  * the phone may leave out.
  */

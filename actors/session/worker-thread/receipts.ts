@@ -5,10 +5,10 @@ import { personOf } from './inbound-message.ts';
 
 /** Receipts of one word to the actor. */
 const MOST_AT_ONCE = 200;
-/** Receipts that wait to be told or committed. What is more is acknowledged and never told. */
+/** Receipts that wait to be reported or committed. Any more are acknowledged and never reported. */
 const MOST_WAITING = 5_000;
 /**
- * How long a commit may take before what was told is acknowledged all the same, in milliseconds: a stanza that is never
+ * How long a commit may take before a reported stanza is acknowledged anyway, in milliseconds: a stanza that is never
  * acknowledged ends the stream (docs/chat-client.md, Answers to stanzas).
  */
 export const LONGEST_HOLD_MS = 60_000;
@@ -33,7 +33,7 @@ interface Waiting {
   readonly stanza: HeldStanza;
 }
 
-/** What one person's device says of some stanzas. */
+/** A receipt of one person's device for some stanzas. */
 interface Said {
   readonly sender: string;
   readonly wireIds: readonly string[];
@@ -88,7 +88,7 @@ export class Receipts {
    * Takes a `receipt`; nothing comes of one that is not about what this shop sent to others, or that is about a group of
    * which its sender is no member. Where the members are not known it counts: what waited while the session was away
    * comes before the groups are told, and would be lost. Resolves when the stanza may be acknowledged: at once where nothing
-   * comes of it or too many wait, else with its commit, and at the latest a minute after it was told.
+   * comes of it or too many wait, else with its commit, and at the latest a minute after it was reported.
    */
   async received(node: BinaryNode): Promise<void> {
     const { from = '', recipient, type } = node.attrs;
@@ -116,7 +116,7 @@ export class Receipts {
     });
   }
 
-  /** What was told under the token is committed, or was waited for long enough. */
+  /** The receipts that were reported under the token are committed, or were waited for long enough. */
   confirm(token: string): void {
     const stanzas = this.#told.get(token) ?? [];
     this.#told.delete(token);
@@ -166,8 +166,9 @@ export class Receipts {
   }
 
   /**
-   * Who said it: E.164 where the number is known, as everywhere beyond the session, else the network's own id. Undefined
-   * for devices of our own, for who is no member of the group, and where the sender is no person.
+   * Returns the person who said it: E.164 where the number is known, as everywhere beyond the session, else the
+   * network's own id. Undefined for devices of our own, for who is no member of the group, and where the sender is no
+   * person.
    */
   async #personBehind(sender: string, group: string | undefined): Promise<string | undefined> {
     if (!isNumberAddress(sender) && !isLidAddress(sender)) return undefined;
@@ -186,7 +187,10 @@ export class Receipts {
   }
 }
 
-/** Who says it of which stanzas. One stanza may have what many members of a group say (tulir/whatsmeow, receipt.go). */
+/**
+ * Returns who says it of which stanzas. One stanza may have what many members of a group say (tulir/whatsmeow,
+ * receipt.go).
+ */
 function saidIn(node: BinaryNode, group: string | undefined): Said[] {
   const { id, from = '', participant, t } = node.attrs;
   if (group !== undefined && participant === undefined) {

@@ -64,7 +64,7 @@ export async function checkRecipient(options: {
   }
 }
 
-/** What a question that failed says of a rate signal; undefined: it failed for another reason. */
+/** Returns the rate signal in the failure of a question; undefined: it failed for another reason. */
 export function throttled(error: unknown): RecipientAnswer | undefined {
   return isRateSignal(error) ? { exists: undefined, rateLimited: true, ...backoffOf(error) } : undefined;
 }

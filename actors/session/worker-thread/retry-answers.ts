@@ -19,7 +19,7 @@ import type { SessionEnvironment, ShopMemory } from './session-environment.ts';
 
 /** A device is answered so often about one message within an hour (the client's `maxMsgRetryCount`). */
 const MOST_ANSWERS = 5;
-/** From this try on a device's session is opened anew, once an hour (whatsmeow `shouldRecreateSession`). */
+/** From this try on a device's session is opened again, once an hour (whatsmeow `shouldRecreateSession`). */
 const COUNT_FOR_NEW_SESSION = 2;
 /** How soon a message that waits for its acknowledgement is looked at again, in milliseconds. */
 const PENDING_MS = 250;
@@ -151,7 +151,10 @@ export class RetryAnswers {
     await sessions.open([device], true);
   }
 
-  /** What the device reads: in a group with the key of what follows, on an own device with whom it was sent to. */
+  /**
+   * Returns the content that the device reads: in a group with the key of what follows, on an own device with whom it
+   * was sent to.
+   */
   async #contentFor(
     { device, isOwn }: RetryReceipt,
     chat: string,

@@ -13,17 +13,17 @@ export type RetryKeys = NonNullable<ReturnType<typeof extractE2ESessionFromRetry
 /** A device's question for a message that it could not read. */
 export interface RetryReceipt {
   readonly wireId: string;
-  /** Which try of the device this is, from 1. */
+  /** The number of this try of the device, from 1. */
   readonly count: number;
   /** The address of the device. */
   readonly device: string;
-  /** Where the receipt came from and the answer goes: a group, all statuses, or the device itself. */
+  /** The address that the receipt came from and the answer goes to: a group, all statuses, or the device itself. */
   readonly from: string;
   /** The person that it was sent to, where a device of the shop's own asks. */
   readonly recipient: string | undefined;
   /** The device is the shop's own. */
   readonly isOwn: boolean;
-  /** As the device gives it; it changes when the device is installed anew. */
+  /** The id that the device gives; it changes when the device is installed again. */
   readonly registrationId: number | undefined;
   readonly keys: RetryKeys | undefined;
 }

@@ -2,7 +2,7 @@ import type { BinaryNode, proto } from '@whiskeysockets/baileys';
 import { isGroupId } from './chat-address.ts';
 import type { RetryReceipt } from './retry-receipt.ts';
 
-/** What a message carries, as its stanza names it; undefined: a text. */
+/** Returns the kind of content of a message, as its stanza names it; undefined: a text. */
 function mediaTypeOf(message: proto.IMessage): 'image' | 'video' | 'document' | undefined {
   if (message.imageMessage != null) return 'image';
   if (message.videoMessage != null) return 'video';

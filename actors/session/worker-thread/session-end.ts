@@ -10,7 +10,7 @@ const LOGIN_REFUSALS = new Set([400, 409, 411, 413, 414, 415, 416, 417, 418]);
 /** The network's words of a failed login that are kept. */
 const LONGEST_WORDS = 300;
 
-/** What the network said when it ended a session or refused a login. */
+/** The reason that the network gave when it ended a session or refused a login. */
 export interface Disconnect {
   readonly statusCode: number | undefined;
   readonly message: string;

@@ -11,7 +11,7 @@ import type { SealedCache } from './sealed-cache.ts';
 import type { AskStore } from './sealed-store.ts';
 import type { TenantSlots } from './tenant-slots.ts';
 
-/** Where and how attachments and histories are fetched. */
+/** The settings for fetching attachments and histories. */
 export interface MediaEnvironment {
   readonly guard: AddressGuard;
   readonly resolve: ResolveAll;

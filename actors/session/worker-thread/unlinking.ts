@@ -1,10 +1,12 @@
 import type { WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../runtime/clock.ts';
 
-/** How long the network may take to be told that this device is unlinked. */
+/** How long the network may take to be notified that this device is unlinked. */
 const UNLINK_MS = 5_000;
 
-/** Tells the network that this device is unlinked; resolves when it was told, and after a while at the latest. */
+/**
+ * Notifies the network that this device is unlinked; resolves when it was notified, and after a while at the latest.
+ */
 export async function sayUnlinked(
   socket: Pick<WASocket, 'logout'>,
   clock: Clock,

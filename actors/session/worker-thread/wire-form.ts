@@ -8,9 +8,9 @@ import { personOf } from './inbound-message.ts';
 export const TEXT_STATUS = { backgroundColor: '#128C7E', font: 0 } as const;
 
 /**
- * Who a status is for, by the network's own ids: one that names a number is refused (479), and so is one without the
- * author's own entry (WhiskeySockets/Baileys, issue 2794; oxidezap/whatsapp-rust, pull 568). Whoever has no such id is left
- * out.
+ * Returns the audience of a status, by the network's own ids: one that names a number is refused (479), and so is one
+ * without the author's own entry (WhiskeySockets/Baileys, issue 2794; oxidezap/whatsapp-rust, pull 568). Anyone who has
+ * no such id is left out.
  */
 export async function statusAudience(
   { signalRepository, user }: WASocket,
@@ -22,7 +22,7 @@ export async function statusAudience(
   return [...lids];
 }
 
-/** What the stanza of an order carries beside its ciphertexts. */
+/** Returns what the stanza of an order carries beside its ciphertexts. */
 export function wireForm(
   { kind, to }: Pick<SendOrder, 'kind' | 'to'>,
   chat: string,

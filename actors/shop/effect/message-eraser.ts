@@ -57,7 +57,7 @@ export class MessageEraser {
   }
 }
 
-/** What erases a message; `body` undefined: it is gone, or was half gone. */
+/** Returns the writes that erase a message; `body` undefined: it is gone, or was half gone. */
 function erasuresOf(shard: number, id: string, body: MessageBody | undefined): Write[] {
   const writes: Write[] = [messageErasure(shard, id)];
   if (body?.idempotencyKey) writes.push(['DEL', idempotencyKey(shard, body, body.idempotencyKey)]);

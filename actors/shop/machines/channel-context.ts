@@ -48,7 +48,7 @@ export interface ChannelContext {
     readonly statusCode: number | null;
     readonly detail: string;
     readonly atMs: number;
-    /** The network's own code within the status; absent: it told none. */
+    /** The network's own code within the status; absent: it gave none. */
     readonly networkCode?: number;
   } | null;
   /** The temporary ban of the number, and how long it was from its beginning; null or absent: none since it was connected. */

@@ -40,7 +40,10 @@ export interface PacingContext {
   /** When the state is over by itself: gap, pause, or the deadline of checking, composing, preparing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
-  /** How long the last pause was from its beginning; absent: it was told elsewhere, or by a program that did not keep it. */
+  /**
+   * How long the last pause was from its beginning; absent: it was reported elsewhere, or by a program that did not
+   * keep it.
+   */
   readonly pausedForMs?: number;
   /** The message that was put back unsent last, and how often by now; absent: none was. */
   readonly unsent?: { readonly messageId: string; readonly times: number };

@@ -23,7 +23,7 @@ export interface NumberPast {
   readonly writers: ReadonlyMap<string, Writer>;
   /** The numbers the network knows people by, by the address they were written to or wrote under. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** What the network said of its limits. */
+  /** The limits that the network reported. */
   readonly limits: NetworkLimits;
   /** Until when its queue pauses after a rate signal; null: no pause. */
   readonly pausedUntilMs: number | null;

@@ -18,7 +18,7 @@ export interface NumberUse {
   readonly left?: {
     readonly atMs: number;
     readonly warmupSinceMs: number | null;
-    /** What the network said of its limits; absent: nothing. */
+    /** The limits that the network reported; absent: none. */
     readonly limits?: NetworkLimits;
   };
 }

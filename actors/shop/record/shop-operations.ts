@@ -132,14 +132,14 @@ export interface ShopPolicyView {
     /** From when on the next message may go out; null: at once, or nobody can say (no session, held, one in hand). */
     readonly nextSendAt: string | null;
   };
-  /** As `network.restrictedUntil`. */
+  /** Equal to `network.restrictedUntil`. */
   readonly coldBarredUntil: string | null;
   readonly network: {
     /** Until when the chat network lets the number start no new chat; null: it does not object. */
     readonly restrictedUntil: string | null;
     /** The network's own name for that. */
     readonly restriction: string | null;
-    /** Messages to people who have not answered, in the network's present cycle; null: it told no quota. */
+    /** Messages to people who have not answered, in the network's present cycle; null: it reported no quota. */
     readonly newChats: {
       readonly quota: number;
       readonly used: number;

@@ -67,7 +67,7 @@ export interface ShopState extends ShopMachines {
   readonly unstored: readonly Write[];
   /** The ledger could not be read and was replaced by a full one when the shop was loaded. */
   readonly ledgerReplaced: boolean;
-  /** What the network said of the number's limits. */
+  /** The limits of the number that the network reported. */
   readonly limits: NetworkLimits;
   /** What was sent since a recipient last said that they have a message; undefined: nothing. */
   readonly undelivered: Undelivered | undefined;

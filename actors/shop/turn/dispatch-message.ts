@@ -21,7 +21,7 @@ const ACKNOWLEDGE_DEADLINE_MS = 60_000;
 /** Ends a message whose record expired while it waited. */
 const GONE: MessageReason = 'EXPIRED';
 
-/** What a look before the wire goes by. */
+/** The facts that the last check before the wire uses. */
 interface LastLook extends DispatchFacts {
   /** Whether the network knows a chat with the recipient; absent: the session did not say. */
   readonly hasChat?: boolean | undefined;

@@ -1,5 +1,5 @@
 /**
- * What the network says of a shop's number, and what the shop makes of it (policy/network-limits.ts). A restriction ends when
+ * Handles what the network says of a shop's number (policy/network-limits.ts). A restriction ends when
  * the network says so. Where it names no end, and where it only refused a message, the restriction ends a day later.
  * No message is ever sent to find out.
  */
@@ -25,7 +25,7 @@ const RESTRICTED_CODE = '463';
 /** The network refuses it, since the quota of such messages is used up. */
 const CAPPED_CODE = '475';
 
-/** Takes over what the session was told. */
+/** Takes over the limits that the session reports. */
 export function hearLimits(
   builder: TurnBuilder,
   { restriction, newChats }: Extract<SessionEvent, { type: 'session.limits' }>,
@@ -78,8 +78,8 @@ export function limitsNow(state: Pick<ShopState, 'limits' | 'queue' | 'inHand'>)
 }
 
 /**
- * Whether the network bars a message to a person that is about to leave. `hasChat` is exact; until the session says, whoever
- * wrote has a chat. The quota is of messages to people who have not answered.
+ * Whether the network bars a message to a person that is about to leave. `hasChat` is exact; until the session says,
+ * anyone who wrote has a chat. The quota is of messages to people who have not answered.
  */
 export function barsNewChat(
   { limits }: Pick<ShopState, 'limits'>,

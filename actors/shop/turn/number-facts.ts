@@ -33,7 +33,7 @@ export interface NumberFacts {
   readonly isOwn?: boolean;
   /** Since when its warm-up counts, where it was this shop's before another number was. */
   readonly warmupSinceMs?: number | null;
-  /** What the network said of its limits by then. */
+  /** The limits that the network had reported by then. */
   readonly limits?: NetworkLimits;
   /** What comes with it from the shop that had it last. */
   readonly inheritance?: Inheritance;

@@ -29,7 +29,7 @@ function channelEvent(before: ShopState, after: ShopState): TenantEvent | undefi
   }
   if (was === is) return undefined;
   if (is === 'disconnected' || is === 'banned') return shopEvent('channel.disconnected', shopId, trouble);
-  // The loss of a session that reconnected by itself was never told; a ban was.
+  // The loss of a session that reconnected by itself was never reported; a ban was.
   const { asked, ban } = before.channel.context;
   if (is !== 'connected' || (asked !== true && ban == null)) return undefined;
   // A connected session has told its number.

@@ -14,7 +14,7 @@ const SWEPT_FROM = 1_000;
 
 /**
  * Bounds whose phones are asked for a code. Kept in the memory of the node that owns the tenant: a restart or a move
- * of the tenant begins anew.
+ * of the tenant begins again from zero.
  */
 export class PairingLimits {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
