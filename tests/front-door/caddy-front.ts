@@ -7,9 +7,9 @@ import { until } from '../e2e/waiting.ts';
 
 /** Caddy as the profile `tls` of compose.yaml runs it, for the name localhost. */
 interface CaddyFront {
-  /** Where it speaks HTTPS. */
+  /** The address at which it speaks HTTPS. */
   readonly port: number;
-  /** Where it speaks HTTP. */
+  /** The address at which it speaks HTTP. */
   readonly plainUrl: string;
   /** The certificate of its authority, PEM. */
   readonly ca: string;

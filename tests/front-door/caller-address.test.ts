@@ -53,7 +53,7 @@ after(async () => {
   await service?.stop();
 });
 
-/** Where HTTPS ends, and whom its clients trust. */
+/** The place where HTTPS ends, and the authority that its clients trust. */
 interface Edge {
   readonly port: number;
   readonly ca: string;
@@ -111,7 +111,10 @@ function withBalancer(ports: readonly number[], forwardedFor: string) {
   };
 }
 
-/** What a key with an IP list and the request log see of the caller and of a stranger, who both claim to be the other. */
+/**
+ * Checks what a key with an IP list and the request log see of the caller and of a stranger, who both claim to be the
+ * other.
+ */
 async function seesAddresses(edge: Edge): Promise<void> {
   const tenant = await target.tenant({ plan: 'scale' });
   const { key: token } = await target.key(tenant.id, { ipAllowlist: [CALLER] });

@@ -13,7 +13,7 @@ const IMAGE = resolve(import.meta.dirname, '../../image');
 interface FrontOptions {
   /** Edits the configuration before nginx starts. */
   readonly change?: (configuration: string) => string;
-  /** Where the operators' listener of both nodes is. */
+  /** The address of the operators' listener of both nodes. */
   readonly operatorsPort?: number;
 }
 
@@ -21,7 +21,7 @@ interface FrontOptions {
 export interface NginxFront {
   /** Where callers reach it, without the base path. */
   readonly url: string;
-  /** Where operators reach it. */
+  /** The address at which operators reach it. */
   readonly adminUrl: string;
   stop(): Promise<void>;
 }

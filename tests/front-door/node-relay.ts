@@ -10,7 +10,7 @@ export interface NodeRelay {
   die(): Promise<void>;
 }
 
-/** What a relay does with a request. `break`: ends the connection. `swallow`: never answers. */
+/** The ways in which a relay handles a request. `break`: ends the connection. `swallow`: never answers. */
 type Outcome = 'pass' | 'break' | 'swallow';
 
 const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/1\.[01](?=\r\n)/;

@@ -1,4 +1,4 @@
-/** What the front door of compose.yaml refuses by itself: in the envelope of all other answers, and no node hears of it. */
+/** The front door of compose.yaml refuses some calls by itself: in the usual envelope, and no node hears of it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -21,9 +21,9 @@ interface Attacked {
   readonly a: NodeLink;
   readonly c: NodeLink;
   readonly heard: readonly Heard[];
-  /** What b was asked, in order. */
+  /** The questions that b was asked, in order. */
   readonly asked: readonly string[];
-  /** What c was asked. */
+  /** The questions that c was asked. */
   readonly askedOfC: readonly string[];
   /** Lets b answer a question that begins with `slow`, once it has heard it. */
   release(question: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** What a session asks of its account's settings. */
+/** A session asks for some of its account's settings. */
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';

@@ -1,4 +1,6 @@
-/** What a session with production's configuration downloads by itself, when its own account's devices ask it to. */
+/**
+ * Checks what a session with production's configuration downloads by itself, when its own account's devices ask it to.
+ */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';

@@ -11,7 +11,7 @@ import { startSimulated } from './simulated-network.ts';
 const PERSON = '+33622222222';
 const OTHER = '+33633333333';
 const GROUP = '120363000000000021@g.us';
-/** Of an attachment whose message says nothing of it. */
+/** The facts of an attachment whose message says nothing of it. */
 const NOTHING = { fileName: null, width: null, height: null, seconds: null, thumbnail: undefined };
 
 const film = Buffer.concat([

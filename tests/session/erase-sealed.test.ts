@@ -1,4 +1,4 @@
-/** What of a shop's sealed hashes is left once it is erased. */
+/** Checks what is left of a shop's sealed hashes once it is erased. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eraseSealed, writesOf } from '../../actors/session/main-thread/credential-store.ts';

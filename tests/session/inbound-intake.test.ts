@@ -1,4 +1,4 @@
-/** What people write waits for its commit: without one the network delivers it again. */
+/** A message that people write waits for its commit: without one the network delivers it again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';

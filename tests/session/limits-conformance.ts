@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 const wholeSecond = (atMs: number): number => Math.floor(atMs / 1000) * 1000;
 
-/** What every implementation of the session port promises of the limits of a number. */
+/** Checks what every implementation of the session port promises of the limits of a number. */
 export function limitsConformance(name: string, start: () => Promise<ConformanceNetwork>): void {
   const promise = (
     title: string,

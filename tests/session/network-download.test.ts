@@ -21,7 +21,7 @@ import { mediaCertificate } from '../../simulator/media-certificate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'network-download-'));
 const never = new AbortController().signal;
-/** What the host answers, and what it was asked for. */
+/** The answers of the host, and the requests that it got. */
 let answer: (response: ServerResponse) => void = (response) => response.end();
 const asked: string[] = [];
 let server: Server;

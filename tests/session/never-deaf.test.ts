@@ -1,4 +1,6 @@
-/** What the network wants an answer to is answered, so that it neither ends the stream nor withholds what waits. */
+/**
+ * A session answers what the network wants an answer to, so that it neither ends the stream nor withholds what waits.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../actors/session/session-host.ts';

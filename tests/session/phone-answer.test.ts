@@ -1,4 +1,4 @@
-/** What came without a ciphertext, or could not be read, is told by the shop's own phone. */
+/** The shop's own phone reports messages that came without a ciphertext or could not be read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proto } from '@whiskeysockets/baileys';

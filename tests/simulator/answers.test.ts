@@ -1,4 +1,4 @@
-/** What the network wants of its clients: an answer to each stanza, and to be asked for what waited. */
+/** The network wants two things of its clients: an answer to each stanza, and to be asked for what waited. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BinaryNode } from '@whiskeysockets/baileys';

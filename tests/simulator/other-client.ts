@@ -5,7 +5,7 @@ import type { Simulator } from '../../simulator/simulator.ts';
 /** How long an event may take on a slow machine before the test fails. */
 const EVENT_MS = 30_000;
 
-/** What is read of the client's events. Its own types lose the payloads among overloads. */
+/** The parts that are read of the client's events. Its own types lose the payloads among overloads. */
 interface Events {
   readonly auth_qr: { readonly qr: string };
   readonly connection_success: object;
@@ -28,7 +28,7 @@ export class OtherClient {
   readonly client: WaClient;
   /** The texts that the client read, in order. */
   readonly texts: string[] = [];
-  /** What the client complained about: its own errors, and stanzas that it could not handle. */
+  /** Complaints of the client: its own errors, and stanzas that it could not handle. */
   readonly problems: string[] = [];
   readonly #simulator: Simulator;
   readonly #store: WaStore;

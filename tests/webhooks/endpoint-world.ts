@@ -22,7 +22,7 @@ export const fails = (status: number | null, holdMs: number | null = null): Deli
 /** An endpoint, its stream and what is stored, over any number of pumps. */
 export class World {
   readonly clock = new FakeClock();
-  /** What the pump waits by. */
+  /** The clock that the pump waits by. */
   pumpClock: Clock = this.clock;
   readonly stream: StoredEvent[] = [];
   readonly sent: {

@@ -167,8 +167,8 @@ export class Receipts {
 
   /**
    * Returns the person who said it: E.164 where the number is known, as everywhere beyond the session, else the
-   * network's own id. Undefined for devices of our own, for who is no member of the group, and where the sender is no
-   * person.
+   * network's own id. Undefined for devices of our own, for anyone who is no member of the group, and where the sender
+   * is no person.
    */
   async #personBehind(sender: string, group: string | undefined): Promise<string | undefined> {
     if (!isNumberAddress(sender) && !isLidAddress(sender)) return undefined;
