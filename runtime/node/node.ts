@@ -79,7 +79,7 @@ export interface RuntimeNode {
   /** This node's time, for all that is decided or stored: never ahead of Redis' when the two disagree. */
   readonly clock: Clock;
   /**
-   * The same time with timers that fire together, up to `RuntimeLimits.stepMs` late: for what no caller waits for.
+   * A clock of the same time; its timers fire together, up to `RuntimeLimits.stepMs` late: for what no caller waits for.
    * After a step of wall time they all come at once, within about `claimEveryMs`, so a wait for a moment compares the
    * time.
    */
