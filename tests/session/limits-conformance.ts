@@ -28,7 +28,7 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
   };
 
   promise(
-    'a restriction is told as it begins, after the session opens anew, and as it ends',
+    'a restriction is told as it begins, after the session opens again, and as it ends',
     async (network, shop) => {
       const { host, log } = network;
       const endsAtMs = wholeSecond(Date.now()) + HOUR_MS;

@@ -49,7 +49,7 @@ test('a token may come within a message', async (context) => {
   assert.ok(children.some(({ tag, attrs }) => tag === 'tctoken' && attrs.t));
 });
 
-test('a restriction is announced, answered to whoever asks, over by its end, and kept over a restart', async (context) => {
+test('a restriction is announced, answered to anyone who asks, over by its end, and kept over a restart', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   await fixture.control.restrict(SHOP, { active: true, kind: 'WEB_COMPANION_ONLY', endsInSeconds: 3_600 });

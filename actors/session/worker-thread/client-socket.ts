@@ -115,10 +115,10 @@ const REACH_OUT_REFUSED = '463';
  * is of no use while the number is restricted (WhiskeySockets/Baileys issue 2441). The outbox reads the ack itself.
  */
 function withholdRefusals({ ws }: WASocket): void {
-  const heed = ws.listeners('CB:ack,class:message') as ((ack: BinaryNode) => void)[];
+  const listeners = ws.listeners('CB:ack,class:message') as ((ack: BinaryNode) => void)[];
   ws.removeAllListeners('CB:ack,class:message');
   ws.on('CB:ack,class:message', (ack: BinaryNode) => {
-    if (ack.attrs.error !== REACH_OUT_REFUSED) for (const listener of heed) listener(ack);
+    if (ack.attrs.error !== REACH_OUT_REFUSED) for (const listener of listeners) listener(ack);
   });
 }
 

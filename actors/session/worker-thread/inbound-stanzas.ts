@@ -78,6 +78,7 @@ export class InboundStanzas {
     ws.removeAllListeners('CB:message');
     ws.on('CB:message', (message: BinaryNode) => {
       if (isDropped(message)) this.#acknowledge(message);
+      // One that fails stays unanswered, so the network delivers it again at the next login.
       else this.#line = this.#line.then(() => this.#pass(message, passOn)).catch(() => undefined);
     });
     // The client asks once for a hundred.

@@ -335,7 +335,7 @@ export class LiveSession {
     this.refreshGroups();
     this.#running.watch.start();
     this.#running.limits.ask();
-    this.#sealed.reseal('credentials').catch(this.#failed('what an older key sealed was not sealed anew'));
+    this.#sealed.reseal('credentials').catch(this.#failed('what an older key sealed was not sealed again'));
   }
 
   #lostStore(error: unknown): void {

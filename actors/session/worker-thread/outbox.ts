@@ -157,13 +157,13 @@ export class Outbox {
     const { socket, memory, sent } = this.#options;
     return this.#sendAgain(pending, REFRESH_LID, async (message) => {
       const number = chatAddress(order.to);
-      const anew = await renewLid({ socket, devices: memory.devices, number, former: chat });
-      if (anew === undefined) return [];
-      pending.chat = anew;
+      const renewed = await renewLid({ socket, devices: memory.devices, number, former: chat });
+      if (renewed === undefined) return [];
+      pending.chat = renewed;
       pending.wireId = wireIdAfter(order.wireId);
       memory.aliases.set(pending.wireId, order.wireId);
-      await sent.remember(pending.wireId, { chat: anew, message });
-      return [anew];
+      await sent.remember(pending.wireId, { chat: renewed, message });
+      return [renewed];
     });
   }
 
